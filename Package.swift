@@ -1,0 +1,91 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One list of settings for every Swift target: language mode 6, the upcoming features the house is written
+/// with, and no warnings at all.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A module of ours. What it may import is said once, here, and again as a table in `.ci/imports`,
+/// which the test run compares with the real `import` lines.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A C door: a module map and, where the importer refuses a symbol, a shim.
+func door(_ name: String) -> Target {
+    .systemLibrary(name: name)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name + "Tests", dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "martlet",
+    products: [
+        .executable(name: "martlet", targets: ["martlet"]),
+        .executable(name: "martletd", targets: ["martletd"]),
+        .executable(name: "martlet-receive", targets: ["martlet-receive"]),
+        .library(name: "MartletKit", targets: ["MartletKit"]),
+    ],
+    targets: [
+        // C doors
+        door("CCurl"),
+        door("CSQLite"),
+        door("CNcurses"),
+        door("CCrypto"),
+        door("CMicrohttpd"),
+        .target(name: "CLinux"),
+        .target(name: "CTerminalRescue"),
+
+        // Words and pure decisions
+        module("TransferModel"),
+        module("Configuration"),
+        module("CommandLine"),
+        module("Digests", ["CCrypto"]),
+        module("TransferProtocols", ["TransferModel"]),
+
+        // Owners of C handles and file descriptors
+        module("LinuxSystem", ["CLinux"]),
+        module("CurlTransport", ["CCurl", "LinuxSystem"]),
+        module("SQLiteConnection", ["CSQLite"]),
+        module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem"]),
+
+        // The engine's side
+        module("TransferQueue", ["TransferModel", "SQLiteConnection", "LinuxSystem"]),
+        module(
+            "TransferEngine",
+            [
+                "TransferModel", "TransferProtocols", "TransferQueue", "CurlTransport", "LinuxSystem", "Digests",
+            ]),
+        module("ServiceWire", ["TransferModel"]),
+        module(
+            "TransferService",
+            ["TransferEngine", "TransferQueue", "ServiceWire", "TransferModel", "LinuxSystem", "Configuration"]),
+
+        // The client's side
+        module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem"]),
+        module("TerminalUI", ["MartletKit", "Terminal", "Configuration"]),
+        module("Commands", ["MartletKit", "CommandLine", "LinuxSystem"]),
+
+        // The other end
+        module("UploadReceiver", ["CMicrohttpd", "TransferModel", "LinuxSystem", "Digests"]),
+
+        program("martlet", ["MartletKit", "TerminalUI", "Commands", "CommandLine", "Configuration"]),
+        program("martletd", ["TransferService", "CommandLine", "Configuration"]),
+        program("martlet-receive", ["UploadReceiver", "CommandLine"]),
+
+        tests("TransferModel", ["TransferModel"]),
+    ]
+)

@@ -1,0 +1,1 @@
+// The module's first line is still to be written.

@@ -1,0 +1,1 @@
+print("martlet-receive is not built yet")

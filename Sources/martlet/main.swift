@@ -1,0 +1,1 @@
+print("martlet is not built yet")

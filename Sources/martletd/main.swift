@@ -1,0 +1,1 @@
+print("martletd is not built yet")
