@@ -28,7 +28,9 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name + "Tests", dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: settings)
+    .testTarget(
+        name: name + "Tests", dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
+        swiftSettings: settings)
 }
 
 let package = Package(

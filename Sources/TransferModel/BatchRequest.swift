@@ -1,0 +1,137 @@
+public import FoundationEssentials
+
+/// What a client asks to be queued: one batch, in one transaction, or nothing.
+public struct BatchRequest: Codable, Hashable, Sendable {
+    /// Made by the client, so that asking again after a lost answer finds the same batch.
+    public var uuid: UUID
+    public var session: SessionName
+    /// `nil`: made from the sources.
+    public var name: String?
+    public var work: Work
+    /// Queued, but `created` until `resume`.
+    public var held: Bool
+    public var priority: TransferPriority
+    public var options: TransferOptions
+    /// Kept in the secrets store, never in the queue.
+    public var secrets: TransferSecrets
+
+    public enum Work: Codable, Hashable, Sendable {
+        /// `to` is the destination's URL without user info; it ends in `/` unless there is exactly one source and it is `.exactly`.
+        case upload([UploadSource], to: String)
+        case download([DownloadSource])
+    }
+
+    public init(
+        uuid: UUID = UUID(), session: SessionName = .default, name: String? = nil, work: Work, held: Bool = false,
+        priority: TransferPriority = .normal, options: TransferOptions = TransferOptions(),
+        secrets: TransferSecrets = TransferSecrets()
+    ) {
+        self.uuid = uuid
+        self.session = session
+        self.name = name
+        self.work = work
+        self.held = held
+        self.priority = priority
+        self.options = options
+        self.secrets = secrets
+    }
+}
+
+/// A file or directory to upload.
+public struct UploadSource: Codable, Hashable, Sendable {
+    /// Absolute.
+    public var path: RawPath
+    public var placement: Placement
+
+    public enum Placement: Codable, Hashable, Sendable {
+        /// Below the destination under its own base name.
+        case named(RawPath)
+        /// A directory's contents alone (`DIR/.`).
+        case contents
+        /// A single file under exactly the destination's URL.
+        case exactly
+    }
+
+    public init(path: RawPath, placement: Placement) {
+        self.path = path
+        self.placement = placement
+    }
+}
+
+/// A URL to download.
+public struct DownloadSource: Codable, Hashable, Sendable {
+    /// Without user info. Its query may be secret: the queue stores the URL without it.
+    public var url: String
+    /// The absolute path of the folder it goes into.
+    public var directory: RawPath
+    /// The file's name; `nil`: from the server's Content-Disposition, else the URL's last segment.
+    public var fileName: RawPath?
+
+    public init(url: String, directory: RawPath, fileName: RawPath?) {
+        self.url = url
+        self.directory = directory
+        self.fileName = fileName
+    }
+}
+
+/// What to do when the destination has a file of that name.
+public enum ExistingFilePolicy: String, Codable, Sendable, CaseIterable {
+    case fail, skip, replace, rename, resume
+}
+
+/// What to do when the source changed after it was queued.
+public enum ChangedSourcePolicy: String, Codable, Sendable, CaseIterable {
+    case restart, fail
+}
+
+/// How thoroughly a finished transfer is to be checked.
+public enum VerificationWish: String, Codable, Sendable, CaseIterable {
+    case none, size, digest
+}
+
+/// Options of a batch, as the queue stores them. Nothing secret.
+public struct TransferOptions: Codable, Hashable, Sendable {
+    public var ifExists: ExistingFilePolicy = .fail
+    public var ifChanged: ChangedSourcePolicy = .restart
+    /// `nil`: the best that the server offers, and at least size.
+    public var verify: VerificationWish?
+    /// Of a download of one file: lower-case hexadecimal.
+    public var sha256: String?
+    /// Bytes a second for the whole batch.
+    public var bytesPerSecond: Int64?
+    public var notBefore: Timestamp?
+    /// Seconds without progress after which a task fails as `gaveUp`. Default 14 days.
+    public var giveUpAfterSeconds: Int64 = 14 * 86_400
+    /// Seconds without a byte after which an attempt is broken off.
+    public var requestTimeoutSeconds: Int64 = 60
+    /// Shell patterns (fnmatch) over the path below the source, and over the base name; exclude wins.
+    public var include: [String] = []
+    public var exclude: [String] = []
+    public var followLinks: Bool = false
+    public var caFile: RawPath?
+    /// `sha256//…` of the server's public key, as `curl --pinnedpubkey`.
+    public var pin: String?
+    public var insecure: Bool = false
+    /// For downloads.
+    public var umask: UInt32 = 0o022
+    /// `http_proxy`, `https_proxy`, `no_proxy`, `all_proxy` of the client that queued the batch.
+    public var proxies: [String: String] = [:]
+    public init() {}
+}
+
+/// What a batch needs to be let in, kept in the secrets store until its last task is purged.
+public struct TransferSecrets: Codable, Hashable, Sendable {
+    public var user: String?
+    public var password: String?
+    /// A command whose output is the password, run by the engine each time it is needed.
+    public var passwordCommand: String?
+    /// Given header fields; any of them may be secret.
+    public var headers: [HeaderField] = []
+    /// Path of a netrc file, read each time.
+    public var netrcFile: RawPath?
+    public init() {}
+
+    public var isEmpty: Bool {
+        user == nil && password == nil && passwordCommand == nil && headers.isEmpty && netrcFile == nil
+    }
+}

@@ -1,0 +1,189 @@
+public import FoundationEssentials
+
+/// A batch at an instant: what `martlet list` prints as JSON. Keys are part of the command contract.
+public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
+    public var id: BatchID
+    public var uuid: UUID
+    public var session: SessionName
+    /// The name a person gave, else made from the sources; harmless to print.
+    public var name: String
+    public var direction: BatchDirection
+    public var state: TransferState
+    /// Whether folders are still being walked, so that the totals may grow.
+    public var scanning: Bool
+    /// The batch's own flag.
+    public var paused: Bool
+    public var priority: TransferPriority
+    public var createdAt: Timestamp
+    @OrNull public var finishedAt: Timestamp?
+    /// Where to: the destination's URL without credentials and query, or the local folder; harmless to print.
+    public var destination: String
+    public var filesTotal: Int64
+    public var filesCompleted: Int64
+    public var filesFailed: Int64
+    public var filesCancelled: Int64
+    public var filesActive: Int64
+    /// Created, queued, waiting and paused ones.
+    public var filesWaiting: Int64
+    public var bytesTotal: Int64
+    public var bytesSent: Int64
+    public var bytesAccepted: Int64
+    public var bytesVerified: Int64
+    /// Smoothed over the last seconds; 0 when nothing moves.
+    public var bytesPerSecond: Int64
+    /// Of what can run now; unknown while nothing moves or the total is not known.
+    @OrNull public var secondsLeft: Int64?
+    /// Every reason that some task of the batch waits for.
+    public var waitReasons: [WaitReason]
+    /// Failures by cause, most frequent first.
+    public var causes: [CauseCount]
+
+    public init(
+        id: BatchID, uuid: UUID, session: SessionName, name: String, direction: BatchDirection, state: TransferState,
+        scanning: Bool, paused: Bool, priority: TransferPriority, createdAt: Timestamp, finishedAt: Timestamp?,
+        destination: String, counts: FileCounts, bytes: ByteCounts, bytesPerSecond: Int64 = 0,
+        secondsLeft: Int64? = nil,
+        waitReasons: [WaitReason], causes: [CauseCount]
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.session = session
+        self.name = name
+        self.direction = direction
+        self.state = state
+        self.scanning = scanning
+        self.paused = paused
+        self.priority = priority
+        self.createdAt = createdAt
+        _finishedAt = OrNull(wrappedValue: finishedAt)
+        self.destination = destination
+        filesTotal = counts.total
+        filesCompleted = counts.completed
+        filesFailed = counts.failed
+        filesCancelled = counts.cancelled
+        filesActive = counts.active
+        filesWaiting = counts.unstarted
+        bytesTotal = bytes.total
+        bytesSent = bytes.sent
+        bytesAccepted = bytes.accepted
+        bytesVerified = bytes.verified
+        self.bytesPerSecond = bytesPerSecond
+        _secondsLeft = OrNull(wrappedValue: secondsLeft)
+        self.waitReasons = waitReasons
+        self.causes = causes
+    }
+}
+
+/// As `TransferDirection`, for a batch that may hold both.
+public enum BatchDirection: String, Codable, Sendable {
+    case upload, download, mixed
+}
+
+/// How many tasks failed for one cause.
+public struct CauseCount: Codable, Hashable, Sendable {
+    public var code: TransferErrorCode
+    public var count: Int64
+    /// The message of one of them.
+    public var message: String
+    public init(code: TransferErrorCode, count: Int64, message: String) {
+        self.code = code
+        self.count = count
+        self.message = message
+    }
+}
+
+/// Files of a node by state. `active` and `unstarted` are derived, so the parts always add up to `total`.
+public struct FileCounts: Codable, Hashable, Sendable {
+    public var created: Int64 = 0
+    public var queued: Int64 = 0
+    public var waiting: Int64 = 0
+    public var running: Int64 = 0
+    public var finishing: Int64 = 0
+    public var paused: Int64 = 0
+    public var completed: Int64 = 0
+    public var failed: Int64 = 0
+    public var cancelled: Int64 = 0
+
+    public init() {}
+
+    public var active: Int64 { running + finishing }
+    public var unstarted: Int64 { created + queued + waiting + paused }
+    public var terminal: Int64 { completed + failed + cancelled }
+    public var total: Int64 { active + unstarted + terminal }
+
+    public subscript(state: TransferState) -> Int64 {
+        get {
+            switch state {
+            case .created: created
+            case .queued: queued
+            case .waiting: waiting
+            case .running: running
+            case .finishing: finishing
+            case .paused: paused
+            case .completed: completed
+            case .failed: failed
+            case .cancelled: cancelled
+            }
+        }
+        set {
+            switch state {
+            case .created: created = newValue
+            case .queued: queued = newValue
+            case .waiting: waiting = newValue
+            case .running: running = newValue
+            case .finishing: finishing = newValue
+            case .paused: paused = newValue
+            case .completed: completed = newValue
+            case .failed: failed = newValue
+            case .cancelled: cancelled = newValue
+            }
+        }
+    }
+
+    public static func += (one: inout FileCounts, other: FileCounts) {
+        for state in TransferState.allCases { one[state] += other[state] }
+    }
+
+    /// The state of a group of tasks: the first that holds, in the order of the command contract.
+    /// - Parameters:
+    ///   - scanning: folders of it are still being walked.
+    ///   - paused: its own flag or an ancestor's; tasks that are not over then count as paused.
+    public func state(scanning: Bool, paused isPaused: Bool) -> TransferState {
+        if active > 0 { return .running }
+        if isPaused { return unstarted > 0 || scanning ? .paused : terminalState }
+        if scanning || queued > 0 { return .running }
+        if waiting > 0 { return .waiting }
+        if paused > 0 { return .paused }
+        if created > 0 { return .created }
+        return terminalState
+    }
+
+    private var terminalState: TransferState {
+        if failed > 0 { return .failed }
+        if completed > 0 || total == 0 { return .completed }
+        return .cancelled
+    }
+}
+
+/// Bytes of a node. Unknown sizes count as 0 in `total` until they are known. `sent` never passes `total`.
+public struct ByteCounts: Codable, Hashable, Sendable {
+    public var total: Int64 = 0
+    /// Handed to the wire (upload) or received from it (download) and not known to be lost.
+    public var sent: Int64 = 0
+    /// Confirmed by the server (upload) or synced to disk (download).
+    public var accepted: Int64 = 0
+    /// Accepted and checked by digest, or at least by size.
+    public var verified: Int64 = 0
+    public init(total: Int64 = 0, sent: Int64 = 0, accepted: Int64 = 0, verified: Int64 = 0) {
+        self.total = total
+        self.sent = sent
+        self.accepted = accepted
+        self.verified = verified
+    }
+    public static func += (one: inout ByteCounts, other: ByteCounts) {
+        one.total += other.total
+        one.sent += other.sent
+        one.accepted += other.accepted
+        one.verified += other.verified
+    }
+}

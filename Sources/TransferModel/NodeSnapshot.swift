@@ -1,0 +1,125 @@
+/// One row of the tree: what the screen needs of a batch, a folder, a task, or a group of tasks of one fate.
+public struct NodeRow: Codable, Hashable, Sendable {
+    public var id: RowID
+    /// Harmless text.
+    public var name: String
+    public var state: TransferState
+    public var waitReasons: [WaitReason] = []
+    /// Own flag.
+    public var paused: Bool = false
+    /// Own flag or an ancestor's.
+    public var effectivelyPaused: Bool = false
+    public var scanning: Bool = false
+    public var counts: FileCounts
+    public var bytes: ByteCounts
+    /// Whether `bytes.total` is known.
+    public var sizeKnown: Bool = true
+    public var bytesPerSecond: Int64 = 0
+    @OrNull public var secondsLeft: Int64?
+    @OrNull public var retryAt: Timestamp?
+    @OrNull public var error: TransferError?
+    /// Of a completed task: skipped by rule.
+    public var skipped: Bool = false
+    /// Full source and destination of a batch, folder or task, for the path line; harmless text.
+    public var path: String = ""
+
+    public init(id: RowID, name: String, state: TransferState, counts: FileCounts, bytes: ByteCounts) {
+        self.id = id
+        self.name = name
+        self.state = state
+        self.counts = counts
+        self.bytes = bytes
+        _secondsLeft = OrNull(wrappedValue: nil)
+        _retryAt = OrNull(wrappedValue: nil)
+        _error = OrNull(wrappedValue: nil)
+    }
+}
+
+/// The identity of a row. Stays the same while rows move.
+public enum RowID: Codable, Hashable, Sendable {
+    case batch(BatchID)
+    case folder(BatchID, FolderID)
+    case task(BatchID, TaskID)
+    /// The tasks of one state directly in a folder that are not listed one by one.
+    case group(BatchID, FolderID, TransferState)
+}
+
+/// The rows directly below one node, bounded: what the screen shows when that node is open.
+public struct TreeSection: Codable, Hashable, Sendable {
+    /// Whose children these are; `nil`: the root, whose rows are batches.
+    public var parent: RowID?
+    public var rows: [NodeRow]
+    /// How many rows there would be without the bound; more than `rows.count` means "ask for more".
+    public var total: Int64
+    public init(parent: RowID?, rows: [NodeRow], total: Int64) {
+        self.parent = parent
+        self.rows = rows
+        self.total = total
+    }
+}
+
+/// One section that a client wants to see.
+public struct SectionRequest: Codable, Hashable, Sendable {
+    public var parent: RowID?
+    /// At most so many rows; 1…1000.
+    public var limit: Int
+    public init(parent: RowID?, limit: Int) {
+        self.parent = parent
+        self.limit = limit
+    }
+}
+
+/// Sums over everything a client sees, for the screen's first two lines.
+public struct QueueTotals: Codable, Hashable, Sendable {
+    public var batches: Int64 = 0
+    public var counts = FileCounts()
+    public var bytes = ByteCounts()
+    public var bytesPerSecondUp: Int64 = 0
+    public var bytesPerSecondDown: Int64 = 0
+    @OrNull public var secondsLeft: Int64?
+    /// Failed tasks, and how many different causes they have.
+    public var problems: Int64 = 0
+    public var problemCauses: Int64 = 0
+    /// Screens connected.
+    public var viewers: Int64 = 0
+    public init() { _secondsLeft = OrNull(wrappedValue: nil) }
+}
+
+/// `martlet engine status`.
+public struct EngineStatus: Codable, Hashable, Sendable {
+    public var running = true
+    public var pid: Int32
+    public var version: String
+    /// Seconds since the start.
+    public var uptime: Int64
+    public var protocolVersion: String
+    public var socket: String
+    public var queuePath: String
+    public var sessions: Int64
+    public var batches: Int64
+    public var tasksActive: Int64
+    public var tasksWaiting: Int64
+    public var bytesPerSecondUp: Int64
+    public var bytesPerSecondDown: Int64
+    public var residentBytes: Int64
+
+    public init(
+        pid: Int32, version: String, uptime: Int64, protocolVersion: String, socket: String, queuePath: String,
+        sessions: Int64, batches: Int64, tasksActive: Int64, tasksWaiting: Int64, bytesPerSecondUp: Int64,
+        bytesPerSecondDown: Int64, residentBytes: Int64
+    ) {
+        self.pid = pid
+        self.version = version
+        self.uptime = uptime
+        self.protocolVersion = protocolVersion
+        self.socket = socket
+        self.queuePath = queuePath
+        self.sessions = sessions
+        self.batches = batches
+        self.tasksActive = tasksActive
+        self.tasksWaiting = tasksWaiting
+        self.bytesPerSecondUp = bytesPerSecondUp
+        self.bytesPerSecondDown = bytesPerSecondDown
+        self.residentBytes = residentBytes
+    }
+}

@@ -1,0 +1,105 @@
+import FoundationEssentials
+
+/// A path or a file's name as the kernel knows it: bytes without NUL, not necessarily UTF-8.
+///
+/// On the wire and in JSON a string when it is valid UTF-8, else `{"base64": "…"}`.
+public struct RawPath: Hashable, Sendable {
+    public var bytes: [UInt8]
+
+    /// The bytes as they are; the caller makes sure that there is no NUL among them.
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+    public init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The path as text, when it is valid UTF-8.
+    public var text: String? { String(validating: bytes, as: UTF8.self) }
+
+    /// The path for a person or a log: control and invalid bytes as `\xNN`. Not reversible; never opened.
+    public var displayed: String {
+        if let text, !text.unicodeScalars.contains(where: { Self.isControl($0) }) { return text }
+        var shown = ""
+        var rest = bytes[...]
+        while let first = rest.first {
+            let width = Self.sequenceLength(first)
+            if rest.count >= width, let piece = String(validating: rest.prefix(width), as: UTF8.self),
+                let scalar = piece.unicodeScalars.first, !Self.isControl(scalar)
+            {
+                shown += piece
+                rest = rest.dropFirst(width)
+            } else {
+                let digits = String(first, radix: 16)
+                shown += "\\x" + (digits.count < 2 ? "0" : "") + digits
+                rest = rest.dropFirst()
+            }
+        }
+        return shown
+    }
+
+    /// The bytes in base64 when they are not UTF-8, else `nil`: the `…Base64` fields that stand beside names in JSON.
+    public var base64WhenNotText: String? { text == nil ? Data(bytes).base64EncodedString() : nil }
+
+    /// The last component, without slashes at the end; empty for `/`.
+    public var lastComponent: RawPath {
+        var end = bytes.endIndex
+        while end > 0, bytes[end - 1] == Self.slash { end -= 1 }
+        let start = bytes[..<end].lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
+        return RawPath(Array(bytes[start..<end]))
+    }
+
+    /// This path with `name` below it.
+    public func appending(_ name: RawPath) -> RawPath {
+        if bytes.isEmpty { return name }
+        return RawPath(bytes.last == Self.slash ? bytes + name.bytes : bytes + [Self.slash] + name.bytes)
+    }
+
+    /// The components between slashes; empty ones are left out.
+    public var components: [RawPath] { bytes.split(separator: Self.slash).map { RawPath(Array($0)) } }
+
+    static let slash = UInt8(ascii: "/")
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 32 || (127...159).contains(scalar.value)
+    }
+
+    private static func sequenceLength(_ first: UInt8) -> Int {
+        switch first {
+        case 0xC2...0xDF: 2
+        case 0xE0...0xEF: 3
+        case 0xF0...0xF4: 4
+        default: 1
+        }
+    }
+}
+
+extension RawPath: Codable {
+    private enum Key: String, CodingKey { case base64 }
+
+    public init(from decoder: any Decoder) throws {
+        if let text = try? decoder.singleValueContainer().decode(String.self) {
+            bytes = Array(text.utf8)
+        } else {
+            let object = try decoder.container(keyedBy: Key.self)
+            guard let data = Data(base64Encoded: try object.decode(String.self, forKey: .base64)) else {
+                throw DecodingError.dataCorruptedError(forKey: .base64, in: object, debugDescription: "not base64")
+            }
+            bytes = Array(data)
+        }
+        guard !bytes.contains(0) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "a path with a NUL"))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        if let text {
+            var single = encoder.singleValueContainer()
+            try single.encode(text)
+        } else {
+            var object = encoder.container(keyedBy: Key.self)
+            try object.encode(Data(bytes).base64EncodedString(), forKey: .base64)
+        }
+    }
+}
+
+extension RawPath: CustomStringConvertible {
+    public var description: String { displayed }
+}

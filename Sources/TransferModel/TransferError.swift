@@ -1,0 +1,66 @@
+/// A stable name for why a task stopped: the same on the wire, in the queue, in JSON and in the manual.
+/// Names follow Foundation's `URLError` where it has one. Append only.
+public enum TransferErrorCode: String, Codable, Sendable, CaseIterable {
+    case cancelledByUser, sessionRemoved, dependencyFailed
+    case sourceMissing, sourceChanged, sourceUnreadable
+    case destinationExists, destinationUnwritable, diskFull
+    case notConnectedToInternet, cannotFindHost, cannotConnectToHost, networkConnectionLost, timedOut
+    case tooManyRedirects, tlsFailure, pinMismatch, permissionDenied, http, badServerResponse
+    case integrity, unknownOutcome, gaveUp, unsupported, `internal`
+
+    /// Whether trying again without anyone's help may succeed.
+    public var isRetryable: Bool {
+        switch self {
+        case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .timedOut,
+            .badServerResponse:
+            true
+        default: false
+        }
+    }
+}
+
+/// Why an attempt or a task failed: a stable code, a message that says what happened and what to do, and what is
+/// known of the cause.
+public struct TransferError: Error, Hashable, Sendable {
+    public var code: TransferErrorCode
+    /// For a person: what happened and what would mend it. Already harmless to print.
+    public var message: String
+    /// The HTTP status that decided it, if one did.
+    public var httpStatus: Int?
+    /// libcurl's code (`CURLcode`), if one decided it.
+    public var curlCode: Int?
+
+    public init(_ code: TransferErrorCode, _ message: String, httpStatus: Int? = nil, curlCode: Int? = nil) {
+        self.code = code
+        self.message = message
+        self.httpStatus = httpStatus
+        self.curlCode = curlCode
+    }
+
+    /// Whether the engine tries again by itself: by the code, or by a status that says "later".
+    public var isRetryable: Bool {
+        if code == .http, let httpStatus { return RetryRule.isTransient(httpStatus: httpStatus) }
+        return code.isRetryable
+    }
+}
+
+extension TransferError: Codable {
+    private enum Key: String, CodingKey { case code, message, httpStatus, curlCode, retryable }
+
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        code = try object.decode(TransferErrorCode.self, forKey: .code)
+        message = try object.decode(String.self, forKey: .message)
+        httpStatus = try object.decodeIfPresent(Int.self, forKey: .httpStatus)
+        curlCode = try object.decodeIfPresent(Int.self, forKey: .curlCode)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(code, forKey: .code)
+        try object.encode(message, forKey: .message)
+        try object.encode(httpStatus, forKey: .httpStatus)
+        try object.encode(curlCode, forKey: .curlCode)
+        try object.encode(isRetryable, forKey: .retryable)
+    }
+}
