@@ -1,0 +1,42 @@
+import FoundationEssentials
+import Testing
+import TransferModel
+
+@Suite struct RawPathTests {
+    @Test(
+        arguments: [
+            (Array("plain.txt".utf8), "plain.txt"),
+            (Array("写真.jpg".utf8), "写真.jpg"),
+            ([0x61, 0xFF, 0x62], "a\\xffb"),
+            ([0x1B, 0x5B, 0x33, 0x31, 0x6D], "\\x1b[31m"),
+            ([0xE5, 0x86], "\\xe5\\x86"),
+            (Array("a\u{9B}31m".utf8), "a\\xc2\\x9b31m"),
+            ([0x0A, 0x00C3, 0xA9], "\\x0aé"),
+        ] as [([UInt8], String)])
+    func `control and invalid bytes are shown as numbers and nothing else changes`(bytes: [UInt8], shown: String) {
+        #expect(RawPath(bytes).displayed == shown)
+    }
+
+    @Test func `whatever the bytes, what is shown holds no control character`() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            let path = RawPath((0..<12).map { _ in UInt8.random(in: 1...255, using: &random) })
+            #expect(
+                !path.displayed.unicodeScalars.contains { $0.value < 32 || (127...159).contains($0.value) },
+                "\(path.bytes)")
+        }
+    }
+
+    @Test(arguments: [("/a/b", "b"), ("/a/b//", "b"), ("/", ""), ("b", "b"), ("", "")])
+    func `the last component has no slashes`(path: String, last: String) {
+        #expect(RawPath(path).lastComponent == RawPath(last))
+    }
+
+    @Test func `bytes survive the wire, and a NUL is refused there`() throws {
+        let paths = [RawPath("x"), RawPath([0xFE, 0xFF]), RawPath("")]
+        #expect(try JSONDecoder().decode([RawPath].self, from: JSONEncoder().encode(paths)) == paths)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([RawPath].self, from: Data(#"["a\u0000b"]"#.utf8))
+        }
+    }
+}
