@@ -89,5 +89,6 @@ let package = Package(
         program("martlet-receive", ["UploadReceiver", "CommandLine"]),
 
         tests("TransferModel", ["TransferModel"]),
+        tests("Digests", ["Digests"]),
     ]
 )
