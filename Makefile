@@ -1,0 +1,72 @@
+# Martlet. `make demo` shows it, `make test` proves it; the rest is below.
+#   make           debug build            make install PREFIX=/usr/local [DESTDIR=…]
+#   make release   what gets installed    make bench [ROWS="put10k idle"]
+#   make lint      format and imports     make docs   writes man pages, completions and the protocol pages anew
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+ROWS ?=
+bindir = $(PREFIX)/bin
+mandir = $(PREFIX)/share/man
+unitdir = $(PREFIX)/lib/systemd/user
+
+# `swift` is looked for when a recipe needs it, so that `make clean` works without one.
+find_swift = swift="$$(.ci/find-swift)" || exit 1
+programs = martlet martletd martlet-receive
+release_dir = .build/release
+
+.DEFAULT_GOAL := debug
+.PHONY: debug release test demo bench lint docs install uninstall clean deps test-deps bench-deps
+
+deps:
+	@.ci/deps build
+
+test-deps:
+	@.ci/deps test
+
+bench-deps:
+	@.ci/deps bench
+
+debug: deps
+	@$(find_swift); "$$swift" build
+
+# One build for all three programs, with Swift's own libraries inside them.
+release: deps
+	@$(find_swift); "$$swift" build -c release --static-swift-stdlib $(foreach p,$(programs),--product $(p))
+
+lint:
+	@$(find_swift); "$$swift" format lint --strict --recursive --parallel Package.swift Sources Tests
+	@.ci/check-imports
+
+# Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).
+test: test-deps lint
+	@$(find_swift); "$$swift" build --build-tests --quiet
+	@$(find_swift); .ci/check-linkage "$$("$$swift" build --show-bin-path)"
+	@$(find_swift); "$$swift" test --skip-build
+
+demo: release
+	@Resources/demo/demo.sh $(release_dir)
+
+bench: bench-deps release
+	@Tests/Benchmarks/bench $(release_dir) $(ROWS)
+
+install: release
+	install -d "$(DESTDIR)$(bindir)" "$(DESTDIR)$(unitdir)"
+	install -m 755 $(addprefix $(release_dir)/,$(programs)) "$(DESTDIR)$(bindir)/"
+	for page in Resources/man/*.[1-9]; do \
+	  install -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit 1; done
+	install -D -m 644 Resources/completions/martlet.bash "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/martlet"
+	install -D -m 644 Resources/completions/_martlet "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_martlet"
+	install -D -m 644 Resources/completions/martlet.fish "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/martlet.fish"
+	for unit in martletd.service; do \
+	  sed 's|@BINDIR@|$(bindir)|' "Resources/systemd/$$unit" >"$(DESTDIR)$(unitdir)/$$unit" || exit 1; \
+	  chmod 644 "$(DESTDIR)$(unitdir)/$$unit" || exit 1; done
+
+uninstall:
+	rm -f $(foreach p,$(programs),"$(DESTDIR)$(bindir)/$(p)") "$(DESTDIR)$(unitdir)/martletd.service"
+	rm -f "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/martlet" \
+	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_martlet" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/martlet.fish"
+	for page in Resources/man/*.[1-9]; do rm -f "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}"; done
+
+clean:
+	rm -rf .build .demo .bench
