@@ -1,9 +1,40 @@
 // The door to the system calls and constants that Swift's Glibc module does not show.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
+#include <spawn.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/timerfd.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+
+// Swift's Glibc module reads these headers without _GNU_SOURCE, so what they show only with it is missing there.
+// Each function below is the system's own, with nothing added; the constants are those of the header.
+extern const short CLinux_POSIX_SPAWN_SETSID;
+int CLinux_posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+int CLinux_posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+int CLinux_accept4(int fd, int flags);
+int CLinux_pipe2(int fds[2], int flags);
+int CLinux_renameat2(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath, unsigned flags);
+extern const unsigned CLinux_RENAME_NOREPLACE;
+int CLinux_fallocate(int fd, int mode, off_t offset, off_t length);
+extern const int CLinux_FALLOC_FL_KEEP_SIZE;
+int CLinux_sync_file_range(int fd, off_t offset, off_t length, unsigned flags);
+extern const unsigned CLinux_SYNC_FILE_RANGE_WRITE;
+extern const unsigned CLinux_SYNC_FILE_RANGE_WAIT_BEFORE;
+extern const unsigned CLinux_SYNC_FILE_RANGE_WAIT_AFTER;
+int CLinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+int CLinux_pthread_setname_np(unsigned long thread, const char *name);
+
+// glibc 2.36 has no header for these on every build machine; the numbers are the kernel's.
+int CLinux_pidfd_open(pid_t pid);
+int CLinux_pidfd_send_signal(int pidfd, int signal);
+
+// struct epoll_event is packed and holds a union, which Swift shows with unaligned fields.
+int CLinux_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t data);
+
+// The GNU strerror_r; the importer takes the XSI one.
+const char *CLinux_strerror_r(int code, char *buffer, size_t size);

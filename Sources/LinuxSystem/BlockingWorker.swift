@@ -1,0 +1,160 @@
+import Glibc
+import Synchronization
+
+/// A queue of work and the threads that do it, first come first served.
+///
+/// Unchecked: `waiting`, `stopping` and `running` are under `lock`; `threads` is set in `init`, before anyone can see it.
+private final class WorkQueue: @unchecked Sendable {
+    enum Work {
+        case closure(@Sendable () -> Void)
+        case job(UnownedJob, UnownedSerialExecutor)
+    }
+
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var waiting: [Work] = []
+    /// Where `waiting` begins; the done part before it is dropped in bulk.
+    private var head = 0
+    private var stopping = false
+    private var threads: [pthread_t] = []
+
+    init() {
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(changed, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(lock)
+        pthread_cond_destroy(changed)
+        lock.deallocate()
+        changed.deallocate()
+    }
+
+    func startThreads(name: String, count: Int, whenStarted: @escaping @Sendable () -> Void) throws(Errno) {
+        do {
+            for _ in 0..<count {
+                threads.append(
+                    try Thread.start(name: name) { [self] in
+                        whenStarted()
+                        work()
+                    })
+            }
+        } catch {
+            stopAndJoin()
+            throw error
+        }
+    }
+
+    func append(_ work: Work) {
+        pthread_mutex_lock(lock)
+        waiting.append(work)
+        pthread_cond_signal(changed)
+        pthread_mutex_unlock(lock)
+    }
+
+    /// Lets the threads finish what waits and ends them.
+    func stopAndJoin() {
+        pthread_mutex_lock(lock)
+        stopping = true
+        pthread_cond_broadcast(changed)
+        pthread_mutex_unlock(lock)
+        for thread in threads { Thread.join(thread) }
+        threads = []
+    }
+
+    private func work() {
+        while let work = next() {
+            switch work {
+            case .closure(let body): body()
+            case .job(let job, let executor): job.runSynchronously(on: executor)
+            }
+        }
+    }
+
+    private func next() -> Work? {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while head == waiting.count {
+            if stopping { return nil }
+            pthread_cond_wait(changed, lock)
+        }
+        let work = waiting[head]
+        head += 1
+        if head == waiting.count || head >= 1024 {
+            waiting.removeFirst(head)
+            head = 0
+        }
+        return work
+    }
+}
+
+/// One or more named threads for calls that block: disk, hashing, directory walks, name look-ups.
+///
+/// With one thread the work is done in the order it was given.
+package final class BlockingWorker: Sendable {
+    private let queue = WorkQueue()
+
+    /// Starts the threads.
+    package init(name: String, threads: Int = 1) throws(Errno) {
+        try queue.startThreads(name: name, count: threads) {}
+    }
+
+    /// Does `body` on a thread of the worker and gives back what it returns or throws. The caller's executor is free meanwhile.
+    package func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
+        let result: Result<T, E> = await withUnsafeContinuation { continuation in
+            queue.append(.closure { continuation.resume(returning: Result(catching: body)) })
+        }
+        return try result.get()
+    }
+
+    /// Does `body` on a thread of the worker sometime; nobody waits.
+    package func submit(_ body: @escaping @Sendable () -> Void) {
+        queue.append(.closure(body))
+    }
+
+    /// Waits until all work given so far is done and ends the threads. Not from a thread of the worker.
+    package func stop() {
+        queue.stopAndJoin()
+    }
+}
+
+/// A thread on which an actor lives that makes blocking calls, such as the writer of a database.
+///
+/// Give it to the actor as `nonisolated var unownedExecutor`, and keep it as long as the actor.
+package final class ThreadExecutor: SerialExecutor {
+    private let queue = WorkQueue()
+    /// Set once by the thread before it runs anything.
+    private let thread = Atomic<UInt>(0)
+
+    /// Starts the thread; it runs until `stop`.
+    package init(name: String) throws(Errno) {
+        try queue.startThreads(name: name, count: 1) { [self] in
+            thread.store(Thread.current, ordering: .releasing)
+        }
+    }
+
+    package func enqueue(_ job: UnownedJob) {
+        queue.append(.job(job, asUnownedSerialExecutor()))
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        enqueue(UnownedJob(job))
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? {
+        thread.load(ordering: .acquiring) == Thread.current
+    }
+
+    package func checkIsolated() {
+        precondition(thread.load(ordering: .acquiring) == Thread.current, "not on the executor's thread")
+    }
+
+    /// Runs the jobs that wait and ends the thread; jobs that come later never run. Not from the thread itself.
+    package func stop() {
+        queue.stopAndJoin()
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+import Synchronization
+
+/// A file descriptor with one owner, closed when the owner goes.
+///
+/// Sendable: the number is immutable until `close`, and closing happens once whoever asks. The owner sees to it
+/// that nobody still uses the number when it closes early.
+package final class OwnedDescriptor: Sendable {
+    /// The descriptor, or -1 after `close`.
+    private let number: Atomic<Int32>
+
+    /// Takes over a descriptor that nobody else closes.
+    package init(_ rawValue: Int32) {
+        number = Atomic(rawValue)
+    }
+
+    /// The descriptor's number, or -1 after `close`.
+    package var rawValue: Int32 { number.load(ordering: .relaxed) }
+
+    /// Closes now; later calls do nothing. Corresponds to `close`, which is never repeated after `EINTR`: on Linux
+    /// the number is free by then.
+    package func close() {
+        let old = number.exchange(-1, ordering: .acquiringAndReleasing)
+        if old >= 0 { _ = Glibc.close(old) }
+    }
+
+    /// Gives the number away; the object no longer closes it.
+    package func release() -> Int32 {
+        number.exchange(-1, ordering: .acquiringAndReleasing)
+    }
+
+    deinit { close() }
+}

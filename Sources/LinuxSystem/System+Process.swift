@@ -1,0 +1,55 @@
+import CLinux
+import Glibc
+
+extension System {
+    /// This process. Corresponds to `getpid`.
+    package static var processID: Int32 { getpid() }
+
+    /// The real user of this process. Corresponds to `getuid`.
+    package static var userID: UInt32 { getuid() }
+
+    /// Sends a signal; signal 0 only asks whether the process is there (`ESRCH`). Corresponds to `kill`.
+    package static func kill(_ process: Int32, signal: Int32) throws(Errno) {
+        _ = try systemCall(.kill) { Glibc.kill(process, signal) }
+    }
+
+    /// Sets the mask of permission bits for new files of the whole process, and says the old one. Corresponds to `umask`.
+    @discardableResult
+    package static func umask(_ mask: UInt32) -> UInt32 { UInt32(Glibc.umask(mode_t(mask))) }
+
+    /// Whether a descriptor is a terminal. Corresponds to `isatty`.
+    package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Bytes nobody can guess. Corresponds to `getrandom`, which on Linux does not fail once the system is up.
+    package static func randomBytes(_ count: Int) throws(Errno) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            done += try systemCall(.getrandom) {
+                bytes.withUnsafeMutableBytes { getrandom($0.baseAddress.map { $0 + done }, count - done, 0) }
+            }
+        }
+        return bytes
+    }
+
+    /// A variable of the environment, as bytes. Corresponds to `getenv`.
+    package static func environment(_ name: String) -> [UInt8]? {
+        guard let value = getenv(name) else { return nil }
+        return bytes(of: value)
+    }
+
+    /// Two ends of a pipe, neither surviving `exec`. Corresponds to `pipe2(O_CLOEXEC)`.
+    package static func pipe(nonBlocking: Bool = false) throws(Errno) -> (read: OwnedDescriptor, write: OwnedDescriptor)
+    {
+        var ends: [Int32] = [-1, -1]
+        _ = try systemCall(.pipe2) { CLinux_pipe2(&ends, O_CLOEXEC | (nonBlocking ? O_NONBLOCK : 0)) }
+        return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
+    }
+
+    /// Makes reads and writes return `EAGAIN` instead of waiting, or wait again. Corresponds to `fcntl(F_SETFL)`.
+    package static func setNonBlocking(_ descriptor: Int32, _ nonBlocking: Bool = true) throws(Errno) {
+        let flags = try systemCall(.dup, descriptor: descriptor) { fcntl(descriptor, F_GETFL) }
+        let wanted = nonBlocking ? flags | O_NONBLOCK : flags & ~O_NONBLOCK
+        _ = try systemCall(.dup, descriptor: descriptor) { fcntl(descriptor, F_SETFL, wanted) }
+    }
+}

@@ -1,0 +1,104 @@
+import CLinux
+import Glibc
+
+/// Who is at the other end of a Unix socket. Corresponds to `struct ucred`.
+package struct PeerCredentials: Sendable, Equatable {
+    package let processID: Int32
+    package let userID: UInt32
+    package let groupID: UInt32
+}
+
+extension System {
+    /// Two connected stream sockets. Corresponds to `socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC)`.
+    package static func socketPair(
+        nonBlocking: Bool = false
+    ) throws(Errno) -> (OwnedDescriptor, OwnedDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        _ = try systemCall(.socketpair) { socketpair(AF_UNIX, streamType(nonBlocking), 0, &ends) }
+        return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
+    }
+
+    /// The next waiting connection, non-blocking, or nil when none waits. Corresponds to `accept4`.
+    package static func accept(_ listener: Int32) throws(Errno) -> OwnedDescriptor? {
+        let flags = O_NONBLOCK | O_CLOEXEC  // The same numbers as SOCK_NONBLOCK and SOCK_CLOEXEC on Linux.
+        do {
+            return OwnedDescriptor(
+                try systemCall(.accept4, descriptor: listener) { CLinux_accept4(listener, flags) })
+        } catch .wouldBlock {
+            return nil
+        } catch .connectionAborted {
+            return nil  // The client left between its connect and our accept; there is nothing to serve.
+        }
+    }
+
+    /// Who is at the other end of a Unix socket. Corresponds to `getsockopt(SO_PEERCRED)`.
+    package static func peerCredentials(_ socket: Int32) throws(Errno) -> PeerCredentials {
+        var pid: pid_t = 0
+        var uid: uid_t = 0
+        var gid: gid_t = 0
+        _ = try systemCall(.getsockopt, descriptor: socket) { CLinux_peer_credentials(socket, &pid, &uid, &gid) }
+        return PeerCredentials(processID: pid, userID: uid, groupID: gid)
+    }
+
+    /// What has arrived: nil when nothing has yet, 0 when the peer has ended its side. Never waits, never raises
+    /// `SIGPIPE`. Corresponds to `recv(MSG_DONTWAIT)`.
+    package static func receive(
+        _ socket: Int32, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int? {
+        do {
+            return try systemCall(.recv, descriptor: socket) {
+                recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            }
+        } catch .wouldBlock {
+            return nil
+        }
+    }
+
+    /// Sends a prefix of `buffer`: nil when nothing fits now. Never waits, never raises `SIGPIPE` (`EPIPE` instead).
+    /// Corresponds to `send(MSG_DONTWAIT | MSG_NOSIGNAL)`.
+    package static func send(_ socket: Int32, _ buffer: UnsafeRawBufferPointer) throws(Errno) -> Int? {
+        do {
+            return try systemCall(.send, descriptor: socket) {
+                Glibc.send(
+                    socket, buffer.baseAddress, buffer.count,
+                    Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            }
+        } catch .wouldBlock {
+            return nil
+        }
+    }
+
+    /// Which side of a connection ends.
+    package enum ShutdownSide: Sendable { case reading, writing, both }
+
+    /// Ends one side or both of a connection. Corresponds to `shutdown`.
+    package static func shutdown(_ socket: Int32, _ side: ShutdownSide) throws(Errno) {
+        let how: Int32 =
+            switch side {
+            case .reading: Int32(SHUT_RD)
+            case .writing: Int32(SHUT_WR)
+            case .both: Int32(SHUT_RDWR)
+            }
+        _ = try systemCall(.shutdown, descriptor: socket) { Glibc.shutdown(socket, how) }
+    }
+
+    /// The error a non-blocking connect ended with, nil when it is well. Corresponds to `getsockopt(SO_ERROR)`.
+    package static func pendingError(_ socket: Int32) throws(Errno) -> Errno? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        _ = try systemCall(.getsockopt, descriptor: socket) { getsockopt(socket, SOL_SOCKET, SO_ERROR, &value, &size) }
+        return value == 0 ? nil : Errno(rawValue: value)
+    }
+
+    /// Sets one whole-number option of a socket. Corresponds to `setsockopt`.
+    package static func setOption(_ socket: Int32, level: Int32, option: Int32, value: Int32) throws(Errno) {
+        var value = value
+        _ = try systemCall(.setsockopt, descriptor: socket) {
+            setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+
+    static func streamType(_ nonBlocking: Bool) -> Int32 {
+        Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (nonBlocking ? SOCK_NONBLOCK.rawValue : 0))
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// Unix sockets in a directory of any length.
+///
+/// A socket's address holds 107 bytes, a state directory may be longer: the directory is opened and the socket
+/// reached as `/proc/self/fd/N/name`, which the kernel resolves to the same place.
+package enum UnixSocket {
+    /// Listens at `directory/name` with permissions 0600; the name must be free (`EADDRINUSE`).
+    ///
+    /// The result is non-blocking, for an ``EventLoop`` and `System.accept`. Corresponds to `bind` and `listen`.
+    package static func listen(in directory: [UInt8], name: String, backlog: Int32 = 64) throws(Errno)
+        -> OwnedDescriptor
+    {
+        let parent = try System.open(directory, flags: O_PATH_DIRECTORY)
+        let socket = try make(nonBlocking: true)
+        try withAddress(parent, name) { (address, size) throws(Errno) in
+            _ = try systemCall(.bind, descriptor: socket.rawValue) { bind(socket.rawValue, address, size) }
+        }
+        // Between bind and here the mode is the umask's; nobody can connect before listen.
+        try System.chmod(Array(path(parent, name).utf8), mode: 0o600)
+        _ = try systemCall(.listen, descriptor: socket.rawValue) { Glibc.listen(socket.rawValue, backlog) }
+        return socket
+    }
+
+    /// Connects to `directory/name` and returns a non-blocking socket. `ENOENT` and `ECONNREFUSED` mean that nobody
+    /// listens. A full backlog waits, as a local connect does not otherwise. Corresponds to `connect`.
+    package static func connect(in directory: [UInt8], name: String) throws(Errno) -> OwnedDescriptor {
+        let parent = try System.open(directory, flags: O_PATH_DIRECTORY)
+        let socket = try make(nonBlocking: false)
+        try withAddress(parent, name) { (address, size) throws(Errno) in
+            _ = try systemCall(.connect, descriptor: socket.rawValue) { Glibc.connect(socket.rawValue, address, size) }
+        }
+        try System.setNonBlocking(socket.rawValue)
+        return socket
+    }
+
+    private static let O_PATH_DIRECTORY = O_RDONLY | O_DIRECTORY
+
+    private static func make(nonBlocking: Bool) throws(Errno) -> OwnedDescriptor {
+        OwnedDescriptor(try systemCall(.socket) { socket(AF_UNIX, System.streamType(nonBlocking), 0) })
+    }
+
+    private static func path(_ parent: OwnedDescriptor, _ name: String) -> String {
+        "/proc/self/fd/\(parent.rawValue)/\(name)"
+    }
+
+    private static func withAddress(
+        _ parent: OwnedDescriptor, _ name: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
+    ) throws(Errno) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path(parent, name).utf8)
+        if bytes.count >= MemoryLayout.size(ofValue: address.sun_path) { throw .nameTooLong }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let result: Result<Void, Errno> = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
+                Result { () throws(Errno) in try body(rebound, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            }
+        }
+        try result.get()
+    }
+}
