@@ -1,0 +1,39 @@
+package import TransferModel
+
+/// What the service asks of the engine. `TransferEngine` is the one that moves bytes; a test of the service brings a fake.
+///
+/// The queue is the truth: the service changes the queue first and then tells the engine, which looks again.
+package protocol EngineControl: Actor {
+    /// Takes up what the queue holds: tasks found running go on, folders not yet walked are walked.
+    func start() async throws
+
+    /// A batch is in the queue (durably). Its folders are walked and its tasks run; returns at once.
+    func batchAdded(_ batch: BatchID)
+
+    /// These tasks were paused or cancelled in the queue: their attempts are broken off, their resume points kept.
+    /// Returns when nothing of them is under way any more, and how far each had come is recorded.
+    func stop(_ tasks: [TaskID]) async
+
+    /// Something may run now that could not before: resumed, retried, given another priority, undone.
+    func queueChanged()
+
+    /// The active tasks and the speeds at this instant. Everything else is in the queue.
+    func live() -> LiveSnapshot
+
+    /// Called at most 10 times a second while active tasks move; `nil` when nobody looks. Called on the engine's loop: hand over, do not work there.
+    func watchLive(_ notice: (@Sendable () -> Void)?)
+
+    /// The limits of the whole engine from now on.
+    func setLimits(_ limits: EngineLimits)
+    func limits() -> EngineLimits
+
+    /// The network came back or changed (netlink, resume from sleep): tasks that wait for it try again, spread out.
+    func connectivityChanged()
+
+    /// Ends all work. With `finishRunning` no new file is started and those that run are finished first; without, every task is
+    /// checkpointed and broken off, within 2 s. Afterwards the engine does nothing more.
+    func shutdown(finishRunning: Bool) async
+
+    /// Returns when nothing is running, no walk is under way and nothing can start before some time passes. For tests.
+    func waitUntilIdle() async
+}

@@ -1,0 +1,30 @@
+/// What the whole engine may use; changes while it runs.
+package struct EngineLimits: Hashable, Sendable {
+    /// Bytes a second; `nil`: unlimited.
+    package var bytesPerSecondUp: Int64?
+    package var bytesPerSecondDown: Int64?
+    /// Files at the same time.
+    package var transfers: Int
+    package var transfersPerHost: Int
+
+    package init(
+        bytesPerSecondUp: Int64? = nil, bytesPerSecondDown: Int64? = nil, transfers: Int = 8, transfersPerHost: Int = 8
+    ) {
+        self.bytesPerSecondUp = bytesPerSecondUp
+        self.bytesPerSecondDown = bytesPerSecondDown
+        self.transfers = transfers
+        self.transfersPerHost = transfersPerHost
+    }
+}
+
+/// How the engine works, decided when it starts.
+package struct EngineSettings: Sendable {
+    package var limits = EngineLimits()
+    /// A download is synced and its resume point recorded after so many bytes, or after `checkpointInterval`.
+    package var checkpointBytes: Int64 = 4 << 20
+    package var checkpointInterval: Duration = .seconds(1)
+    /// Sent as `User-Agent`.
+    package var userAgent: String
+
+    package init(userAgent: String = "martlet") { self.userAgent = userAgent }
+}

@@ -1,0 +1,68 @@
+package import TransferModel
+
+/// What moves at an instant: the active tasks, and the smoothed speeds of everything that moved lately.
+/// Bounded by the number of slots, never by the length of the queue.
+package struct LiveSnapshot: Sendable {
+    package var tasks: [LiveTask]
+    /// Bytes a second of batches that moved in the last seconds; the others stand still.
+    package var batches: [BatchID: Int64]
+    /// Bytes a second of the files directly in a folder; those of its subfolders count there.
+    package var folders: [FolderID: Int64]
+    /// Of the whole engine.
+    package var bytesPerSecondUp: Int64
+    package var bytesPerSecondDown: Int64
+
+    package init(
+        tasks: [LiveTask] = [], batches: [BatchID: Int64] = [:], folders: [FolderID: Int64] = [:],
+        bytesPerSecondUp: Int64 = 0, bytesPerSecondDown: Int64 = 0
+    ) {
+        self.tasks = tasks
+        self.batches = batches
+        self.folders = folders
+        self.bytesPerSecondUp = bytesPerSecondUp
+        self.bytesPerSecondDown = bytesPerSecondDown
+    }
+}
+
+/// An active task at an instant. The queue's row may be as old as the last commit; these numbers are the newer ones.
+package struct LiveTask: Sendable, Hashable {
+    package var task: TaskID
+    package var batch: BatchID
+    /// The folder that the file lies in directly.
+    package var folder: FolderID
+    package var direction: TransferDirection
+    /// `running` or `finishing`.
+    package var state: TransferState
+    /// `nil`: not known yet.
+    package var bytesTotal: Int64?
+    /// Never more than `bytesTotal`.
+    package var bytesSent: Int64
+    package var bytesAccepted: Int64
+    /// Bytes of this run that had to cross the wire more than once.
+    package var bytesRepeated: Int64
+    /// Smoothed; 0 while it stands still.
+    package var bytesPerSecond: Int64
+    /// `nil`: unknown.
+    package var secondsLeft: Int64?
+    /// Nothing moved for some seconds.
+    package var isStalled: Bool
+
+    package init(
+        task: TaskID, batch: BatchID, folder: FolderID, direction: TransferDirection, state: TransferState,
+        bytesTotal: Int64?, bytesSent: Int64, bytesAccepted: Int64, bytesRepeated: Int64, bytesPerSecond: Int64,
+        secondsLeft: Int64?, isStalled: Bool
+    ) {
+        self.task = task
+        self.batch = batch
+        self.folder = folder
+        self.direction = direction
+        self.state = state
+        self.bytesTotal = bytesTotal
+        self.bytesSent = bytesSent
+        self.bytesAccepted = bytesAccepted
+        self.bytesRepeated = bytesRepeated
+        self.bytesPerSecond = bytesPerSecond
+        self.secondsLeft = secondsLeft
+        self.isStalled = isStalled
+    }
+}
