@@ -55,6 +55,7 @@ let package = Package(
         module("TransferModel"),
         module("Configuration"),
         module("CommandLine"),
+        module("DisplayText"),
         module("Digests", ["CCrypto"]),
         module("TransferProtocols", ["TransferModel"]),
 
@@ -62,7 +63,7 @@ let package = Package(
         module("LinuxSystem", ["CLinux"]),
         module("CurlTransport", ["CCurl", "LinuxSystem"]),
         module("SQLiteConnection", ["CSQLite"]),
-        module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem"]),
+        module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
 
         // The engine's side
         module("TransferQueue", ["TransferModel", "SQLiteConnection", "LinuxSystem"]),
@@ -78,8 +79,8 @@ let package = Package(
 
         // The client's side
         module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem"]),
-        module("TerminalUI", ["MartletKit", "Terminal", "Configuration"]),
-        module("Commands", ["MartletKit", "CommandLine", "LinuxSystem"]),
+        module("TerminalUI", ["MartletKit", "Terminal", "DisplayText", "Configuration"]),
+        module("Commands", ["MartletKit", "CommandLine", "LinuxSystem", "DisplayText"]),
 
         // The other end
         module("UploadReceiver", ["CMicrohttpd", "TransferModel", "LinuxSystem", "Digests"]),
@@ -90,5 +91,6 @@ let package = Package(
 
         tests("TransferModel", ["TransferModel"]),
         tests("Digests", ["Digests"]),
+        tests("DisplayText", ["DisplayText"]),
     ]
 )
