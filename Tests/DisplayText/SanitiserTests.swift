@@ -55,7 +55,7 @@ struct SanitiserTests {
         let spelled = SafeText("\\xFF")
         #expect(real.string == spelled.string)
         #expect(real != spelled)
-        #expect(real.glyphs.allSatisfy(\.isSubstitute))
+        #expect(real.glyphs.allSatisfy { $0.isSubstitute })
         #expect(SafeText("a\u{A0}b") != SafeText("a␣b"))
     }
 
