@@ -1,0 +1,99 @@
+/// What became of one ID of a command that changes things.
+public struct NodeResult: Codable, Hashable, Sendable {
+    public enum Outcome: String, Codable, Sendable {
+        /// Changed, and durable.
+        case done
+        /// It was so before.
+        case already
+        /// Left as it was; `code` and `message` say why. An unknown ID is `refused` with `noSuchObject`.
+        case refused
+    }
+
+    public var id: NodeID
+    public var result: Outcome
+    @OrNull public var code: RequestErrorCode?
+    /// For a person, when refused: why and what to do. Harmless to print.
+    public var message: String?
+
+    public init(id: NodeID, result: Outcome, code: RequestErrorCode? = nil, message: String? = nil) {
+        self.id = id
+        self.result = result
+        _code = OrNull(wrappedValue: code)
+        self.message = message
+    }
+}
+
+/// Which nodes a command means, when it does not name them: all conditions that are given must hold.
+public struct NodeSelector: Codable, Hashable, Sendable {
+    public var batch: BatchID?
+    public var session: SessionName?
+    /// Empty: any state. When not empty the selector means tasks, else batches.
+    public var states: [TransferState]
+
+    /// Without any condition: everything (`--all`).
+    public init(batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState] = []) {
+        self.batch = batch
+        self.session = session
+        self.states = states
+    }
+
+    private enum CodingKeys: String, CodingKey { case batch, session, states }
+
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        batch = try object.decodeIfPresent(BatchID.self, forKey: .batch)
+        session = try object.decodeIfPresent(SessionName.self, forKey: .session)
+        states = try object.decodeIfPresent([TransferState].self, forKey: .states) ?? []
+    }
+}
+
+/// Why something does not move: one sentence, and what would unblock it.
+public struct WhyAnswer: Codable, Hashable, Sendable {
+    /// `nil`: the whole engine.
+    @OrNull public var id: NodeID?
+    @OrNull public var state: TransferState?
+    public var waitReasons: [WaitReason]
+    /// Since when it is so, when that is known.
+    @OrNull public var since: Timestamp?
+    /// When the engine tries again by itself, if it does.
+    @OrNull public var retryAt: Timestamp?
+    /// Tasks that this answer is about.
+    public var tasks: Int64
+    /// What waits and for what. Harmless to print.
+    public var sentence: String
+    /// What would unblock it; empty when nothing is needed.
+    public var unblock: String
+
+    public init(
+        id: NodeID?, state: TransferState?, waitReasons: [WaitReason], since: Timestamp?, retryAt: Timestamp?,
+        tasks: Int64, sentence: String, unblock: String
+    ) {
+        _id = OrNull(wrappedValue: id)
+        _state = OrNull(wrappedValue: state)
+        self.waitReasons = waitReasons
+        _since = OrNull(wrappedValue: since)
+        _retryAt = OrNull(wrappedValue: retryAt)
+        self.tasks = tasks
+        self.sentence = sentence
+        self.unblock = unblock
+    }
+}
+
+/// Limits of the whole engine, as they hold now.
+public struct EngineLimits: Codable, Hashable, Sendable {
+    /// Bytes a second sent; `nil`: no limit.
+    @OrNull public var up: Int64?
+    /// Bytes a second received; `nil`: no limit.
+    @OrNull public var down: Int64?
+    /// Transfers at the same time.
+    public var transfers: Int
+    /// Transfers at the same time to one host.
+    public var transfersPerHost: Int
+
+    public init(up: Int64?, down: Int64?, transfers: Int, transfersPerHost: Int) {
+        _up = OrNull(wrappedValue: up)
+        _down = OrNull(wrappedValue: down)
+        self.transfers = transfers
+        self.transfersPerHost = transfersPerHost
+    }
+}
