@@ -89,6 +89,8 @@ let package = Package(
         program("martletd", ["TransferService", "CommandLine", "Configuration"]),
         program("martlet-receive", ["UploadReceiver", "CommandLine"]),
 
+        tests("LinuxSystem", ["LinuxSystem"]),
+        tests("CurlTransport", ["CurlTransport", "LinuxSystem"]),
         tests("TransferModel", ["TransferModel"]),
         tests("Digests", ["Digests"]),
         tests("DisplayText", ["DisplayText"]),

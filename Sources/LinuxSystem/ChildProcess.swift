@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// How a child ended.
-package enum ExitStatus: Sendable, Equatable {
+package enum ChildExit: Sendable, Equatable {
     case exited(Int32)
     case signalled(Int32)
 
@@ -75,14 +75,14 @@ package final class ChildProcess: Sendable {
     }
 
     /// Waits for the end; blocks, so on a ``BlockingWorker``. Corresponds to `waitpid`.
-    package func wait() throws(Errno) -> ExitStatus {
+    package func wait() throws(Errno) -> ChildExit {
         var status: Int32 = 0
         _ = try systemCall(.waitpid) { waitpid(processID, &status, 0) }
-        return ExitStatus(waitStatus: status)
+        return ChildExit(waitStatus: status)
     }
 
     /// Calls `handler` on the loop once, when the child has ended. On the loop.
-    package func onExit(on loop: EventLoop, _ handler: @escaping (ExitStatus) -> Void) throws(Errno) {
+    package func onExit(on loop: EventLoop, _ handler: @escaping (ChildExit) -> Void) throws(Errno) {
         let registration = Holder()
         registration.value = try loop.register(handle.rawValue, .read) { [self] _ in
             if let own = registration.value { loop.cancel(own) }

@@ -4,7 +4,8 @@ import Synchronization
 /// A file descriptor with one owner, closed when the owner goes.
 ///
 /// Sendable: the number is immutable until `close`, and closing happens once whoever asks. The owner sees to it
-/// that nobody still uses the number when it closes early.
+/// that nobody still uses the number when it closes early. Bind the owner to a name while its number is in use: in
+/// `read(open(path).rawValue)` the file is closed before it is read.
 package final class OwnedDescriptor: Sendable {
     /// The descriptor, or -1 after `close`.
     private let number: Atomic<Int32>

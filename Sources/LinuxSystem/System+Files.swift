@@ -99,6 +99,7 @@ extension System {
     /// Puts a directory's entries on the disk, which makes a rename in it durable. Corresponds to `fsync` of a directory.
     package static func syncDirectory(_ path: [UInt8]) throws(Errno) {
         let directory = try open(path, flags: O_RDONLY | O_DIRECTORY)
+        defer { directory.close() }
         try fsync(directory.rawValue)
     }
 

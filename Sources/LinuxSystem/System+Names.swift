@@ -97,7 +97,8 @@ extension System {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let modified = timespec(
             tv_sec: Int(rest < 0 ? seconds - 1 : seconds), tv_nsec: Int(rest < 0 ? rest + 1_000_000_000 : rest))
-        let times = [timespec(tv_sec: 0, tv_nsec: Int((1 << 30) - 2)), modified]  // UTIME_OMIT keeps the time of access.
+        // UTIME_OMIT, a macro the importer refuses, keeps the time of access.
+        let times = [timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2), modified]
         _ = try systemCall(.futimens, descriptor: descriptor) { futimens(descriptor, times) }
     }
 

@@ -11,7 +11,8 @@ package enum UnixSocket {
     package static func listen(in directory: [UInt8], name: String, backlog: Int32 = 64) throws(Errno)
         -> OwnedDescriptor
     {
-        let parent = try System.open(directory, flags: O_PATH_DIRECTORY)
+        let parent = try System.open(directory, flags: O_RDONLY | O_DIRECTORY)
+        defer { parent.close() }
         let socket = try make(nonBlocking: true)
         try withAddress(parent, name) { (address, size) throws(Errno) in
             _ = try systemCall(.bind, descriptor: socket.rawValue) { bind(socket.rawValue, address, size) }
@@ -25,7 +26,8 @@ package enum UnixSocket {
     /// Connects to `directory/name` and returns a non-blocking socket. `ENOENT` and `ECONNREFUSED` mean that nobody
     /// listens. A full backlog waits, as a local connect does not otherwise. Corresponds to `connect`.
     package static func connect(in directory: [UInt8], name: String) throws(Errno) -> OwnedDescriptor {
-        let parent = try System.open(directory, flags: O_PATH_DIRECTORY)
+        let parent = try System.open(directory, flags: O_RDONLY | O_DIRECTORY)
+        defer { parent.close() }
         let socket = try make(nonBlocking: false)
         try withAddress(parent, name) { (address, size) throws(Errno) in
             _ = try systemCall(.connect, descriptor: socket.rawValue) { Glibc.connect(socket.rawValue, address, size) }
@@ -33,8 +35,6 @@ package enum UnixSocket {
         try System.setNonBlocking(socket.rawValue)
         return socket
     }
-
-    private static let O_PATH_DIRECTORY = O_RDONLY | O_DIRECTORY
 
     private static func make(nonBlocking: Bool) throws(Errno) -> OwnedDescriptor {
         OwnedDescriptor(try systemCall(.socket) { socket(AF_UNIX, System.streamType(nonBlocking), 0) })

@@ -1,0 +1,2 @@
+import CurlTransport
+import Testing

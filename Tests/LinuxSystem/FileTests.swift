@@ -1,0 +1,125 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite struct FileTests {
+    @Test func `an error says what the C library says`() {
+        #expect(Errno.noSuchFile.description == "No such file or directory")
+        #expect(Errno(rawValue: 9999).description.contains("9999"))
+    }
+
+    @Test func `bytes come back from where they were written, and the status tells size and kind`() throws {
+        let sandbox = try Sandbox()
+        let path = sandbox.file("a")
+        let file = try System.open(path, flags: O_RDWR | O_CREAT)
+        try Array("hello".utf8).withUnsafeBytes { try System.pwriteAll(file.rawValue, $0, at: 3) }
+        var back = [UInt8](repeating: 1, count: 16)
+        let count = try back.withUnsafeMutableBytes { try System.preadAll(file.rawValue, $0, at: 0) }
+        #expect(count == 8)
+        #expect(Array(back[..<8]) == [0, 0, 0] + Array("hello".utf8))
+        let status = try System.fstat(file.rawValue)
+        #expect(status.size == 8)
+        #expect(status.kind == .regular)
+        #expect(try status == System.stat(path))
+        #expect(status.userID == System.userID)
+    }
+
+    @Test func `the time of modification is kept to the nanosecond, also before 1970`() throws {
+        let sandbox = try Sandbox()
+        let file = try System.open(sandbox.file("a"), flags: O_RDWR | O_CREAT)
+        for time: Int64 in [1_700_000_000_123_456_789, -1_500_000_000] {
+            try System.setModificationTime(file.rawValue, nanoseconds: time)
+            #expect(try System.fstat(file.rawValue).modifiedNanoseconds == time)
+        }
+    }
+
+    @Test func `a path with a NUL inside is refused instead of meaning another file`() throws {
+        let sandbox = try Sandbox()
+        _ = try System.open(sandbox.file("a"), flags: O_RDWR | O_CREAT)
+        #expect(throws: Errno.invalidArgument) { try System.stat(sandbox.file("a\0b")) }
+        #expect(throws: Errno.invalidArgument) { try System.rename(sandbox.file("a"), to: sandbox.file("b\0")) }
+    }
+
+    @Test func `openat refuses to follow a link`() throws {
+        let sandbox = try Sandbox()
+        _ = try System.open(sandbox.file("target"), flags: O_RDWR | O_CREAT)
+        #expect(symlink("target", String(decoding: sandbox.file("link"), as: UTF8.self)) == 0)
+        let directory = try System.open(sandbox.path, flags: O_RDONLY | O_DIRECTORY)
+        #expect(throws: Errno.tooManyLinks) { try System.openat(directory.rawValue, Array("link".utf8)) }
+        #expect(try System.fstatat(directory.rawValue, Array("link".utf8), followingLinks: false).kind == .symbolicLink)
+        #expect(try System.fstatat(directory.rawValue, Array("link".utf8), followingLinks: true).kind == .regular)
+    }
+
+    @Test func `renaming without replacing leaves an existing file alone`() throws {
+        let sandbox = try Sandbox()
+        for name in ["a", "b"] {
+            let file = try System.open(sandbox.file(name), flags: O_RDWR | O_CREAT)
+            try Array(name.utf8).withUnsafeBytes { try System.writeAll(file.rawValue, $0) }
+        }
+        #expect(throws: Errno.fileExists) {
+            try System.renameWithoutReplacing(sandbox.file("a"), to: sandbox.file("b"))
+        }
+        #expect(try contents(of: sandbox.file("b")) == "b")
+        try System.renameWithoutReplacing(sandbox.file("a"), to: sandbox.file("c"))
+        #expect(try contents(of: sandbox.file("c")) == "a")
+        #expect(throws: Errno.noSuchFile) { try System.stat(sandbox.file("a")) }
+    }
+
+    @Test func `directories are made with those above them, and a file in the way is told`() throws {
+        let sandbox = try Sandbox()
+        try System.mkdirs(sandbox.file("x/y/z/"))
+        try System.mkdirs(sandbox.file("x/y/z"))
+        #expect(try System.stat(sandbox.file("x/y/z")).kind == .directory)
+        _ = try System.open(sandbox.file("f"), flags: O_RDWR | O_CREAT)
+        #expect(throws: Errno.notDirectory) { try System.mkdirs(sandbox.file("f")) }
+        #expect(throws: Errno.notDirectory) { try System.mkdirs(sandbox.file("f/g")) }
+    }
+
+    @Test func `a directory is streamed as bytes, without dot and dot dot`() throws {
+        let sandbox = try Sandbox()
+        let names: [[UInt8]] = [Array("...".utf8), [0xff, 0x01, 0x0a], Array("d".utf8)]
+        _ = try System.open(sandbox.path + [0x2f] + names[0], flags: O_RDWR | O_CREAT)
+        _ = try System.open(sandbox.path + [0x2f] + names[1], flags: O_RDWR | O_CREAT)
+        try System.mkdir(sandbox.path + [0x2f] + names[2], mode: 0o700)
+        let reader = try DirectoryReader(path: sandbox.path)
+        var seen: [[UInt8]: FileKind?] = [:]
+        while let entry = try reader.next() { seen[entry.name] = entry.kind }
+        #expect(seen == [names[0]: .regular, names[1]: .regular, names[2]: .directory])
+    }
+
+    @Test func `only one holder has the exclusive lock`() throws {
+        let sandbox = try Sandbox()
+        let first = try System.open(sandbox.file("lock"), flags: O_RDWR | O_CREAT)
+        let second = try System.open(sandbox.file("lock"), flags: O_RDWR)
+        #expect(try System.tryLockExclusively(first.rawValue))
+        #expect(try !System.tryLockExclusively(second.rawValue))
+        first.close()
+        #expect(try System.tryLockExclusively(second.rawValue))
+    }
+
+    @Test func `a closed owner does not close the number's next user`() throws {
+        let first = try System.open(Array("/dev/null".utf8))
+        first.close()
+        let second = try System.open(Array("/dev/null".utf8))
+        first.close()
+        _ = try System.fstat(second.rawValue)
+        #expect(first.rawValue == -1)
+    }
+
+    #if DEBUG
+        @Test func `a forced failure hits the named descriptor only, as often as asked`() throws {
+            let sandbox = try Sandbox()
+            let one = try System.open(sandbox.file("1"), flags: O_RDWR | O_CREAT)
+            let two = try System.open(sandbox.file("2"), flags: O_RDWR | O_CREAT)
+            ForcedFailures.fail(.pwrite, on: .descriptor(one.rawValue), with: .noSpace, times: 1, skip: 1)
+            let byte: [UInt8] = [7]
+            func write(_ file: OwnedDescriptor) throws {
+                try byte.withUnsafeBytes { try System.pwriteAll(file.rawValue, $0, at: 0) }
+            }
+            try write(two)
+            try write(one)
+            #expect(throws: Errno.noSpace) { try write(one) }
+            try write(one)
+        }
+    #endif
+}

@@ -1,0 +1,83 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite struct ProcessTests {
+    @Test func `a child gets only what was named: environment, streams, directory, session`() throws {
+        let (output, theirs) = try System.pipe()
+        let leak = try System.duplicate(theirs.rawValue)
+        // Without O_CLOEXEC, so that only closefrom keeps it from the child.
+        _ = fcntl(leak.rawValue, F_SETFD, 0)
+        let script =
+            "pwd; env | grep -v -e '^PWD=' -e '^SHLVL=' -e '^_='; [ -e /proc/self/fd/\(leak.rawValue) ] && echo leaked; cut -d' ' -f6 /proc/$$/stat; echo $$"
+        var program = ChildProgram("/bin/sh", ["-c", script], environment: ["ONLY=this"])
+        program.standardOutput = theirs.rawValue
+        let child = try ChildProcess(program)
+        theirs.close()
+        leak.close()
+        let lines = try readAll(output.rawValue).split(separator: "\n")
+        #expect(try child.wait() == .exited(0))
+        #expect(lines.count == 4)
+        #expect(lines.prefix(2) == ["/", "ONLY=this"])
+        // Leader of its own session.
+        #expect(lines.last == "\(child.processID)")
+        #expect(lines.dropLast().last == "\(child.processID)")
+    }
+
+    @Test func `a program that is not there is an error, not a child`() {
+        #expect(throws: Errno.noSuchFile) { try ChildProcess(ChildProgram("/no/such/program")) }
+    }
+
+    @Test func `a loop is told once how a child ended`() async throws {
+        let loop = try EventLoop(name: "children")
+        let host = Host(loop)
+        // Our threads block signals; the child must not inherit that.
+        #expect(try await host.end(of: ChildProgram("/bin/sh", ["-c", "kill -TERM $$"])) == .signalled(SIGTERM))
+        #expect(try await host.end(of: ChildProgram("/bin/sh", ["-c", "exit 3"])) == .exited(3))
+        loop.stop()
+        loop.join()
+    }
+
+    @Test func `a signal reaches the child by its handle`() throws {
+        let child = try ChildProcess(ChildProgram("/bin/cat", [], environment: []))
+        _ = try? child.signal(SIGKILL)
+        let status = try child.wait()
+        // cat reads /dev/null and may have ended first.
+        #expect(status == .signalled(SIGKILL) || status == .exited(0))
+        try child.signal(SIGTERM)
+    }
+
+    @Test func `a blocked signal arrives on the loop`() async throws {
+        let loop = try EventLoop(name: "signals")
+        let host = Host(loop)
+        #expect(try await host.receiveSignal(SIGUSR2) == SIGUSR2)
+        loop.stop()
+        loop.join()
+    }
+
+    private actor Host {
+        let loop: EventLoop
+        var source: SignalSource?
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func end(of program: ChildProgram) async throws -> ChildExit {
+            let child = try ChildProcess(program)
+            return try await withCheckedThrowingContinuation { done in
+                do { try child.onExit(on: loop) { done.resume(returning: $0) } } catch { done.resume(throwing: error) }
+            }
+        }
+
+        /// The signal goes to this thread alone: a process-wide one would end the test run, whose threads do not block it.
+        func receiveSignal(_ signal: Int32) async throws -> Int32 {
+            try await withCheckedThrowingContinuation { done in
+                do {
+                    source = try SignalSource(on: loop, [signal]) { done.resume(returning: $0) }
+                    pthread_kill(pthread_self(), signal)
+                } catch {
+                    done.resume(throwing: error)
+                }
+            }
+        }
+    }
+}
