@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 
 // Swift's Glibc module reads these headers without _GNU_SOURCE, so what they show only with it is missing there.
 // Each function below is the system's own, with nothing added; the constants are those of the header.

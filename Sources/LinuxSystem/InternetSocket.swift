@@ -1,0 +1,70 @@
+package import Glibc
+
+/// Listening TCP sockets.
+package enum InternetSocket {
+    /// Listens at a numeric address, port 0 for a free one. The result is non-blocking.
+    /// `EINVAL` when `host` is no address of the family. Corresponds to `bind` and `listen`.
+    package static func listen(host: String, isIPv6: Bool, port: UInt16, backlog: Int32 = 1024) throws(Errno)
+        -> OwnedDescriptor
+    {
+        let family = isIPv6 ? AF_INET6 : AF_INET
+        let socket = OwnedDescriptor(try systemCall(.socket) { Glibc.socket(family, System.streamType(true), 0) })
+        // A server that starts again must get its port back while old connections are still being forgotten.
+        try System.setOption(socket.rawValue, level: SOL_SOCKET, option: SO_REUSEADDR, value: 1)
+        if isIPv6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            if inet_pton(AF_INET6, host, &address.sin6_addr) != 1 { throw .invalidArgument }
+            try bind(socket, &address)
+        } else {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            if inet_pton(AF_INET, host, &address.sin_addr) != 1 { throw .invalidArgument }
+            try bind(socket, &address)
+        }
+        _ = try systemCall(.listen, descriptor: socket.rawValue) { Glibc.listen(socket.rawValue, backlog) }
+        return socket
+    }
+
+    /// The port a socket is bound to. Corresponds to `getsockname`.
+    package static func localPort(of socket: Int32) throws(Errno) -> UInt16 {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        _ = try systemCall(.getsockopt, descriptor: socket) {
+            withUnsafeMutableBytes(of: &storage) { raw in
+                // The storage is never empty, so it has a base address.
+                getsockname(socket, raw.baseAddress!.assumingMemoryBound(to: sockaddr.self), &size)
+            }
+        }
+        // The port is at the same place in both families' addresses.
+        return withUnsafeBytes(of: &storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
+    }
+
+    /// The numeric text of a peer's address, without its port. Corresponds to `inet_ntop`.
+    package static func host(of address: UnsafePointer<sockaddr>) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+            let raw = UnsafeRawPointer(address)
+            let source =
+                Int32(address.pointee.sa_family) == AF_INET6
+                ? raw + (MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 8)
+                : raw + (MemoryLayout<sockaddr_in>.offset(of: \.sin_addr) ?? 4)
+            let size = socklen_t(text.count)
+            guard let base = text.baseAddress,
+                inet_ntop(Int32(address.pointee.sa_family), source, base, size) != nil
+            else { return "unknown" }
+            return String(cString: base)
+        }
+    }
+
+    private static func bind<Address>(_ socket: OwnedDescriptor, _ address: inout Address) throws(Errno) {
+        _ = try systemCall(.bind, descriptor: socket.rawValue) {
+            withUnsafeBytes(of: &address) { raw in
+                // An address structure is never empty, so it has a base address.
+                Glibc.bind(
+                    socket.rawValue, raw.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import CLinux
+import Glibc
+
+/// Calls on a name below an open directory. The name is one component: whoever walks a path opens it folder by folder
+/// with `openat`, which follows no links, so that nothing outside the first folder is ever reached.
+extension System {
+    /// Makes a directory. Corresponds to `mkdirat`.
+    package static func mkdirat(_ directory: Int32, _ name: [UInt8], mode: UInt32) throws(Errno) {
+        _ = try systemCall(.mkdir, path: name) { Glibc.mkdirat(directory, $0, mode_t(mode)) }
+    }
+
+    /// Removes a name of a file. Corresponds to `unlinkat`.
+    package static func unlinkat(_ directory: Int32, _ name: [UInt8]) throws(Errno) {
+        _ = try systemCall(.unlinkat, path: name) { Glibc.unlinkat(directory, $0, 0) }
+    }
+
+    /// Moves a name from one directory to another, replacing what is there. Corresponds to `renameat`.
+    package static func renameat(
+        _ oldDirectory: Int32, _ old: [UInt8], to newDirectory: Int32, _ new: [UInt8]
+    ) throws(Errno) {
+        _ = try withTwoNames(.rename, old, new) { Glibc.renameat(oldDirectory, $0, newDirectory, $1) }
+    }
+
+    /// Moves a name from one directory to another, `EEXIST` when the new one is taken: who comes first wins.
+    /// Corresponds to `renameat2(RENAME_NOREPLACE)`, and to `linkat` and `unlinkat` where the file system has no such flag.
+    package static func renameatWithoutReplacing(
+        _ oldDirectory: Int32, _ old: [UInt8], to newDirectory: Int32, _ new: [UInt8]
+    ) throws(Errno) {
+        do {
+            _ = try withTwoNames(.renameat2, old, new) {
+                CLinux_renameat2(oldDirectory, $0, newDirectory, $1, CLinux_RENAME_NOREPLACE)
+            }
+        } catch Errno.invalidArgument {
+            _ = try withTwoNames(.link, old, new) { Glibc.linkat(oldDirectory, $0, newDirectory, $1, 0) }
+            try unlinkat(oldDirectory, old)
+        }
+    }
+
+    /// Room for ordinary users on the file system of an open file, in bytes. Corresponds to `fstatvfs`.
+    package static func freeSpace(of descriptor: Int32) throws(Errno) -> UInt64 {
+        var status = Glibc.statvfs()
+        _ = try systemCall(.statvfs, descriptor: descriptor) { Glibc.fstatvfs(descriptor, &status) }
+        let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow ? .max : bytes
+    }
+
+    /// A small extended attribute of an open file; nil when there is none, none can be, or it is longer than 256 bytes.
+    /// Corresponds to `fgetxattr`.
+    package static func attribute(_ name: String, of descriptor: Int32) -> [UInt8]? {
+        var value = [UInt8](repeating: 0, count: 256)
+        let count = fgetxattr(descriptor, name, &value, value.count)
+        return count < 0 ? nil : Array(value[..<count])
+    }
+
+    /// Sets an extended attribute of an open file. `EOPNOTSUPP` where the file system has none. Corresponds to `fsetxattr`.
+    package static func setAttribute(_ name: String, of descriptor: Int32, to value: [UInt8]) throws(Errno) {
+        _ = try systemCall(.fchmod, descriptor: descriptor) { fsetxattr(descriptor, name, value, value.count, 0) }
+    }
+
+    private static func withTwoNames(
+        _ call: SystemCall, _ old: [UInt8], _ new: [UInt8],
+        _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+    ) throws(Errno) -> Int32 {
+        if new.contains(0) { throw .invalidArgument }
+        let terminated = new + [0]
+        return try systemCall(call, path: old) { cOld in
+            terminated.withUnsafeBytes { raw in
+                // `terminated` holds at least the NUL, so it has a base address.
+                body(cOld, raw.baseAddress!.assumingMemoryBound(to: CChar.self))
+            }
+        }
+    }
+}
