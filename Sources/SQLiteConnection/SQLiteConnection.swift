@@ -1,1 +1,126 @@
-// The module's first line is still to be written.
+import CSQLite
+
+/// Owns one SQLite connection and its prepared statements. One thread at a time: not Sendable, and opened without
+/// SQLite's own mutexes.
+///
+/// There is no query builder: SQL is written where it is used, and each text is prepared once and kept.
+package final class SQLiteConnection {
+    /// What the connection may do with the file.
+    package enum Access: Sendable {
+        /// Reads and writes; makes the file when it is missing.
+        case create
+        case readWrite
+        /// Reads; the file must exist. Beside a writer in WAL mode it sees the last commit.
+        case readOnly
+    }
+
+    let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+
+    /// Opens `path`, without interpreting it as a URI. Corresponds to `sqlite3_open_v2`.
+    /// - Parameter path: bytes without NUL.
+    package init(path: [UInt8], access: Access) throws(SQLiteError) {
+        let flags =
+            switch access {
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .readOnly: SQLITE_OPEN_READONLY
+            }
+        var opened: OpaquePointer?
+        let result = (path + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_open_v2($0.baseAddress, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+            }
+        }
+        guard let opened else {
+            throw SQLiteError(extendedCode: result, message: "out of memory", sql: nil)
+        }
+        handle = opened
+        sqlite3_extended_result_codes(opened, 1)
+        guard result == SQLITE_OK else { throw SQLiteError(lastOf: opened, sql: nil) }
+    }
+
+    deinit {
+        // Statements are finalised by their own deinit, perhaps after this; `_v2` waits for the last.
+        sqlite3_close_v2(handle)
+    }
+
+    /// How long a call waits for another connection's lock before it fails as `busy`. Corresponds to `sqlite3_busy_timeout`.
+    package func setBusyTimeout(milliseconds: Int32) {
+        sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Runs one or more statements that give no rows and have no parameters. Corresponds to `sqlite3_exec`.
+    package func execute(script: String) throws(SQLiteError) {
+        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(lastOf: handle, sql: script) }
+    }
+
+    /// The prepared statement for `sql`, reset and without bound values. The same object each time, so it must not
+    /// be asked for again while its rows are still being read (a trap: our own bug).
+    package func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+        if let known = statements[sql] {
+            precondition(!known.isBusy, "a statement is used while its rows are read: \(sql)")
+            known.clear()
+            return known
+        }
+        let made = try SQLiteStatement(handle, sql)
+        statements[sql] = made
+        return made
+    }
+
+    /// Finalises all prepared statements.
+    package func forgetStatements() { statements = [:] }
+
+    /// Runs `sql` to its end and ignores its rows. Parameters are bound from 1 on.
+    package func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) {
+        let statement = try statement(sql)
+        try statement.bind(all: values)
+        try statement.run()
+    }
+
+    /// Calls `body` for each row.
+    package func forEach(
+        _ sql: String, _ values: SQLiteValue..., body: (SQLiteStatement) throws -> Void
+    ) throws {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(all: values)
+        while try statement.step() { try body(statement) }
+    }
+
+    /// What `body` makes of each row.
+    package func rows<Row>(
+        _ sql: String, _ values: SQLiteValue..., body: (SQLiteStatement) throws -> Row
+    ) throws -> [Row] {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(all: values)
+        var rows: [Row] = []
+        while try statement.step() { rows.append(try body(statement)) }
+        return rows
+    }
+
+    /// What `body` makes of the first row; `nil` when there is none.
+    package func first<Row>(
+        _ sql: String, _ values: SQLiteValue..., body: (SQLiteStatement) throws -> Row
+    ) throws -> Row? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(all: values)
+        return try statement.step() ? try body(statement) : nil
+    }
+
+    /// The integer in the first column of the first row; `nil` when there is no row or it is NULL.
+    package func integer(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> Int64? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(all: values)
+        return try statement.step() ? statement.optionalInteger(0) : nil
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed. Corresponds to `sqlite3_changes64`.
+    package var changes: Int64 { sqlite3_changes64(handle) }
+
+    /// Whether a transaction is open. Corresponds to `sqlite3_get_autocommit`.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+}
