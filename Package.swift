@@ -48,13 +48,14 @@ let package = Package(
         door("CNcurses"),
         door("CCrypto"),
         door("CMicrohttpd"),
+        door("CGetopt"),
         .target(name: "CLinux"),
         .target(name: "CTerminalRescue"),
 
         // Words and pure decisions
         module("TransferModel"),
         module("Configuration"),
-        module("CommandLine"),
+        module("CommandLine", ["CGetopt", "Configuration"]),
         module("DisplayText"),
         module("Digests", ["CCrypto"]),
         module("TransferProtocols", ["TransferModel"]),
@@ -94,5 +95,7 @@ let package = Package(
         tests("TransferModel", ["TransferModel"]),
         tests("Digests", ["Digests"]),
         tests("DisplayText", ["DisplayText"]),
+        tests("Configuration", ["Configuration", "ServiceWire"]),
+        tests("CommandLine", ["CommandLine", "Configuration"]),
     ]
 )

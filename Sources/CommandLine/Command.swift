@@ -1,0 +1,126 @@
+package import Configuration
+
+/// One command of a program, or the program itself: what it takes, what it does, and what help and manual say of it.
+package struct Command: Sendable {
+    package var name: String
+    /// One line without a full stop.
+    package var summary: String
+    /// Paragraphs for help and manual.
+    package var details: [String] = []
+    package var operands: [Operand] = []
+    /// Replaces the operands in the synopsis where they have alternatives: `[ID...|SELECTORS]`.
+    package var operandForm: String?
+    package var groups: [OptionGroup] = []
+    package var availability: Availability = .built
+    /// Works, but is nobody's business: not in help, manual and completions.
+    package var isHidden = false
+    package var subcommands: [Command] = []
+    /// Whether it does something without one of its subcommands.
+    package var runsAlone = true
+    /// Command lines with what they do.
+    package var examples: [Example] = []
+
+    /// A command line worth showing.
+    package struct Example: Sendable {
+        package let line: String
+        package let effect: String
+    }
+
+    package init(_ name: String, _ summary: String) {
+        self.name = name
+        self.summary = summary
+    }
+
+    /// Every option that it knows, `--help` included.
+    package var options: [any AnyOption] { groups.flatMap(\.options) + [Option.help] }
+
+    /// Groups as they are shown: without what is not built, and with `--help` at the end.
+    var shownGroups: [OptionGroup] {
+        var shown = groups.map { OptionGroup($0.title, $0.options.filter(\.isBuilt)) }.filter { !$0.options.isEmpty }
+        if shown.isEmpty { return [OptionGroup("Options", [Option.help])] }
+        let last = shown.removeLast()
+        return shown + [OptionGroup(last.title, last.options + [Option.help])]
+    }
+
+    /// The options of the contract that are refused for now.
+    var unbuiltOptions: [any AnyOption] { groups.flatMap(\.options).filter { !$0.isBuilt } }
+
+    /// Subcommands as they are shown.
+    var shownSubcommands: [Command] { subcommands.filter { !$0.isHidden && $0.availability == .built } }
+
+    /// Subcommands of the contract that are refused for now.
+    var unbuiltSubcommands: [Command] { subcommands.filter { !$0.isHidden && $0.availability != .built } }
+
+    /// `[OPTIONS] SOURCE... DEST`.
+    var form: String {
+        var words: [String] = []
+        if !subcommands.isEmpty {
+            words.append(runsAlone ? "[COMMAND]" : shownSubcommands.map(\.name).joined(separator: "|"))
+        }
+        if !groups.isEmpty { words.append("[OPTIONS]") }
+        words += operandForm.map { [$0] } ?? operands.map(\.form)
+        return words.joined(separator: " ")
+    }
+}
+
+/// A place for words of a command line that are no options.
+package struct Operand: Sendable {
+    package enum Count: Sendable {
+        case one, optional, oneOrMore, any
+    }
+
+    package let placeholder: String
+    package let count: Count
+    let allowed: String
+    let completion: ValueCompletion
+    let accepts: @Sendable ([UInt8]) -> Bool
+
+    package init<Value>(_ syntax: ValueSyntax<Value>, _ count: Count = .one) {
+        placeholder = syntax.placeholder
+        self.count = count
+        allowed = syntax.allowed
+        completion = syntax.completion
+        accepts = { syntax.read($0) != nil }
+    }
+
+    var form: String {
+        switch count {
+        case .one: placeholder
+        case .optional: "[\(placeholder)]"
+        case .oneOrMore: "\(placeholder)..."
+        case .any: "[\(placeholder)...]"
+        }
+    }
+
+    var least: Int { count == .one || count == .oneOrMore ? 1 : 0 }
+    var takesMany: Bool { count == .oneOrMore || count == .any }
+}
+
+/// A program: its command tree and the rest of its manual page.
+package struct Program: Sendable {
+    /// The commands; its name is the program's.
+    package var root: Command
+    /// Titled paragraphs that stand after the commands in the manual.
+    package var sections: [ManualSection] = []
+    /// Other pages of the manual.
+    package var seeAlso: [String] = []
+
+    package init(_ root: Command) { self.root = root }
+}
+
+/// A section of a manual page.
+package struct ManualSection: Sendable {
+    package enum Part: Sendable {
+        case paragraph(String)
+        /// Terms, each with its explanation.
+        case list([(term: String, text: String)])
+    }
+
+    package let title: String
+    package let parts: [Part]
+
+    package init(_ title: String, _ parts: [Part]) {
+        self.title = title
+        self.parts = parts
+    }
+}

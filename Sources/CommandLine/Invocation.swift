@@ -1,0 +1,174 @@
+package import Configuration
+
+/// A command line that was understood: which command, with which values. Values are asked for with the option's own
+/// declaration, so they have its type.
+package struct Invocation: Sendable {
+    /// The names of the command and its subcommand; empty for the program without a command.
+    package let path: [String]
+    package let operands: [Argument]
+    private let values: [String: [any Sendable]]
+
+    init(path: [String], operands: [Argument], values: [String: [any Sendable]]) {
+        self.path = path
+        self.operands = operands
+        self.values = values
+    }
+
+    /// The last value given; `nil` when the option was not.
+    package func value<Value>(_ option: Option<Value>) -> Value? { values[option.name]?.last as? Value }
+
+    /// Every value given, in order.
+    package func values<Value>(_ option: Option<Value>) -> [Value] {
+        values[option.name, default: []].compactMap { $0 as? Value }
+    }
+
+    /// Whether the option was given.
+    package func has(_ option: some AnyOption) -> Bool { values[option.name] != nil }
+
+    /// The operands as values of a kind. Those that are no such value were refused when the line was read, if the
+    /// command's operands have this kind.
+    package func operands<Value>(as syntax: ValueSyntax<Value>) -> [Value] {
+        operands.compactMap { syntax.read($0.bytes) }
+    }
+}
+
+/// What a command line asks for.
+package enum Request: Sendable {
+    case run(Invocation)
+    /// Print this text and exit with status 0.
+    case help(String)
+}
+
+extension Program {
+    /// Understands a command line without the program's name. Fails with status 2 and names what it stumbled over,
+    /// the value and what is allowed.
+    package func parse(_ arguments: [Argument]) throws(CommandFailure) -> Request {
+        var command = root
+        var path: [String] = []
+        var rest = arguments
+        while let index = command.positionOfCommand(in: rest) {
+            let word = rest.remove(at: index)
+            guard let next = command.subcommands.first(where: { $0.name == word.text }) else {
+                throw command.unknownCommand(word, path: path, program: root.name)
+            }
+            command = next
+            path.append(next.name)
+        }
+        return try command.parse(rest, path: path, program: self)
+    }
+}
+
+extension Command {
+    /// Where the first word stands that is neither an option nor an option's value.
+    fileprivate func positionOfCommand(in arguments: [Argument]) -> Int? {
+        guard !subcommands.isEmpty else { return nil }
+        var index = 0
+        while index < arguments.count {
+            guard let word = arguments[index].text, word.hasPrefix("-"), word != "-" else { return index }
+            if word == "--" { return nil }
+            let takesNext = options.contains { option in
+                option.placeholder != nil
+                    && (word == "--\(option.name)" || option.short.map { word == "-\($0)" } ?? false)
+            }
+            index += takesNext ? 2 : 1
+        }
+        return nil
+    }
+
+    fileprivate func unknownCommand(_ word: Argument, path: [String], program: String) -> CommandFailure {
+        let nearest = Suggestion.nearest(to: word.shown, among: shownSubcommands.map(\.name))
+        let place = path.map { "\($0): " }.joined()
+        let others = path.isEmpty ? "see \(program) --help" : "give \(alternatives(shownSubcommands.map(\.name)))"
+        return .usage(
+            "\(place)there is no command \"\(word.shown)\"", nearest.map { "did you mean \($0)?" } ?? others)
+    }
+
+    fileprivate func parse(_ arguments: [Argument], path: [String], program: Program) throws(CommandFailure) -> Request
+    {
+        let place = path.map { "\($0): " }.joined()
+        let options = options
+        let found = ArgumentScanner.scan(arguments.map(\.bytes), options: options)
+        let helpIndex = options.count - 1
+        if found.contains(.option(helpIndex, value: nil)) { return .help(HelpText.page(program, self, path: path)) }
+        if case .notBuilt(let remedy) = availability {
+            throw .usage("\(path.joined(separator: " ")) is not built yet", remedy)
+        }
+        var values: [String: [any Sendable]] = [:]
+        var operands: [Argument] = []
+        for item in found {
+            switch item {
+            case .operand(let bytes): operands.append(Argument(bytes))
+            case .option(let index, let value):
+                let option = options[index]
+                values[option.name, default: []].append(try option.value(value ?? [], place: place))
+            default: throw refusal(of: item, place: place, program: program.root.name)
+            }
+        }
+        try check(operands, place: place)
+        return .run(Invocation(path: path, operands: operands, values: values))
+    }
+
+    private func refusal(of item: ArgumentScanner.Found, place: String, program: String) -> CommandFailure {
+        switch item {
+        case .valueMissing(let index):
+            return .usage("\(place)--\(options[index].name) has no value", "give \(options[index].allowed)")
+        case .valueUnexpected(let index):
+            return .usage("\(place)--\(options[index].name) takes no value", "leave out what follows the =")
+        case .ambiguous(let word, let names):
+            return .usage("\(place)\(word) may be more than one option", "write \(alternatives(names))")
+        case .unknown(let word):
+            let names = options.filter(\.isBuilt).map { "--\($0.name)" }
+            let nearest = Suggestion.nearest(to: word, among: names)
+            let command = place.split(separator: ": ").map { " \($0)" }.joined()
+            return .usage(
+                "\(place)there is no option \(word)",
+                nearest.map { "did you mean \($0)?" } ?? "see \(program)\(command) --help")
+        case .option, .operand:
+            return .usage("\(place)cannot be read", "see --help")
+        }
+    }
+
+    private func check(_ given: [Argument], place: String) throws(CommandFailure) {
+        if !subcommands.isEmpty, !runsAlone {
+            throw .usage(
+                "\(place.dropLast(2)): what to do is missing", "give \(alternatives(shownSubcommands.map(\.name)))")
+        }
+        guard given.count >= operands.reduce(0, { $0 + $1.least }) else {
+            // Operands fill from the left, so what is missing is the first that finds none.
+            let missing = operands.dropFirst(min(given.count, operands.count - 1)).first
+            throw .usage(
+                "\(place)\(missing?.placeholder ?? "an operand") is missing", "give \(missing?.allowed ?? form)")
+        }
+        guard given.count <= operands.count || operands.contains(where: \.takesMany) else {
+            throw .usage(
+                "\(place)\"\(given[operands.count].shown)\" is one operand too many",
+                operands.isEmpty ? "leave it out" : "give only \(operands.map(\.form).joined(separator: " "))")
+        }
+        for (operand, word) in assignment(of: given) where !operand.accepts(word.bytes) {
+            throw .usage("\(place)\(operand.placeholder): \"\(word.shown)\" is not allowed", "give \(operand.allowed)")
+        }
+    }
+
+    /// Which operand each word is: at most one operand takes many, and those after it take the last words.
+    private func assignment(of given: [Argument]) -> [(Operand, Argument)] {
+        guard let many = operands.firstIndex(where: \.takesMany) else { return Array(zip(operands, given)) }
+        let tail = operands.count - many - 1
+        return given.enumerated().map { index, word in
+            if index < many { return (operands[index], word) }
+            let fromEnd = given.count - index
+            return (fromEnd <= tail ? operands[operands.count - fromEnd] : operands[many], word)
+        }
+    }
+}
+
+extension AnyOption {
+    fileprivate func value(_ bytes: [UInt8], place: String) throws(CommandFailure) -> any Sendable {
+        if case .notBuilt(let remedy) = availability {
+            throw .usage("\(place)--\(name) is not built yet", remedy)
+        }
+        guard let value = read(bytes) else {
+            throw .usage("\(place)--\(name): \"\(Argument(bytes).shown)\" is not allowed", "give \(allowed)")
+        }
+        return value
+    }
+}

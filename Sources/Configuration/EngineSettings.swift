@@ -1,0 +1,65 @@
+/// What the engine does unless a batch says otherwise: the keys of `martlet.conf` before its first section, or
+/// under `[engine]`.
+package struct EngineSettings: SettingsSection {
+    /// Files moved at the same time.
+    package var transfers = 8
+    /// Of these, at most so many to or from one host.
+    package var transfersPerHost = 8
+    /// Ranges of one large download fetched side by side.
+    package var segments = 4
+    /// Progress is made durable after so many bytes …
+    package var checkpointBytes = ByteSize(bytes: 4 << 20)
+    /// … or after so long, whichever comes first.
+    package var checkpointInterval = TimeSpan(seconds: 1)
+    /// Size of one part where a protocol sends parts.
+    package var partSize = ByteSize(bytes: 8 << 20)
+    /// An engine with nothing to do and no client leaves after this; 0 is never.
+    package var idleExit = TimeSpan(seconds: 600)
+    /// Terminal work is forgotten after so many days; 0 is never.
+    package var historyDays = 90
+    /// How long `undo` can take back a cancel.
+    package var grace = TimeSpan(seconds: 10)
+    /// All uploads together.
+    package var uploadLimit = RateLimit.unlimited
+    /// All downloads together.
+    package var downloadLimit = RateLimit.unlimited
+
+    package init() {}
+
+    package static let settings: [Setting<EngineSettings>] = [
+        Setting("transfers", .count(1...256), \.transfers, "files moved at the same time"),
+        Setting(
+            "transfers-per-host", .count(1...256), \.transfersPerHost, "of these, at most so many to or from one host"),
+        Setting("segments", .count(1...32), \.segments, "ranges of one large download fetched side by side"),
+        Setting(
+            "checkpoint-bytes", .size(in: ByteSize(bytes: 64 << 10)...ByteSize(bytes: 1 << 30)), \.checkpointBytes,
+            "progress is made durable after so many bytes of a file"),
+        Setting(
+            "checkpoint-seconds", .seconds(1...3600), \.checkpointInterval,
+            "or after so many seconds, whichever comes first"),
+        Setting(
+            "part-size", .size(in: ByteSize(bytes: 64 << 10)...ByteSize(bytes: 5 << 30)), \.partSize,
+            "size of one part where a protocol sends parts"),
+        Setting(
+            "idle-exit", .duration, \.idleExit,
+            "an engine with nothing to do and no client leaves after this (0: never)"),
+        Setting(
+            "history-days", .count(0...36500), \.historyDays, "finished work is forgotten after so many days (0: never)"
+        ),
+        Setting("grace", .duration, \.grace, "how long undo can take back a cancel"),
+        Setting("limit-up", .rate, \.uploadLimit, "bytes a second for all uploads together"),
+        Setting("limit-down", .rate, \.downloadLimit, "bytes a second for all downloads together"),
+    ]
+}
+
+extension ValueSyntax where Value == TimeSpan {
+    /// A whole number of seconds, with or without a unit.
+    static func seconds(_ range: ClosedRange<Int64>) -> ValueSyntax {
+        ValueSyntax("SECONDS", allowed: "seconds from \(range.lowerBound) to \(range.upperBound)") { text in
+            guard let span = Int64(text).map(TimeSpan.init(seconds:)) ?? TimeSpan(text),
+                range.contains(span.seconds)
+            else { return nil }
+            return span
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/// The text of a configuration file, taken apart and not yet understood.
+///
+/// The format is INI as rclone writes it: `key = value`, `[section name]`, comments on lines of their own that begin
+/// with `#` or `;`. Lines may have any length, and a value is kept to the letter, ` ;` and `#` included; only the
+/// blanks around it go. Nothing in a file can make the reader fail: what it cannot read becomes a ``ConfigurationProblem``
+/// that names the line, and the other lines count.
+package struct INIDocument: Equatable, Sendable {
+    /// One `key = value`.
+    package struct Entry: Equatable, Sendable {
+        /// The section above it; `nil` before the first.
+        package var section: String?
+        package var key: String
+        package var value: String
+        /// Counted from 1.
+        package var line: Int
+    }
+
+    /// One `[section name]`, also when nothing stands in it.
+    package struct Section: Equatable, Sendable {
+        package var name: String
+        /// Counted from 1.
+        package var line: Int
+    }
+
+    /// In the order of the file; a key given twice is here twice.
+    package private(set) var entries: [Entry] = []
+    /// In the order of the file.
+    package private(set) var sections: [Section] = []
+    /// Lines that are none of section, entry, comment and blank.
+    package private(set) var problems: [ConfigurationProblem] = []
+
+    /// Reads a file's bytes. A byte order mark and carriage returns at the ends of lines are left out.
+    package init(bytes: [UInt8]) {
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            read(Self.trimmed(line), line: index + 1)
+        }
+    }
+
+    /// Reads a file's text.
+    package init(_ text: String) { self.init(bytes: Array(text.utf8)) }
+
+    /// The last value of a key, which is the one that counts.
+    package func value(_ key: String, in section: String? = nil) -> String? {
+        entries.last { $0.section == section && $0.key == key }?.value
+    }
+
+    private mutating func read(_ line: ArraySlice<UInt8>, line number: Int) {
+        guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { return }
+        guard line.allSatisfy({ $0 != 0 }), String(validating: line, as: UTF8.self) != nil else {
+            problems.append(ConfigurationProblem(line: number, "is not UTF-8 text: write it again"))
+            return
+        }
+        if first == UInt8(ascii: "[") { readSection(line, line: number) } else { readEntry(line, line: number) }
+    }
+
+    private mutating func readSection(_ line: ArraySlice<UInt8>, line number: Int) {
+        let name = Self.text(Self.trimmed(line.dropFirst().dropLast()))
+        guard line.last == UInt8(ascii: "]"), !name.isEmpty else {
+            problems.append(ConfigurationProblem(line: number, "is not a section: write [name] and nothing after it"))
+            return
+        }
+        sections.append(Section(name: name, line: number))
+    }
+
+    private mutating func readEntry(_ line: ArraySlice<UInt8>, line number: Int) {
+        guard let equals = line.firstIndex(of: UInt8(ascii: "=")), equals > line.startIndex else {
+            problems.append(ConfigurationProblem(line: number, "is not a setting: write key = value"))
+            return
+        }
+        entries.append(
+            Entry(
+                section: sections.last?.name, key: Self.text(Self.trimmed(line[..<equals])),
+                value: Self.text(Self.trimmed(line[(equals + 1)...])), line: number))
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var line = line
+        while let first = line.first, isBlank(first) { line = line.dropFirst() }
+        while let last = line.last, isBlank(last) { line = line.dropLast() }
+        return line
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// Something in a configuration file that does not count, and why. Never a reason not to start.
+package struct ConfigurationProblem: Equatable, Sendable {
+    /// Counted from 1.
+    package var line: Int
+    /// What is the matter with the line and what to do, without the file's name and the line's number.
+    package var message: String
+
+    package init(line: Int, _ message: String) {
+        self.line = line
+        self.message = message
+    }
+
+    /// `martlet.conf line 7: …`; control characters as `\xNN`, because the file's text is quoted in it.
+    package func description(file: String) -> String { "\(file) line \(line): \(message)".harmless }
+}
+
+extension String {
+    /// This text with control characters as `\xNN`, fit for a terminal and a log.
+    package var harmless: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        var shown = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar.isControl {
+                let digits = String(scalar.value, radix: 16)
+                shown.append(contentsOf: "\\x\(digits.count < 2 ? "0" : "")\(digits)".unicodeScalars)
+            } else {
+                shown.append(scalar)
+            }
+        }
+        return String(shown)
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { value < 32 || (127...159).contains(value) }
+}

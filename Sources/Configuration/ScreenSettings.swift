@@ -1,0 +1,57 @@
+/// How the screen and the commands look: the keys of `martlet.conf` under `[screen]`.
+package struct ScreenSettings: SettingsSection {
+    package var units = Units.iec
+    package var glyphs = Glyphs.auto
+    package var color = ColorChoice.auto
+    package var mouse = true
+    package var bell = false
+    package var theme = Theme.auto
+
+    package init() {}
+
+    /// How sizes and speeds are shown; what is typed is always binary.
+    package enum Units: String, CaseIterable, WrittenValue {
+        /// 1 KiB is 1024 bytes.
+        case iec
+        /// 1 kB is 1000 bytes.
+        case si
+    }
+
+    /// Which characters stand for states and bars.
+    package enum Glyphs: String, CaseIterable, WrittenValue {
+        /// By the locale.
+        case auto
+        /// May be two columns wide in East Asian locales.
+        case unicode
+        /// One column wide in every locale.
+        case narrow
+        case ascii
+    }
+
+    /// Whether colours are used.
+    package enum ColorChoice: String, CaseIterable, WrittenValue {
+        /// When the terminal has them and NO_COLOR is not set.
+        case auto
+        case always, never
+    }
+
+    /// Which palette suits the terminal's background.
+    package enum Theme: String, CaseIterable, WrittenValue {
+        /// By COLORFGBG, else one that is readable on both.
+        case auto
+        case dark, light
+    }
+
+    package static let settings: [Setting<ScreenSettings>] = [
+        Setting("units", .choice(), \.units, "sizes shown in binary (iec: KiB) or decimal multiples (si: kB)"),
+        Setting("glyphs", .choice(), \.glyphs, "characters for states and bars"),
+        Setting("color", .choice(), \.color, "colours; auto obeys NO_COLOR"),
+        Setting("mouse", .onOff, \.mouse, "let the terminal send clicks"),
+        Setting("bell", .onOff, \.bell, "ring when a batch ends"),
+        Setting("theme", .choice(), \.theme, "palette for a dark or light background"),
+    ]
+}
+
+extension WrittenValue where Self: RawRepresentable, RawValue == String {
+    package var written: String { rawValue }
+}

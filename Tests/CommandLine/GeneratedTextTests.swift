@@ -1,0 +1,119 @@
+import Configuration
+import Testing
+
+@testable import CommandLine
+
+@Suite("Help, manual and completions come from the table")
+struct GeneratedTextTests {
+    private func help(_ words: String...) throws -> String {
+        guard case .help(let text) = try Sample.program.parse((words + ["--help"]).map { Argument($0) }) else {
+            return ""
+        }
+        return text
+    }
+
+    @Test("the program's help lists its commands, and what is not built apart")
+    func programHelp() throws {
+        #expect(
+            try help() == """
+                Usage: sample [COMMAND] [OPTIONS]
+
+                a sample.
+
+                Does 'nothing' with files-to-be. One paragraph.
+
+                .Starts with a dot and has a \\.
+
+                Commands:
+                  send                    send files
+                  list                    list everything
+                  engine                  the engine
+
+                Not built yet: move
+
+                Options:
+                      --color WHEN        colours
+                  -h, --help              show this and exit
+
+                """)
+    }
+
+    @Test("a command's help lists its options, and what is not built apart")
+    func commandHelp() throws {
+        #expect(
+            try help("send") == """
+                Usage: sample send [OPTIONS] SOURCE... DEST
+
+                send files.
+
+                How:
+                      --limit RATE        not faster than this
+                  -H, --header TEXT       send this too (may be repeated)
+                      --fruit apple|pear  which
+                      --fruits FRUIT[,FRUIT]
+                                          which ones
+                  -w, --wait              wait for the end
+                      --heap              on a heap
+                  -h, --help              show this and exit
+
+                Not built yet: --coalesce
+
+                Examples:
+                  sample send a 1
+                      send a to 1
+
+                """)
+    }
+
+    @Test("no line of help is wider than 79 columns")
+    func width() {
+        for program in [EngineProgram.program, ReceiveProgram.program] {
+            let text = HelpText.page(program, program.root, path: [])
+            #expect(text.split(separator: "\n").allSatisfy { $0.count < 80 })
+        }
+    }
+
+    @Test("text cannot become a request of the manual's formatter")
+    func manualEscapes() {
+        let page = ManualPage.text(Sample.program)
+        #expect(page.contains("\n\\&.Starts with a dot and has a \\e.\n"))
+        #expect(page.contains("Does \\(aqnothing\\(aq with files\\-to\\-be."))
+        #expect(page.contains(".It Fl H , Fl -header Ar TEXT\n"))
+    }
+
+    @Test("every built option is in manual and completions, and no other is completed")
+    func completeness() {
+        for program in [Sample.program, EngineProgram.program, ReceiveProgram.program] {
+            let files = GeneratedFile.all(of: program)
+            for command in [program.root] + program.root.subcommands {
+                for option in command.options where option.isBuilt && option.name != "help" {
+                    #expect(files.allSatisfy { $0.text.contains(option.name) }, "\(option.name)")
+                }
+            }
+            #expect(files.dropFirst().allSatisfy { !$0.text.contains("coalesce") })
+        }
+    }
+
+    @Test("times are read as dates, as times of day and as distances")
+    func times() {
+        let utc = WallCalendar(
+            secondsSinceEpoch: { WallCalendar.utcSeconds($0) }, date: { WallCalendar.utcDate($0) })
+        // 2026-11-21 12:00:00 UTC
+        let now: Int64 = 1_795_262_400_000
+        func read(_ text: String) -> Int64? { WrittenTime(text).map { $0.milliseconds(now: now, calendar: utc) - now } }
+        #expect(read("12:30") == 1_800_000)
+        #expect(read("11:59") == 86_340_000)
+        #expect(read("+90s") == 90_000)
+        #expect(read("2026-11-21") == -12 * 3_600_000)
+        #expect(read("2026-11-21T13:00") == 3_600_000)
+        #expect(read("2026-11-21 13:00:01.250Z") == 3_601_250)
+        #expect(read("2026-11-21T13:00:00+02:00") == -3_600_000)
+        #expect(read("2024-02-29T00:00Z") != nil)
+        for bad in [
+            "", "24:00", "12:60", "2025-02-29", "2026-13-01", "2026-11-21T", "2026-11-21T25:00", "+5", "1:2:3", "soon",
+            "2026-11-21T10:00+2",
+        ] {
+            #expect(WrittenTime(bad) == nil, "\(bad)")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Configuration
+
+@Suite("INI text is taken apart")
+struct INIDocumentTests {
+    @Test("a value is kept to the letter, with semicolons, hashes and equals signs")
+    func verbatimValues() {
+        let document = INIDocument("token = {\"a\":1} ; not a comment # nor this = x  \n")
+        #expect(document.value("token") == "{\"a\":1} ; not a comment # nor this = x")
+    }
+
+    @Test("comments stand only at the start of a line, blanks before them or not")
+    func comments() {
+        let document = INIDocument("# a = 1\n  ; b = 2\nc = 3 # d\n")
+        #expect(document.entries == [.init(section: nil, key: "c", value: "3 # d", line: 3)])
+        #expect(document.problems.isEmpty)
+    }
+
+    @Test("sections may have blanks in their names and be empty")
+    func sections() {
+        let document = INIDocument("top = 1\r\n[ nas at home ]\r\nurl = x\r\n[empty]\r\n")
+        #expect(document.sections.map(\.name) == ["nas at home", "empty"])
+        #expect(document.value("url", in: "nas at home") == "x")
+        #expect(document.value("top") == "1")
+        #expect(document.value("url") == nil)
+    }
+
+    @Test("a line may be a megabyte long")
+    func longLine() {
+        let value = String(repeating: "x ;", count: 400_000)
+        #expect(INIDocument("a = \(value)").value("a") == value)
+    }
+
+    @Test("the last of two equal keys counts, and both are there")
+    func repeatedKey() {
+        let document = INIDocument("a = 1\na = 2")
+        #expect(document.value("a") == "2")
+        #expect(document.entries.map(\.line) == [1, 2])
+    }
+
+    @Test(
+        "a line that is nothing is reported by its number, and the others count",
+        arguments: ["[open", "[]", "[a] b", "no sign", "= value", "\u{1}\u{0}= 1"])
+    func problems(line: String) {
+        let document = INIDocument("a = 1\n\(line)\nb = 2\n")
+        #expect(document.problems.map(\.line) == [2])
+        #expect(document.entries.map(\.key) == ["a", "b"])
+    }
+
+    @Test("bytes that are no UTF-8 are reported and not repaired")
+    func notText() {
+        let document = INIDocument(bytes: Array("a = ".utf8) + [0xFF] + Array("\nb = 2".utf8))
+        #expect(document.problems == [.init(line: 1, "is not UTF-8 text: write it again")])
+        #expect(document.value("b") == "2")
+    }
+
+    @Test("a byte order mark is not part of the first key")
+    func byteOrderMark() {
+        #expect(INIDocument("\u{FEFF}a = 1").value("a") == "1")
+    }
+
+    @Test("what was written is read again", arguments: 0..<200)
+    func roundTrip(seed: Int) {
+        var random = SplitMix(seed: UInt64(seed))
+        let alphabet = Array("ab =#;[]\"\\ñ日\t.")
+        /// A word that does not begin with `first` and has no blanks at its ends and none of `without`.
+        func word(first: Set<Character>, without: Set<Character> = []) -> String {
+            var word = (0...random.below(12)).map { _ in alphabet[random.below(alphabet.count)] }
+            word.removeAll { without.contains($0) }
+            while let start = word.first, first.contains(start) { word.removeFirst() }
+            while let end = word.last, " \t".contains(end) { word.removeLast() }
+            return String(word)
+        }
+        var text = ""
+        var expected: [INIDocument.Entry] = []
+        for line in 1...20 {
+            let key = word(first: [" ", "\t", "#", ";", "["], without: ["="])
+            guard !key.isEmpty else {
+                text += "\n"
+                continue
+            }
+            let value = word(first: [" ", "\t"])
+            text += "\(key) =\(random.below(2) == 0 ? " " : "")\(value)\n"
+            expected.append(.init(section: nil, key: key, value: value, line: line))
+        }
+        let document = INIDocument(text)
+        #expect(document.entries == expected)
+        #expect(document.problems.isEmpty)
+    }
+
+    @Test("no bytes make the reader fail, and every line is accounted for once", arguments: 0..<300)
+    func garbage(seed: Int) {
+        var random = SplitMix(seed: UInt64(seed))
+        let bytes = (0..<random.below(400)).map { _ in
+            random.below(3) == 0 ? Array("[]=\n;# a".utf8)[random.below(8)] : UInt8(random.below(256))
+        }
+        let document = INIDocument(bytes: bytes)
+        let lines = document.entries.map(\.line) + document.sections.map(\.line) + document.problems.map(\.line)
+        #expect(Set(lines).count == lines.count)
+        #expect((lines.max() ?? 1) <= bytes.filter { $0 == 10 }.count + 1)
+    }
+}
+
+/// A small seeded generator (SplitMix64), so that a failing case can be run again.
+struct SplitMix {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
