@@ -52,7 +52,9 @@ package final class SQLiteConnection {
 
     /// Runs one or more statements that give no rows and have no parameters. Corresponds to `sqlite3_exec`.
     package func execute(script: String) throws(SQLiteError) {
-        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(lastOf: handle, sql: script) }
+        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else {
+            throw SQLiteError(lastOf: handle, sql: script)
+        }
     }
 
     /// The prepared statement for `sql`, reset and without bound values. The same object each time, so it must not

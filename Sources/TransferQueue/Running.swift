@@ -1,0 +1,129 @@
+package import TransferModel
+
+/// A lane as the scheduler sees it: the tasks of one batch for one host.
+package struct LaneSummary: Hashable, Sendable {
+    package var lane: LaneID
+    package var batch: BatchID
+    package var direction: TransferDirection
+    /// `https://host:port`, lower case, the port always there.
+    package var origin: String
+    package var priority: TransferPriority
+    /// The batch's place in the queue; lower runs first among equal priorities.
+    package var position: Int64
+    /// Tasks that can be claimed now, were the lane runnable.
+    package var ready: Int64
+    /// The batch is held or paused: nothing may be claimed.
+    package var isStopped: Bool
+    /// The batch may not run before this.
+    package var notBefore: Timestamp?
+}
+
+/// Everything about a batch that its tasks need to run. Holds secrets: never printed, logged or stored.
+package struct BatchOrder: Sendable {
+    package var batch: BatchID
+    package var session: SessionName
+    package var priority: TransferPriority
+    package var options: TransferOptions
+    package var secrets: TransferSecrets
+    /// Of uploads: the destination's URL without query. Ends in `/` unless the one source goes to exactly this URL.
+    package var destination: String
+    /// Of uploads: the destination's query without `?`, which may be secret.
+    package var destinationQuery: String?
+}
+
+/// A task that the caller may run now. That it was claimed is durable before the caller has it.
+package struct ClaimedTask: Sendable, Identifiable {
+    package enum Work: Sendable {
+        /// - `local`: absolute path of the source.
+        /// - `remote`: below the batch's destination, without slashes at the ends, not percent-encoded; empty: exactly the destination.
+        /// - `identity`: what the file was when it was queued.
+        case upload(local: RawPath, remote: RawPath, identity: SourceIdentity)
+        /// - `url`: with its query, which may be secret.
+        /// - `fileName`: `nil`: from the server, else `name` of the task.
+        case download(url: String, directory: RawPath, fileName: RawPath?)
+    }
+
+    package var id: TaskID
+    package var batch: BatchID
+    package var lane: LaneID
+    /// The folder that the file lies in directly.
+    package var folder: FolderID
+    package var name: RawPath
+    package var work: Work
+    /// `nil`: not known yet (downloads).
+    package var size: Int64?
+    /// The confirmed position of an earlier attempt.
+    package var accepted: Int64
+    /// The earliest instant at which an attempt of ours may have reached the server; `nil`: never claimed before.
+    package var begunBefore: Timestamp?
+    /// As the engine recorded it last.
+    package var resumePoint: [UInt8]?
+    /// Attempts that ended without success.
+    package var attempts: Int
+    /// Attempts in a row that ended without the accepted position advancing.
+    package var failures: Int
+    /// How often it began again from zero.
+    package var restarts: Int
+    /// When the accepted position last advanced, else when the task was first claimed; for the give-up time.
+    package var lastProgress: Timestamp?
+}
+
+/// A fact about a running task, for the next group commit.
+package enum TaskChange: Sendable {
+    /// An attempt has a slot.
+    case running
+    /// All bytes are accepted; sync, digest, rename go on.
+    case finishing
+    /// The confirmed position, and what must be known to continue there; `nil` leaves the stored resume point as it is.
+    case checkpoint(resumePoint: [UInt8]?, accepted: Int64)
+    /// An attempt went on at an offset; `repeated` bytes had to cross the wire again.
+    case resumed(at: Int64, repeated: Int64)
+    /// It begins again from zero: the resume point is dropped, `accepted` becomes 0. `identity`: the source as it is now, when it changed.
+    case restarted(reason: String, repeated: Int64, identity: SourceIdentity?)
+    /// A download's size, told by the server.
+    case sizeKnown(Int64)
+    /// The attempt ended and the task waits. `error`: why, when an attempt failed. `retryAt`: when it is due by itself.
+    case waiting(WaitReasons, retryAt: Timestamp?, error: TransferError?)
+    /// The attempt ended without failure and the task stands in line again (pre-empted, engine stopped).
+    case requeued
+    case completed(Completion)
+    case failed(TransferError)
+    /// The server's last answer, kept for `show --response`. Sensitive header fields are the caller's to leave out.
+    case response(TransferResponse)
+}
+
+/// How a task was completed.
+package struct Completion: Hashable, Sendable {
+    package var size: Int64
+    package var verified: Verification
+    package var skipped: Bool
+    package var digest: TransferDigest?
+    /// Of a download: where it ended up.
+    package var finalPath: RawPath?
+
+    package init(
+        size: Int64, verified: Verification, skipped: Bool = false, digest: TransferDigest? = nil,
+        finalPath: RawPath? = nil
+    ) {
+        self.size = size
+        self.verified = verified
+        self.skipped = skipped
+        self.digest = digest
+        self.finalPath = finalPath
+    }
+}
+
+/// What a command did to the queue, durably, and what the engine has to break off because of it.
+package struct NodeChange: Sendable {
+    package var results: [NodeResult] = []
+    /// Claimed tasks that may not run any more. The engine stops those that it has.
+    package var stopped: [TaskID] = []
+    package init() {}
+}
+
+/// What an upload or download request became.
+package struct AddedBatch: Hashable, Sendable {
+    package var batch: BatchID
+    /// The batch was there already: the same UUID was asked for before.
+    package var existed: Bool
+}

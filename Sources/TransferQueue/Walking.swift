@@ -1,0 +1,105 @@
+package import TransferModel
+
+/// A source of an upload batch that is not completely in the queue yet.
+package struct WalkState: Hashable, Sendable {
+    package var source: SourceID
+    package var batch: BatchID
+    /// Absolute.
+    package var path: RawPath
+    package var placement: UploadSource.Placement
+    /// Whether `begin` was called for it: then only folders are left, which `foldersToWalk` names.
+    package var isBegun: Bool
+    /// From the batch's options.
+    package var include: [String]
+    package var exclude: [String]
+    package var followLinks: Bool
+}
+
+/// What a walk's source turned out to be.
+package struct FoundSource: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case file(SourceIdentity)
+        case directory
+        /// It cannot be read: becomes a failed task.
+        case unreadable(TransferError)
+        /// A file that include and exclude leave out, or a kind that is not sent: nothing is queued.
+        case leftOut
+    }
+    package var source: SourceID
+    package var kind: Kind
+
+    package init(source: SourceID, kind: Kind) {
+        self.source = source
+        self.kind = kind
+    }
+}
+
+/// How a local file was recognised when it was queued: rule 4 of the durability rules.
+package struct SourceIdentity: Hashable, Sendable {
+    package var size: Int64
+    package var modifiedNanoseconds: Int64
+    package var inode: UInt64
+
+    package init(size: Int64, modifiedNanoseconds: Int64, inode: UInt64) {
+        self.size = size
+        self.modifiedNanoseconds = modifiedNanoseconds
+        self.inode = inode
+    }
+}
+
+/// A directory that is known and not completely listed.
+package struct FolderToWalk: Hashable, Sendable {
+    package var folder: FolderID
+    package var source: SourceID
+    /// Absolute.
+    package var path: RawPath
+    /// Below the source, for include and exclude; empty for the source itself.
+    package var relative: RawPath
+
+    package init(folder: FolderID, source: SourceID, path: RawPath, relative: RawPath) {
+        self.folder = folder
+        self.source = source
+        self.path = path
+        self.relative = relative
+    }
+}
+
+/// A file found in a directory.
+package struct WalkedFile: Hashable, Sendable {
+    package var name: RawPath
+    package var identity: SourceIdentity
+
+    package init(name: RawPath, identity: SourceIdentity) {
+        self.name = name
+        self.identity = identity
+    }
+}
+
+/// An entry of a directory that cannot be read; becomes a failed task.
+package struct WalkedFailure: Hashable, Sendable {
+    package var name: RawPath
+    package var error: TransferError
+
+    package init(name: RawPath, error: TransferError) {
+        self.name = name
+        self.error = error
+    }
+}
+
+/// Some or all entries of one directory. The entries of a directory that was begun before a kill are given again
+/// from the first; the queue takes only those it does not have.
+package struct WalkedChunk: Hashable, Sendable {
+    package var folder: FolderID
+    package var files: [WalkedFile] = []
+    package var folders: [RawPath] = []
+    package var failures: [WalkedFailure] = []
+    /// The directory itself cannot be opened or read to its end; becomes a failed task beside it. Ends the directory.
+    package var unreadable: TransferError?
+    /// Nothing more comes from this directory.
+    package var isLast: Bool
+
+    package init(folder: FolderID, isLast: Bool) {
+        self.folder = folder
+        self.isLast = isLast
+    }
+}
