@@ -80,7 +80,7 @@ public struct WhyAnswer: Codable, Hashable, Sendable {
 }
 
 /// Limits of the whole engine, as they hold now.
-public struct EngineLimits: Codable, Hashable, Sendable {
+public struct TransferLimits: Codable, Hashable, Sendable {
     /// Bytes a second sent; `nil`: no limit.
     @OrNull public var up: Int64?
     /// Bytes a second received; `nil`: no limit.

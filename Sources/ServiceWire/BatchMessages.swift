@@ -1,0 +1,115 @@
+package import FoundationEssentials
+package import TransferModel
+
+/// Answer of `batch.add`, sent when the batch is durable.
+package struct BatchAdded: Codable, Hashable, Sendable {
+    package var batch: BatchSnapshot
+    /// A batch with this UUID was there already, and nothing was added.
+    package var existed: Bool
+
+    package init(batch: BatchSnapshot, existed: Bool) {
+        self.batch = batch
+        self.existed = existed
+    }
+}
+
+/// Parameters of `batch.list`: a page of batches in the queue's order of numbers.
+package struct BatchListRequest: Codable, Hashable, Sendable {
+    package var session: SessionName?
+    /// Those of these states; missing or empty: any.
+    package var states: [TransferState]?
+    /// Continue behind this one.
+    package var after: BatchID?
+    /// 1…500, default 100.
+    package var limit: Int?
+
+    package init(
+        session: SessionName? = nil, states: [TransferState]? = nil, after: BatchID? = nil, limit: Int? = nil
+    ) {
+        self.session = session
+        self.states = states
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// Answer of `batch.list`.
+package struct BatchPage: Codable, Hashable, Sendable {
+    package var batches: [BatchSnapshot]
+    /// Where the next page begins: its `after`. `null`: this was the last.
+    @OrNull package var next: BatchID?
+
+    package init(batches: [BatchSnapshot], next: BatchID?) {
+        self.batches = batches
+        _next = OrNull(wrappedValue: next)
+    }
+}
+
+/// Parameters of `batch.show`: one of both.
+package struct BatchShowRequest: Codable, Hashable, Sendable {
+    package var batch: BatchID?
+    /// The UUID that the client gave; asks whether a batch whose answer was lost is there.
+    package var uuid: UUID?
+
+    package init(batch: BatchID) { self.batch = batch }
+    package init(uuid: UUID) { self.uuid = uuid }
+}
+
+/// Answer of `batch.show`.
+package struct BatchShown: Codable, Hashable, Sendable {
+    package var batch: BatchSnapshot
+    package init(batch: BatchSnapshot) { self.batch = batch }
+}
+
+/// Parameters of `task.list`: a page of tasks in the order of numbers.
+package struct TaskListRequest: Codable, Hashable, Sendable {
+    package var batch: BatchID?
+    package var session: SessionName?
+    package var states: [TransferState]?
+    package var after: TaskID?
+    /// 1…1000, default 500.
+    package var limit: Int?
+
+    package init(
+        batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState]? = nil, after: TaskID? = nil,
+        limit: Int? = nil
+    ) {
+        self.batch = batch
+        self.session = session
+        self.states = states
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// Answer of `task.list`.
+package struct TaskPage: Codable, Hashable, Sendable {
+    package var tasks: [TaskSnapshot]
+    @OrNull package var next: TaskID?
+
+    package init(tasks: [TaskSnapshot], next: TaskID?) {
+        self.tasks = tasks
+        _next = OrNull(wrappedValue: next)
+    }
+}
+
+/// Parameters of `task.show`.
+package struct TaskShowRequest: Codable, Hashable, Sendable {
+    package var task: TaskID
+    /// Fill the task's `history`.
+    package var history: Bool?
+    /// Fill the task's `response`.
+    package var response: Bool?
+
+    package init(task: TaskID, history: Bool? = nil, response: Bool? = nil) {
+        self.task = task
+        self.history = history
+        self.response = response
+    }
+}
+
+/// Answer of `task.show`.
+package struct TaskShown: Codable, Hashable, Sendable {
+    package var task: TaskSnapshot
+    package init(task: TaskSnapshot) { self.task = task }
+}

@@ -1,0 +1,63 @@
+package import TransferModel
+
+/// Parameters of `engine.stop`. The connection ends when the engine has.
+package struct EngineStopRequest: Codable, Hashable, Sendable {
+    /// Let files that are running finish; else checkpoint and break them off.
+    package var finishRunning: Bool?
+    package init(finishRunning: Bool? = nil) { self.finishRunning = finishRunning }
+}
+
+/// Parameters of `limits.set`: what is missing stays as it is.
+package struct LimitsChange: Codable, Hashable, Sendable {
+    /// Bytes a second; 0 takes the limit away.
+    package var up: Int64?
+    package var down: Int64?
+    /// 1…256
+    package var transfers: Int?
+    package var transfersPerHost: Int?
+
+    package init(up: Int64? = nil, down: Int64? = nil, transfers: Int? = nil, transfersPerHost: Int? = nil) {
+        self.up = up
+        self.down = down
+        self.transfers = transfers
+        self.transfersPerHost = transfersPerHost
+    }
+}
+
+/// Parameters of `log.read`: the newest lines, or those behind a cursor.
+package struct LogReadRequest: Codable, Hashable, Sendable {
+    /// At least this level; default `info`.
+    package var level: LogLevel?
+    package var batch: BatchID?
+    package var task: TaskID?
+    /// 1…1000, default 200.
+    package var limit: Int?
+    /// A `next` of an earlier answer: only what came behind it.
+    package var after: Int64?
+    /// When there is none behind `after` yet, answer only when there is one.
+    package var wait: Bool?
+
+    package init(
+        level: LogLevel? = nil, batch: BatchID? = nil, task: TaskID? = nil, limit: Int? = nil, after: Int64? = nil,
+        wait: Bool? = nil
+    ) {
+        self.level = level
+        self.batch = batch
+        self.task = task
+        self.limit = limit
+        self.after = after
+        self.wait = wait
+    }
+}
+
+/// Answer of `log.read`, oldest line first.
+package struct LogPage: Codable, Hashable, Sendable {
+    package var lines: [LogLine]
+    /// Cursor behind the last line of the log. Holds for this run of the engine.
+    package var next: Int64
+
+    package init(lines: [LogLine], next: Int64) {
+        self.lines = lines
+        self.next = next
+    }
+}

@@ -1,0 +1,74 @@
+package import TransferModel
+
+/// The methods by name: all that a client can ask. One row of ``MethodTable`` each.
+package enum MethodName: String, Codable, Sendable, CaseIterable {
+    case hello
+    case batchAdd = "batch.add"
+    case batchList = "batch.list"
+    case batchShow = "batch.show"
+    case taskList = "task.list"
+    case taskShow = "task.show"
+    case why
+    case nodesPause = "nodes.pause"
+    case nodesResume = "nodes.resume"
+    case nodesCancel = "nodes.cancel"
+    case nodesRetry = "nodes.retry"
+    case nodesUndo = "nodes.undo"
+    case nodesPurge = "nodes.purge"
+    case nodeShow = "node.show"
+    case treeRead = "tree.read"
+    case viewSet = "view.set"
+    case totals
+    case eventsRead = "events.read"
+    case eventsFollow = "events.follow"
+    case eventsUnfollow = "events.unfollow"
+    case eventsAcknowledge = "events.acknowledge"
+    case engineStatus = "engine.status"
+    case engineStop = "engine.stop"
+    case limitsGet = "limits.get"
+    case limitsSet = "limits.set"
+    case logRead = "log.read"
+}
+
+/// What the engine tells unasked, by name.
+package enum NotificationName: String, Codable, Sendable, CaseIterable {
+    case viewChanged = "view.changed"
+    case eventsHappened = "events.happened"
+}
+
+/// A method with the types of its parameters and its answer.
+package struct Method<Parameters: Codable & Sendable, Result: Codable & Sendable>: Sendable {
+    package let name: MethodName
+
+    fileprivate init(_ name: MethodName) { self.name = name }
+}
+
+/// The methods with their types.
+package enum Methods {
+    package static let hello = Method<Hello, Welcome>(.hello)
+    package static let batchAdd = Method<BatchRequest, BatchAdded>(.batchAdd)
+    package static let batchList = Method<BatchListRequest, BatchPage>(.batchList)
+    package static let batchShow = Method<BatchShowRequest, BatchShown>(.batchShow)
+    package static let taskList = Method<TaskListRequest, TaskPage>(.taskList)
+    package static let taskShow = Method<TaskShowRequest, TaskShown>(.taskShow)
+    package static let why = Method<WhyRequest, WhyAnswers>(.why)
+    package static let nodesPause = Method<NodesRequest, NodeResults>(.nodesPause)
+    package static let nodesResume = Method<NodesRequest, NodeResults>(.nodesResume)
+    package static let nodesCancel = Method<NodesRequest, NodeResults>(.nodesCancel)
+    package static let nodesRetry = Method<NodesRequest, NodeResults>(.nodesRetry)
+    package static let nodesUndo = Method<NodesRequest, NodeResults>(.nodesUndo)
+    package static let nodesPurge = Method<NodesRequest, NodeResults>(.nodesPurge)
+    package static let nodeShow = Method<NodeShowRequest, NodeShown>(.nodeShow)
+    package static let treeRead = Method<SectionRequest, SectionRead>(.treeRead)
+    package static let viewSet = Method<ViewRequest, Nothing>(.viewSet)
+    package static let totals = Method<Nothing, QueueTotals>(.totals)
+    package static let eventsRead = Method<EventsReadRequest, EventPage>(.eventsRead)
+    package static let eventsFollow = Method<EventsFollowRequest, EventsFollowing>(.eventsFollow)
+    package static let eventsUnfollow = Method<Nothing, Nothing>(.eventsUnfollow)
+    package static let eventsAcknowledge = Method<EventsAcknowledgeRequest, Nothing>(.eventsAcknowledge)
+    package static let engineStatus = Method<Nothing, EngineStatus>(.engineStatus)
+    package static let engineStop = Method<EngineStopRequest, Nothing>(.engineStop)
+    package static let limitsGet = Method<Nothing, TransferLimits>(.limitsGet)
+    package static let limitsSet = Method<LimitsChange, TransferLimits>(.limitsSet)
+    package static let logRead = Method<LogReadRequest, LogPage>(.logRead)
+}

@@ -1,0 +1,67 @@
+/// One row of the protocol: a method or a notification, its fields, and since which version it is there.
+///
+/// A field's name ends in `?` when it may be missing; in an answer that means it is left out when unknown.
+package struct MethodRow: Equatable, Sendable {
+    package var name: String
+    package var parameters: [String]
+    package var result: [String]
+    package var since: ProtocolVersion
+}
+
+/// The protocol as a table. `Resources/protocol/README.md` shows the same rows to people, and a test compares them.
+package enum MethodTable {
+    package static func row(_ name: MethodName) -> MethodRow {
+        let (parameters, result) = fields(name)
+        return MethodRow(
+            name: name.rawValue, parameters: words(parameters), result: words(result),
+            since: ProtocolVersion(major: 1, minor: 0))
+    }
+
+    package static func row(_ name: NotificationName) -> MethodRow {
+        let parameters =
+            switch name {
+            case .viewChanged: "view sections nodes totals?"
+            case .eventsHappened: "events next last"
+            }
+        return MethodRow(
+            name: name.rawValue, parameters: words(parameters), result: [], since: ProtocolVersion(major: 1, minor: 0))
+    }
+
+    private static func fields(_ name: MethodName) -> (parameters: String, result: String) {
+        switch name {
+        case .hello: ("protocolVersion client?", "protocolVersion engineVersion pid")
+        case .batchAdd: ("uuid session? name? work held? priority? options? secrets?", "batch existed")
+        case .batchList: ("session? states? after? limit?", "batches next")
+        case .batchShow: ("batch? uuid?", "batch")
+        case .taskList: ("batch? session? states? after? limit?", "tasks next")
+        case .taskShow: ("task history? response?", "task")
+        case .why: ("id?", "answers")
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge:
+            ("ids? rows? selector?", "results")
+        case .nodeShow: ("id", "node")
+        case .treeRead: ("parent? limit", "section")
+        case .viewSet: ("view? sections? nodes? totals?", "")
+        case .totals:
+            (
+                "",
+                "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses viewers"
+            )
+        case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
+        case .eventsFollow: ("after? consumer? session?", "after")
+        case .eventsUnfollow: ("", "")
+        case .eventsAcknowledge: ("consumer through", "")
+        case .engineStatus:
+            (
+                "",
+                "running pid version uptime protocolVersion socket queuePath sessions batches tasksActive "
+                    + "tasksWaiting bytesPerSecondUp bytesPerSecondDown residentBytes"
+            )
+        case .engineStop: ("finishRunning?", "")
+        case .limitsGet: ("", "up down transfers transfersPerHost")
+        case .limitsSet: ("up? down? transfers? transfersPerHost?", "up down transfers transfersPerHost")
+        case .logRead: ("level? batch? task? limit? after? wait?", "lines next")
+        }
+    }
+
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+}

@@ -1,0 +1,104 @@
+package import TransferModel
+
+/// Parameters of `why`.
+package struct WhyRequest: Codable, Hashable, Sendable {
+    /// Missing: everything that does not move, batch by batch.
+    package var id: NodeID?
+    package init(id: NodeID? = nil) { self.id = id }
+}
+
+/// Answer of `why`; empty when nothing waits.
+package struct WhyAnswers: Codable, Hashable, Sendable {
+    package var answers: [WhyAnswer]
+    package init(answers: [WhyAnswer]) { self.answers = answers }
+}
+
+/// Parameters of the `nodes.*` methods: the nodes by ID, by the row of a screen, or by a selector. `nodes.undo` without
+/// any of them means the last cancel.
+package struct NodesRequest: Codable, Hashable, Sendable {
+    package var ids: [NodeID]?
+    /// As in `view.changed`; a group means its tasks.
+    package var rows: [RowID]?
+    package var selector: NodeSelector?
+
+    package init(ids: [NodeID]? = nil, rows: [RowID]? = nil, selector: NodeSelector? = nil) {
+        self.ids = ids
+        self.rows = rows
+        self.selector = selector
+    }
+}
+
+/// Answer of the `nodes.*` methods: one result per node, in the order asked for. Sent when the change is durable.
+package struct NodeResults: Codable, Hashable, Sendable {
+    package var results: [NodeResult]
+    package init(results: [NodeResult]) { self.results = results }
+}
+
+/// Parameters of `node.show`.
+package struct NodeShowRequest: Codable, Hashable, Sendable {
+    package var id: NodeID
+    package init(id: NodeID) { self.id = id }
+}
+
+/// Answer of `node.show`: the node's row, as a screen shows it.
+package struct NodeShown: Codable, Hashable, Sendable {
+    package var node: NodeRow
+    package init(node: NodeRow) { self.node = node }
+}
+
+/// Answer of `tree.read`.
+package struct SectionRead: Codable, Hashable, Sendable {
+    package var section: TreeSection
+    package init(section: TreeSection) { self.section = section }
+}
+
+/// Parameters of `view.set`: what the client wants to see from now on, instead of what it saw before in this view.
+///
+/// All that is asked for is sent once, and again when it has changed, together at most 10 times a second. Nothing is
+/// sent while the client has not read what was sent before. A view that asks for nothing is closed.
+package struct ViewRequest: Codable, Hashable, Sendable {
+    /// The client's own number for this view; a client may have up to 16. Default 0.
+    package var view: Int?
+    /// Up to 200 sections of the tree.
+    package var sections: [SectionRequest]?
+    /// Up to 1000 single nodes.
+    package var nodes: [NodeID]?
+    /// Whether the sums over everything are wanted.
+    package var totals: Bool?
+
+    package init(
+        view: Int? = nil, sections: [SectionRequest]? = nil, nodes: [NodeID]? = nil, totals: Bool? = nil
+    ) {
+        self.view = view
+        self.sections = sections
+        self.nodes = nodes
+        self.totals = totals
+    }
+}
+
+/// Parameters of the notification `view.changed`: what has changed of a view, each part whole.
+package struct ViewChange: Codable, Hashable, Sendable {
+    package var view: Int
+    package var sections: [TreeSection]
+    package var nodes: [WatchedNode]
+    /// Missing when unchanged or not asked for.
+    package var totals: QueueTotals?
+
+    package init(view: Int, sections: [TreeSection] = [], nodes: [WatchedNode] = [], totals: QueueTotals? = nil) {
+        self.view = view
+        self.sections = sections
+        self.nodes = nodes
+        self.totals = totals
+    }
+}
+
+/// A node of a view, and its row; `null` when there is no such node, or no longer.
+package struct WatchedNode: Codable, Hashable, Sendable {
+    package var id: NodeID
+    @OrNull package var node: NodeRow?
+
+    package init(id: NodeID, node: NodeRow?) {
+        self.id = id
+        _node = OrNull(wrappedValue: node)
+    }
+}
