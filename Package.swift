@@ -58,7 +58,7 @@ let package = Package(
         module("CommandLine", ["CGetopt", "Configuration"]),
         module("DisplayText"),
         module("Digests", ["CCrypto"]),
-        module("TransferProtocols", ["TransferModel"]),
+        module("TransferProtocols", ["TransferModel", "Digests"]),
 
         // Owners of C handles and file descriptors
         module("LinuxSystem", ["CLinux"]),
@@ -93,6 +93,7 @@ let package = Package(
         tests("LinuxSystem", ["LinuxSystem"]),
         tests("CurlTransport", ["CurlTransport", "LinuxSystem"]),
         tests("TransferModel", ["TransferModel"]),
+        tests("TransferProtocols", ["TransferProtocols", "TransferModel"]),
         tests("Digests", ["Digests"]),
         tests("DisplayText", ["DisplayText"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),

@@ -1,0 +1,93 @@
+package import TransferModel
+
+/// What a server's answer means for a task when the protocol gives it no other meaning: the table of the command contract.
+package enum AnswerMeaning: Hashable, Sendable {
+    case success
+    case redirect
+    case wait(WaitDemand)
+    case fail(TransferError)
+
+    /// - Parameter hasAccepted: earlier bytes of this task were accepted, so a 403 means that the permission is gone.
+    package init(_ answer: HTTPAnswer, host: String, hasAccepted: Bool, at now: Timestamp) {
+        let status = answer.status
+        let error = TransferError(.http, Self.message(status, host: host), httpStatus: status)
+        let retryAfter = answer.retryAfter(now: now)
+        switch status {
+        case 200..<300: self = .success
+        case 301, 302, 303, 307, 308: self = .redirect
+        case 401, 407: self = .wait(WaitDemand(.auth, error))
+        case 403 where hasAccepted: self = .wait(WaitDemand(.auth, error))
+        case 403:
+            self = .fail(TransferError(.permissionDenied, error.message, httpStatus: status))
+        case 507: self = .wait(WaitDemand(.remoteDiskSpace, error, retryAfter: retryAfter))
+        case 429, 503: self = .wait(WaitDemand(.hostBackoff, error, retryAfter: retryAfter))
+        case 408, 421, 425, 500..<600:
+            // Whoever says when to come back says it for all who ask.
+            self = .wait(WaitDemand(retryAfter == nil ? .backoff : .hostBackoff, error, retryAfter: retryAfter))
+        case 400..<500: self = .fail(error)
+        default:
+            self = .fail(TransferError(.badServerResponse, error.message, httpStatus: status))
+        }
+    }
+
+    /// What happened and what would mend it.
+    static func message(_ status: Int, host: String) -> String {
+        let advice =
+            switch status {
+            case 401: "give a user and password, then retry"
+            case 403: "ask for access there, or check the address"
+            case 404: "check the address"
+            case 405, 501: "it does not take files by this method; check the address or the server's settings"
+            case 407: "the proxy wants a user and password; give them, then retry"
+            case 408, 425, 500, 502, 503, 504, 520...524: "Martlet tries again by itself"
+            case 409: "a folder may be missing there; make it, then retry"
+            case 410: "the file is gone for good; check the address"
+            case 411: "it wants a length in front; check for a proxy between"
+            case 412: "its copy is not the one that was expected; look there, then retry"
+            case 413: "the file is too large for it; raise its limit or send it elsewhere"
+            case 414: "the path is too long for it; use shorter names"
+            case 421: "Martlet tries again over a new connection"
+            case 423: "it is locked there; retry when the lock is gone"
+            case 429: "too many requests; Martlet slows down and tries again"
+            case 507: "its disk or quota is full; make room there, Martlet tries again"
+            case 300..<400: "check the address; it points elsewhere in a way that cannot be followed"
+            case 400..<500: "check the address and the server's log, then retry"
+            case 500..<600: "Martlet tries again by itself"
+            default: "this is not an answer to a transfer; check the address"
+            }
+        return "\(host) answered \(status)\(phrase(status)): \(advice)"
+    }
+
+    private static func phrase(_ status: Int) -> String {
+        switch status {
+        case 204: " No Content"
+        case 304: " Not Modified"
+        case 400: " Bad Request"
+        case 401: " Unauthorized"
+        case 403: " Forbidden"
+        case 404: " Not Found"
+        case 405: " Method Not Allowed"
+        case 407: " Proxy Authentication Required"
+        case 408: " Request Timeout"
+        case 409: " Conflict"
+        case 410: " Gone"
+        case 411: " Length Required"
+        case 412: " Precondition Failed"
+        case 413: " Content Too Large"
+        case 414: " URI Too Long"
+        case 415: " Unsupported Media Type"
+        case 416: " Range Not Satisfiable"
+        case 421: " Misdirected Request"
+        case 423: " Locked"
+        case 425: " Too Early"
+        case 429: " Too Many Requests"
+        case 500: " Internal Server Error"
+        case 501: " Not Implemented"
+        case 502: " Bad Gateway"
+        case 503: " Service Unavailable"
+        case 504: " Gateway Timeout"
+        case 507: " Insufficient Storage"
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import TransferModel
+
+/// Names one exchange of one task's attempt; several may be in flight.
+package struct ExchangeID: RawRepresentable, Hashable, Sendable {
+    package var rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// One request and its answer. Closed: a new kind of transport is a new case.
+package enum Exchange: Hashable, Sendable {
+    case http(HTTPExchange)
+}
+
+/// One HTTP request, and what becomes of its answer. Redirects are not followed: a 3xx is an answer like any other.
+package struct HTTPExchange: Hashable, Sendable {
+    /// The methods that Martlet uses.
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+        case put = "PUT"
+    }
+
+    /// What is sent after the head.
+    package enum Body: Hashable, Sendable {
+        case none
+        /// That range of the task's source file.
+        case source(Range<Int64>)
+    }
+
+    /// Where the answer's body goes.
+    package enum Sink: Hashable, Sendable {
+        /// The first bytes are kept for the person who asks what the server said.
+        case kept
+        /// Into the task's local file once `openGate` said where; nothing is read before that.
+        case gated
+    }
+
+    package var method: Method
+    package var url: HTTPAddress
+    /// The protocol's own fields. Given fields and credentials are added by the engine, when `mayCarrySecrets`.
+    package var headers: [HeaderField]
+    package var body: Body
+    package var sink: Sink
+    /// False after a redirect to another origin: what was meant for one server is not shown to another.
+    package var mayCarrySecrets: Bool
+
+    package init(
+        _ method: Method, _ url: HTTPAddress, headers: [HeaderField] = [], body: Body = .none, sink: Sink = .kept,
+        mayCarrySecrets: Bool = true
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.sink = sink
+        self.mayCarrySecrets = mayCarrySecrets
+    }
+}
+
+/// Where the answer's body is written.
+package struct GateOpening: Hashable, Sendable {
+    /// The local file's offset of the first byte that is written. The file is cut to this length first.
+    package var offset: Int64
+    /// Bytes at the answer's beginning that the file has already: the server began earlier than it was asked to.
+    package var skip: Int64
+    /// The file's whole length, when the server told.
+    package var total: Int64?
+    package init(offset: Int64, skip: Int64 = 0, total: Int64?) {
+        self.offset = offset
+        self.skip = skip
+        self.total = total
+    }
+}

@@ -1,0 +1,281 @@
+import TransferModel
+
+/// A download by GET with `Range` and both validators (protocols.md section 7). The synced local file is the truth: an attempt goes on where
+/// that ends, with one request, and only when the server proves that it still has the same version. Two versions are never mixed.
+package struct GetDownload: Sendable {
+    /// What was asked for.
+    private struct Request: Hashable {
+        var offset: Int64
+        /// `If-Range` went with it.
+        var isGuarded: Bool
+        /// A 200 for the same version came once already: some caches refuse `If-Range` with a tag.
+        var isSecondTry: Bool
+    }
+
+    private enum State {
+        /// Next: `asking`, `over` (all was there already).
+        case ready
+        /// A GET without its final answer. Next: itself (redirect, start over), `receiving`, `proving`, `over`.
+        case asking(ExchangeID, Request)
+        /// The body flows into the file. Next: `over`.
+        case receiving(ExchangeID, Flow)
+        /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
+        case proving(ExchangeID, GetResumePoint)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    /// The body that flows.
+    private struct Flow: Hashable {
+        var point: GetResumePoint
+        /// The file's offset when the gate was opened.
+        var start: Int64
+        var offered: TransferDigest?
+    }
+
+    private let plan: GetPlan
+    private var state = State.ready
+    private var chain: RedirectChain
+    private var lastID = 0
+    /// Bytes that count until a start over; a 403 after them means that a permission ran out.
+    private var accepted: Int64
+
+    package init(_ plan: GetPlan) {
+        self.plan = plan
+        chain = RedirectChain(plan.address)
+        accepted = plan.resume?.offset ?? 0
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began): return begin()
+        case (.asking(let id, let request), .answered(let other, let answer, let now)) where other == id:
+            return answered(answer, to: request, id, at: now)
+        case (.asking(let id, _), .ended(let ended, let end)) where ended == id: return unanswered(end)
+        case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
+        case (.receiving(let id, let flow), .ended(let ended, let end)) where ended == id:
+            return bodyEnded(end, flow)
+        case (.proving(let id, let point), .ended(let ended, let end)) where ended == id: return proved(end, point)
+        default:
+            // What belongs to an abandoned or finished exchange comes too late.
+            return []
+        }
+    }
+
+    // MARK: Asking
+
+    private mutating func begin() -> [ProtocolAction] {
+        guard let point = plan.resume, point.offset > 0 else { return ask(from: 0) }
+        // All was synced before the last stop: nothing is left to ask for.
+        if let total = point.version.total, point.offset == total { return finish(point, offered: nil) }
+        guard point.version.isResumable else {
+            return startOver("the server gave nothing to recognise the version by") + ask(from: 0)
+        }
+        return ask(from: point.offset, ifRange: point.version.ifRange)
+    }
+
+    private mutating func ask(
+        from offset: Int64, ifRange: String? = nil, isSecondTry: Bool = false
+    ) -> [ProtocolAction] {
+        let id = nextID()
+        state = .asking(id, Request(offset: offset, isGuarded: ifRange != nil, isSecondTry: isSecondTry))
+        return [.perform(id, GetMessages.get(plan, chain, from: offset, ifRange: ifRange))]
+    }
+
+    private mutating func startOver(_ reason: String) -> [ProtocolAction] {
+        accepted = 0
+        return [.startOver(reason: reason)]
+    }
+
+    // MARK: The answer's head
+
+    private mutating func answered(
+        _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
+    ) -> [ProtocolAction] {
+        switch answer.status {
+        case 200, 203: return whole(answer, to: request, id)
+        case 206: return part(answer, to: request, id)
+        case 416 where request.offset > 0: return outside(answer, id)
+        case 412 where request.offset > 0: return again(id, "changed at the server")
+        default: break
+        }
+        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: accepted > 0, at: now) {
+        case .success:
+            let message = AnswerMeaning.message(answer.status, host: chain.address.host)
+            return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
+        case .redirect:
+            if let error = chain.follow(answer, keepsMethod: false) { return over(id, .fail(error)) }
+            let guardField = request.isGuarded ? plan.resume?.version.ifRange : nil
+            return [.abandon(id)]
+                + ask(from: request.offset, ifRange: guardField, isSecondTry: request.isSecondTry)
+        case .wait(let demand): return over(id, .wait(demand))
+        case .fail(let error): return over(id, .fail(error))
+        }
+    }
+
+    /// The whole file: the first time, because the version changed, or because the server ignores ranges.
+    private mutating func whole(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
+        let version = RemoteVersion(answer)
+        guard request.offset > 0, let known = plan.resume?.version else {
+            return open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
+        }
+        let isSame = known.isSame(as: version)
+        if isSame, request.isGuarded, !request.isSecondTry {
+            return [.abandon(id)] + ask(from: request.offset, isSecondTry: true)
+        }
+        return startOver(isSame ? "the server sends whole files only" : "changed at the server")
+            + open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
+    }
+
+    private mutating func part(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
+        guard let range = answer.field("content-range").flatMap(ContentRange.init), let bytes = range.bytes else {
+            // Without a range header, or with several in a multipart body: neither was asked for.
+            if request.offset > 0 { return again(id, "the server's partial answer cannot be placed") }
+            return over(id, .wait(WaitDemand(.backoff, badRange)))
+        }
+        let version = RemoteVersion(answer)
+        if request.offset > 0 {
+            guard let known = plan.resume?.version, known.isSame(as: version) else {
+                return again(id, "changed at the server")
+            }
+        }
+        guard bytes.lowerBound <= request.offset, bytes.upperBound >= request.offset,
+            range.total.map({ bytes.upperBound == $0 - 1 }) ?? true
+        else {
+            if request.offset > 0 { return again(id, "the server's partial answer does not fit") }
+            return over(id, .wait(WaitDemand(.backoff, badRange)))
+        }
+        let opening = GateOpening(
+            offset: request.offset, skip: request.offset - bytes.lowerBound,
+            total: range.total ?? plan.resume?.version.total)
+        return (request.offset > 0 ? [.resumed(at: request.offset)] : []) + open(id, version, answer, from: opening)
+    }
+
+    /// The file is not longer than what we have: it may be exactly that.
+    private mutating func outside(_ answer: HTTPAnswer, _ id: ExchangeID) -> [ProtocolAction] {
+        guard let point = plan.resume, let range = answer.field("content-range").flatMap(ContentRange.init),
+            range.bytes == nil, range.total == point.offset
+        else { return again(id, "changed at the server") }
+        let next = nextID()
+        state = .proving(next, point)
+        return [.abandon(id), .perform(next, GetMessages.head(chain))]
+    }
+
+    private mutating func again(_ id: ExchangeID, _ reason: String) -> [ProtocolAction] {
+        [.abandon(id)] + startOver(reason) + ask(from: 0)
+    }
+
+    /// The version and both names are durable before the first byte is written.
+    private mutating func open(
+        _ id: ExchangeID, _ version: RemoteVersion, _ answer: HTTPAnswer, from opening: GateOpening
+    ) -> [ProtocolAction] {
+        var point: GetResumePoint
+        if let earlier = plan.resume, opening.offset > 0 {
+            point = earlier
+            point.version.total = opening.total
+        } else {
+            let name = plan.name ?? plan.resume?.name ?? OfferedName.choose(answer, url: plan.address)
+            point = GetResumePoint(version: version, offset: 0, name: name)
+            point.partName = plan.resume?.partName
+            point.partInode = plan.resume?.partInode
+        }
+        state = .receiving(
+            id, Flow(point: point, start: opening.offset, offered: answer.representationDigest))
+        return [.persist(.get(point)), .openGate(id, opening)]
+    }
+
+    // MARK: The body
+
+    private mutating func synced(_ offset: Int64, _ id: ExchangeID, _ flow: Flow) -> [ProtocolAction] {
+        var flow = flow
+        flow.point.offset = offset
+        accepted = offset
+        state = .receiving(id, flow)
+        return [.persist(.get(flow.point))]
+    }
+
+    private mutating func bodyEnded(_ end: ExchangeEnd, _ flow: Flow) -> [ProtocolAction] {
+        if let failure = end.failure { return failed(failure) }
+        let length = flow.start + end.bytesWritten
+        if let total = flow.point.version.total, length != total {
+            let message = "\(chain.address.host) sent \(length) of \(total) bytes: Martlet tries again by itself"
+            return over(.wait(WaitDemand(.backoff, TransferError(.networkConnectionLost, message))))
+        }
+        var point = flow.point
+        point.offset = length
+        return finish(point, offered: flow.offered)
+    }
+
+    private mutating func finish(_ point: GetResumePoint, offered: TransferDigest?) -> [ProtocolAction] {
+        let digest = plan.expects ?? (plan.verify == VerificationWish.none || plan.verify == .size ? nil : offered)
+        if plan.verify == .digest, digest == nil {
+            return over(.fail(.cannotVerify(chain.address, "tells no SHA-256 of the file")))
+        }
+        let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
+        let verified: Verification = digest != nil ? .digest : isSized ? .size : .none
+        return over(.finish(Receipt(bytes: point.offset, verified: verified, digest: digest)))
+    }
+
+    private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
+        failed(end.failure ?? .network(noAnswer))
+    }
+
+    private mutating func failed(_ failure: ExchangeFailure) -> [ProtocolAction] {
+        switch failure {
+        case .network(let error) where error.isRetryable: over(.wait(WaitDemand(.backoff, error)))
+        case .network(let error): over(.fail(error))
+        case .sink(let error, let waits?): over(.wait(WaitDemand(waits, error)))
+        case .sink(let error, nil): over(.fail(error))
+        }
+    }
+
+    private mutating func proved(_ end: ExchangeEnd, _ point: GetResumePoint) -> [ProtocolAction] {
+        guard let answer = end.answer else { return unanswered(end) }
+        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: accepted > 0, at: end.at) {
+        case .success:
+            var point = point
+            guard point.version.isSame(as: RemoteVersion(answer)) else {
+                return startOver("changed at the server") + ask(from: 0)
+            }
+            point.version.total = point.offset
+            return finish(point, offered: answer.representationDigest)
+        case .redirect:
+            if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
+            let id = nextID()
+            state = .proving(id, point)
+            return [.perform(id, GetMessages.head(chain))]
+        case .wait(let demand): return over(.wait(demand))
+        // The GET will say what the matter is; a server that has no HEAD must not stop a download.
+        case .fail: return startOver("the server does not prove the version") + ask(from: 0)
+        }
+    }
+
+    // MARK: Words
+
+    private var badRange: TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(chain.address.host) answered 206 without saying which part: Martlet tries again by itself",
+            httpStatus: 206)
+    }
+
+    private var noAnswer: TransferError {
+        TransferError(
+            .networkConnectionLost,
+            "\(chain.address.host) closed the connection without an answer: Martlet tries again by itself")
+    }
+
+    private mutating func nextID() -> ExchangeID {
+        lastID += 1
+        return ExchangeID(rawValue: lastID)
+    }
+
+    private mutating func over(_ id: ExchangeID, _ action: ProtocolAction) -> [ProtocolAction] {
+        [.abandon(id)] + over(action)
+    }
+
+    private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+}

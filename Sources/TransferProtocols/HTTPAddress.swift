@@ -1,0 +1,169 @@
+/// An `http` or `https` URL taken apart. Carries no user info; a fragment is dropped.
+package struct HTTPAddress: Hashable, Sendable {
+    /// `http` or `https`.
+    package let scheme: String
+    /// Lower case; an IPv6 address in its brackets.
+    package let host: String
+    /// The scheme's own when the URL names none.
+    package let port: Int
+    /// Path and query, percent-encoded, beginning with a slash.
+    package let target: String
+
+    /// `nil` for another scheme, no host, a bad port, user info, or a character that no URL holds.
+    package init?(_ text: String) {
+        guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 || $0 == UInt8(ascii: "\\") }),
+            let colon = text.range(of: "://")
+        else { return nil }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else { return nil }
+        let rest = text[colon.upperBound...]
+        let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) ?? rest.endIndex
+        guard let (host, port) = Self.split(authority: rest[..<end], scheme: scheme) else { return nil }
+        self.init(scheme: scheme, host: host, port: port, target: String(rest[end...]))
+    }
+
+    private init(scheme: String, host: String, port: Int, target: String) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        let visible = target.prefix { $0 != "#" }
+        self.target = visible.first == "/" ? String(visible) : "/" + visible
+    }
+
+    private static func split(authority: Substring, scheme: String) -> (String, Int)? {
+        guard !authority.contains("@") else { return nil }
+        let bracket = authority.lastIndex(of: "]")
+        let colon = authority.lastIndex(of: ":").flatMap { colon in
+            bracket.map { $0 < colon } ?? true ? colon : nil
+        }
+        let host = authority[..<(colon ?? authority.endIndex)].lowercased()
+        guard !host.isEmpty, bracket != nil || !host.contains(":") else { return nil }
+        let digits = colon.map { authority[authority.index(after: $0)...] } ?? ""
+        if digits.isEmpty { return (host, scheme == "https" ? 443 : 80) }
+        guard let port = Int(digits), (1...65535).contains(port) else { return nil }
+        return (host, port)
+    }
+
+    /// The URL as a request needs it.
+    package var text: String { origin + target }
+
+    /// Scheme, host and port: what credentials are meant for.
+    package var origin: String {
+        let usual = port == (scheme == "https" ? 443 : 80)
+        return "\(scheme)://\(host)" + (usual ? "" : ":\(port)")
+    }
+
+    /// Without the query, which may be secret.
+    package var harmless: String { origin + target.prefix { $0 != "?" } }
+
+    /// The last segment of the path, percent-decoded; empty after a slash.
+    package var lastSegment: [UInt8] {
+        let path = target.prefix { $0 != "?" }
+        return PercentEncoding.decode(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+    }
+
+    /// The address that a `Location` means from here (RFC 3986 section 5.2); `nil` when it leaves http(s) or is malformed.
+    package func resolving(_ location: String) -> HTTPAddress? {
+        if let absolute = HTTPAddress(location) { return absolute }
+        let isForbidden = { (byte: UInt8) in byte <= 32 || byte == 127 || byte == UInt8(ascii: "\\") }
+        guard !location.isEmpty, !location.utf8.contains(where: isForbidden) else { return nil }
+        if location.hasPrefix("//") { return HTTPAddress(scheme + ":" + location) }
+        if let colon = location.firstIndex(of: ":"),
+            !location[..<colon].contains(where: { $0 == "/" || $0 == "?" || $0 == "#" })
+        {
+            return nil
+        }
+        let path = target.prefix { $0 != "?" }
+        let reference: String
+        switch location.first {
+        case "/": reference = location
+        case "?": reference = path + location
+        case "#": reference = target
+        default: reference = path[...(path.lastIndex(of: "/") ?? path.startIndex)] + location
+        }
+        return HTTPAddress(scheme: scheme, host: host, port: port, target: Self.withoutDots(reference))
+    }
+
+    /// RFC 3986 section 5.2.4 for the path; query and fragment stay.
+    private static func withoutDots(_ reference: String) -> String {
+        let path = reference.prefix { $0 != "?" && $0 != "#" }
+        var kept: [Substring] = []
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".": if isLast { kept.append("") }
+            case "..":
+                _ = kept.popLast()
+                if isLast { kept.append("") }
+            default: kept.append(segment)
+            }
+        }
+        return "/" + kept.joined(separator: "/") + reference[path.endIndex...]
+    }
+}
+
+extension String {
+    /// The first place where `text` stands; FoundationEssentials is not needed for that.
+    fileprivate func range(of text: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            let rest = self[start...]
+            if rest.hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}
+
+/// RFC 3986 percent-encoding over bytes.
+package enum PercentEncoding {
+    /// The bytes of a path segment with everything encoded that is not unreserved.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                text.append(byte)
+            default:
+                text.append(UInt8(ascii: "%"))
+                text.append(digit(byte >> 4))
+                text.append(digit(byte & 15))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes that the text stands for; a `%` without two digits stands for itself.
+    package static func decode(_ text: some StringProtocol) -> [UInt8] {
+        let source = Array(text.utf8)
+        var bytes: [UInt8] = []
+        var index = 0
+        while index < source.count {
+            if source[index] == UInt8(ascii: "%"), index + 2 < source.count, let high = value(source[index + 1]),
+                let low = value(source[index + 2])
+            {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                bytes.append(source[index])
+                index += 1
+            }
+        }
+        return bytes
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 48...57: digit - 48
+        case 65...70: digit - 55
+        case 97...102: digit - 87
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Digests
+package import TransferModel
+
+/// The head of a final answer.
+package struct HTTPAnswer: Hashable, Sendable {
+    package var status: Int
+    /// In the order in which they came.
+    package var headers: [HeaderField]
+
+    package init(status: Int, headers: [HeaderField] = []) {
+        self.status = status
+        self.headers = headers
+    }
+
+    /// The value of the first field of that name, which is given in lower case.
+    package func field(_ name: String) -> String? {
+        headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
+    }
+
+    package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// `Content-Length`, when it is one number.
+    package var contentLength: Int64? {
+        field("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// `Date`, by the server's clock.
+    package var date: Timestamp? { field("date").flatMap(HTTPDate.parse) }
+    package var lastModified: Timestamp? { field("last-modified").flatMap(HTTPDate.parse) }
+
+    /// How long `Retry-After` wants us to stay away; dates are taken relative to the server's own clock where it shows it.
+    package func retryAfter(now: Timestamp) -> Duration? {
+        guard let value = field("retry-after") else { return nil }
+        if let seconds = Int64(value) { return .seconds(min(max(0, seconds), 1 << 32)) }
+        guard let date = HTTPDate.parse(value) else { return nil }
+        return max(.zero, date.since(self.date ?? now))
+    }
+
+    /// The whole representation's SHA-256 from `Repr-Digest` (RFC 9530), lower-case hexadecimal.
+    package var representationDigest: TransferDigest? {
+        for part in (field("repr-digest") ?? "").split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces() }
+            guard pair.count == 2, pair[0].lowercased() == "sha-256", pair[1].hasPrefix(":"), pair[1].hasSuffix(":"),
+                let bytes = Base64.decode(pair[1].dropFirst().dropLast()), bytes.count == 32
+            else { continue }
+            return TransferDigest(algorithm: "sha-256", value: Hexadecimal.encode(bytes))
+        }
+        return nil
+    }
+}
+
+/// `Content-Range` of a 206 or a 416 (RFC 9110 section 14.4).
+package struct ContentRange: Hashable, Sendable {
+    /// `nil`: unsatisfied (`*`), on a 416.
+    package var bytes: ClosedRange<Int64>?
+    /// `nil`: the server does not say (`*`).
+    package var total: Int64?
+
+    /// `nil` for what is not a range of bytes, or contradicts itself.
+    package init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        if halves[1] != "*" {
+            guard let total = Int64(halves[1]), total >= 0 else { return nil }
+            self.total = total
+        }
+        if halves[0] != "*" {
+            let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+            guard ends.count == 2, let first = Int64(ends[0]), let last = Int64(ends[1]), first >= 0, last >= first,
+                total.map({ last < $0 }) ?? true
+            else { return nil }
+            bytes = first...last
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without spaces and tabs at the ends.
+    func trimmingSpaces() -> SubSequence {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        let tail = drop(while: isSpace)
+        guard let last = tail.lastIndex(where: { !isSpace($0) }) else { return tail }
+        return tail[...last]
+    }
+}

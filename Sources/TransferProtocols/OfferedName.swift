@@ -1,0 +1,110 @@
+package import TransferModel
+
+/// The name of a downloaded file: what `Content-Disposition` (RFC 6266) offers, else the original URL's last segment,
+/// made harmless: it cannot leave the directory, hide itself, or look like an option.
+package enum OfferedName {
+    /// Never empty, at most 255 bytes less what the temporary name needs.
+    package static func choose(_ answer: HTTPAnswer, url: HTTPAddress) -> RawPath {
+        let offered = answer.field("content-disposition").flatMap(fromDisposition)
+        for candidate in [offered, url.lastSegment] {
+            if let candidate, let name = harmless(candidate) { return RawPath(name) }
+        }
+        return RawPath("download")
+    }
+
+    /// `filename*` when it is UTF-8 or Latin-1, else `filename`.
+    static func fromDisposition(_ value: String) -> [UInt8]? {
+        var plain: [UInt8]?
+        for (name, value) in parameters(value) {
+            if name == "filename*", let bytes = extended(value) { return bytes }
+            if name == "filename", plain == nil { plain = value }
+        }
+        return plain
+    }
+
+    /// `charset'language'percent-encoded` (RFC 8187).
+    private static func extended(_ value: [UInt8]) -> [UInt8]? {
+        let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let bytes = PercentEncoding.decode(String(decoding: parts[2], as: UTF8.self))
+        switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+        case "utf-8": return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
+        case "iso-8859-1": return bytes.flatMap { Array(String(UnicodeScalar($0)).utf8) }
+        default: return nil
+        }
+    }
+
+    /// The parameters after the disposition's type; names in lower case, quoted strings unquoted.
+    private static func parameters(_ value: String) -> [(String, [UInt8])] {
+        var found: [(String, [UInt8])] = []
+        var rest = Array(value.utf8)[...]
+        while let semicolon = rest.firstIndex(of: UInt8(ascii: ";")) {
+            rest = rest[(semicolon + 1)...]
+            let nameEnd = rest.firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") } ?? rest.endIndex
+            let name = String(decoding: rest[..<nameEnd], as: UTF8.self).trimmingSpaces().lowercased()
+            guard nameEnd < rest.endIndex, rest[nameEnd] == UInt8(ascii: "=") else { continue }
+            rest = rest[(nameEnd + 1)...].drop { $0 == 32 || $0 == 9 }
+            if rest.first == UInt8(ascii: "\"") {
+                found.append((name, quoted(&rest)))
+            } else {
+                let end = rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex
+                found.append((name, Array(String(decoding: rest[..<end], as: UTF8.self).trimmingSpaces().utf8)))
+                rest = rest[end...]
+            }
+        }
+        return found
+    }
+
+    private static func quoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        rest = rest.dropFirst()
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                // Old clients sent Windows paths unescaped: the part after the last backslash is the name either way.
+                if escaped != UInt8(ascii: "\""), escaped != byte { text.append(byte) }
+                text.append(escaped)
+            } else {
+                text.append(byte)
+            }
+        }
+        return text
+    }
+
+    /// Room for `.t9223372036854775807-99.part` beside the name.
+    static let longest = 255 - 32
+
+    /// `nil` when nothing usable is left.
+    package static func harmless(_ offered: [UInt8]) -> [UInt8]? {
+        let separators = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
+        var name = offered.split(whereSeparator: { separators.contains($0) }).last.map(Array.init) ?? []
+        name = withoutControls(name)
+        name = Array(name.drop { [UInt8(ascii: "."), UInt8(ascii: "-"), 32].contains($0) })
+        while let last = name.last, last == UInt8(ascii: ".") || last == 32 { name.removeLast() }
+        return name.isEmpty ? nil : shortened(name)
+    }
+
+    /// Drops C0, DEL and, where the bytes are UTF-8, C1 and the marks that turn the direction of writing.
+    private static func withoutControls(_ bytes: [UInt8]) -> [UInt8] {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return bytes.filter { $0 >= 32 && $0 != 127 }
+        }
+        let harmless = text.unicodeScalars.filter { scalar in
+            switch scalar.value {
+            case 0..<32, 127..<160, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: false
+            default: true
+            }
+        }
+        return Array(String(String.UnicodeScalarView(harmless)).utf8)
+    }
+
+    /// At most `longest` bytes, the extension kept and no character cut.
+    private static func shortened(_ name: [UInt8]) -> [UInt8] {
+        guard name.count > longest else { return name }
+        let dot = name.lastIndex(of: UInt8(ascii: "."))
+        let tail = dot.flatMap { name.count - $0 <= 16 ? Array(name[$0...]) : nil } ?? []
+        var stem = name.prefix(longest - tail.count)
+        let isWhole = String(validating: name, as: UTF8.self) != nil
+        while isWhole, !stem.isEmpty, String(validating: stem, as: UTF8.self) == nil { stem = stem.dropLast() }
+        return Array(stem) + tail
+    }
+}

@@ -1,0 +1,61 @@
+package import TransferModel
+
+/// What a protocol wants done, in order. Nothing after `persist` is done before that is durable.
+package enum ProtocolAction: Sendable, Hashable {
+    /// Starts an exchange under a new id.
+    case perform(ExchangeID, Exchange)
+    /// Breaks an exchange off; nothing more is heard of it.
+    case abandon(ExchangeID)
+    /// Lets the body of a gated answer through.
+    case openGate(ExchangeID, GateOpening)
+    /// Makes the resume point durable.
+    case persist(ResumePoint)
+    /// Fires `timerFired` after the duration, unless the task stops before.
+    case wake(ProtocolTimer, after: Duration)
+    /// The attempt goes on at this offset, where an earlier one stood.
+    case resumed(at: Int64)
+    /// What was accepted counts no more: the file begins again at zero.
+    case startOver(reason: String)
+    /// Computes the digest of the whole source: `digested` follows.
+    case digestSource
+    /// The server (or the local file) has every byte. The last action.
+    case finish(Receipt)
+    /// It cannot succeed. The last action.
+    case fail(TransferError)
+    /// Not now. The last action; a later attempt is a new machine.
+    case wait(WaitDemand)
+}
+
+/// Why an attempt ended without a decision, and when to try again.
+package struct WaitDemand: Hashable, Sendable {
+    package var reason: WaitReason
+    package var error: TransferError
+    /// What the server asked for.
+    package var retryAfter: Duration?
+    package init(_ reason: WaitReason, _ error: TransferError, retryAfter: Duration? = nil) {
+        self.reason = reason
+        self.error = error
+        self.retryAfter = retryAfter
+    }
+}
+
+/// What is known of a transfer that succeeded.
+package struct Receipt: Hashable, Sendable {
+    /// The file's length.
+    package var bytes: Int64
+    package var verified: Verification
+    /// Of the whole file, when it was compared; of a download, what the local file must have.
+    package var digest: TransferDigest?
+    /// The rule said so: the file is there, and nothing was sent.
+    package var skipped = false
+    /// The file was found there, sent by an earlier attempt or the same by its digest.
+    package var foundThere = false
+    /// The final answer, when it says more than its status.
+    package var response: TransferResponse?
+
+    package init(bytes: Int64, verified: Verification, digest: TransferDigest? = nil) {
+        self.bytes = bytes
+        self.verified = verified
+        self.digest = digest
+    }
+}

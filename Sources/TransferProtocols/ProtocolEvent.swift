@@ -1,0 +1,58 @@
+package import TransferModel
+
+/// What happened, as a protocol is told. A protocol reads no clock: every event that needs the time brings it.
+package enum ProtocolEvent: Sendable {
+    /// The attempt begins. The first event, once.
+    case began(at: Timestamp)
+    /// The head of the final answer is there; the body is not read before `openGate` when the sink is gated.
+    case answered(ExchangeID, HTTPAnswer, at: Timestamp)
+    /// The exchange is over, well or badly. The last event of that exchange, unless it was abandoned.
+    case ended(ExchangeID, ExchangeEnd)
+    /// A download's local file is on the disk up to this offset.
+    case synced(through: Int64)
+    /// The digest of the task's source, asked for by `digestSource`.
+    case digested(TransferDigest)
+    /// A timer that the protocol set.
+    case timerFired(ProtocolTimer)
+}
+
+/// A protocol's timers, by purpose; setting one again moves it.
+package enum ProtocolTimer: Hashable, Sendable {
+    /// Ask once more whether the file arrived.
+    case probeAgain
+}
+
+/// How an exchange ended.
+package struct ExchangeEnd: Sendable {
+    /// The head of the final answer, if one came.
+    package var answer: HTTPAnswer?
+    /// The beginning of a kept body.
+    package var body: [UInt8]
+    /// Bytes of the request's body that were handed to the transport.
+    package var bytesSent: Int64
+    /// Bytes of the answer that were written through the gate.
+    package var bytesWritten: Int64
+    /// `nil`: a clean end.
+    package var failure: ExchangeFailure?
+    package var at: Timestamp
+
+    package init(
+        answer: HTTPAnswer?, body: [UInt8] = [], bytesSent: Int64 = 0, bytesWritten: Int64 = 0,
+        failure: ExchangeFailure? = nil, at: Timestamp
+    ) {
+        self.answer = answer
+        self.body = body
+        self.bytesSent = bytesSent
+        self.bytesWritten = bytesWritten
+        self.failure = failure
+        self.at = at
+    }
+}
+
+/// Why an exchange did not end cleanly.
+package enum ExchangeFailure: Hashable, Sendable {
+    /// On the way: name, connection, TLS, time-out.
+    case network(TransferError)
+    /// The local file could not be written; `waits` when room or a person can mend it.
+    case sink(TransferError, waits: WaitReason?)
+}

@@ -1,0 +1,82 @@
+package import TransferModel
+
+/// What a plain PUT is to do.
+package struct PutPlan: Sendable, Hashable {
+    package var address: HTTPAddress
+    /// Of the source, when it was last looked at.
+    package var size: Int64
+    package var ifExists: ExistingFilePolicy
+    /// `nil`: what the answer proves by itself.
+    package var verify: VerificationWish?
+    /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
+    package var begunBefore: Timestamp?
+    /// What an earlier attempt of this task is known to have left at the server.
+    package var resume: PutResumePoint?
+
+    package init(
+        address: HTTPAddress, size: Int64, ifExists: ExistingFilePolicy, verify: VerificationWish? = nil,
+        begunBefore: Timestamp? = nil, resume: PutResumePoint? = nil
+    ) {
+        self.address = address
+        self.size = size
+        self.ifExists = ifExists
+        self.verify = verify
+        self.begunBefore = begunBefore
+        self.resume = resume
+    }
+}
+
+/// The requests of a plain PUT.
+enum PutMessages {
+    static func put(_ plan: PutPlan, _ chain: RedirectChain) -> Exchange {
+        .http(
+            HTTPExchange(
+                .put, chain.address, headers: condition(plan) + digestWish(plan.verify == .digest),
+                body: .source(0..<plan.size), mayCarrySecrets: chain.mayCarrySecrets))
+    }
+
+    /// Asks what is there.
+    static func head(_ chain: RedirectChain, wantsDigest: Bool) -> Exchange {
+        .http(
+            HTTPExchange(
+                .head, chain.address, headers: digestWish(wantsDigest), mayCarrySecrets: chain.mayCarrySecrets))
+    }
+
+    /// Whether the PUT tells the server to refuse when a file is there already (RFC 9110 section 13.1.2).
+    static func isConditional(_ plan: PutPlan) -> Bool { !condition(plan).isEmpty }
+
+    private static func condition(_ plan: PutPlan) -> [HeaderField] {
+        if let own = plan.resume, own.stored {
+            // Only what we put there ourselves is replaced; a weak tag cannot say that.
+            return own.etag.map { $0.hasPrefix("\"") ? [HeaderField("If-Match", $0)] : [] } ?? []
+        }
+        switch plan.ifExists {
+        case .fail, .skip: return [HeaderField("If-None-Match", "*")]
+        case .replace, .rename, .resume: return []
+        }
+    }
+
+    private static func digestWish(_ wanted: Bool) -> [HeaderField] {
+        wanted ? [HeaderField("Want-Repr-Digest", "sha-256=10")] : []
+    }
+}
+
+extension TransferError {
+    static func destinationExists(_ address: HTTPAddress) -> TransferError {
+        TransferError(
+            .destinationExists,
+            "another file is there already, at \(address.host): choose another name, or queue it with --if-exists replace",
+            httpStatus: 412)
+    }
+
+    static func unknownOutcome(_ address: HTTPAddress, _ why: String) -> TransferError {
+        TransferError(
+            .unknownOutcome,
+            "an earlier attempt may have reached \(address.host), but \(why): look there, then retry with --if-exists replace"
+        )
+    }
+
+    static func cannotVerify(_ address: HTTPAddress, _ why: String) -> TransferError {
+        TransferError(.integrity, "\(address.host) \(why): look there, or queue it with a weaker --verify")
+    }
+}

@@ -1,0 +1,274 @@
+import TransferModel
+
+/// An upload by one plain PUT (protocols.md section 8). There is nothing to resume: a cut means sending again.
+///
+/// What makes it more than one request is doubt. An answer may be lost after the server has stored the file, in this attempt or in one
+/// before a kill; then a HEAD asks what is there before anything is sent twice or called a stranger's.
+package struct PutUpload: Sendable {
+    /// What a HEAD is asked for.
+    private enum Question: Hashable {
+        /// Whether an attempt that began then has stored the file. `refused`: a PUT was answered 412, so something is there.
+        case didItArrive(begun: Timestamp, refused: Bool)
+        /// Nothing of ours can be there: is it by chance the same file?
+        case isItTheSame
+        /// The server said it stored the file: is all of it there?
+        case isItWhole(HTTPAnswer)
+    }
+
+    private enum State {
+        /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `sending`.
+        case ready
+        /// The PUT is under way. Next: itself (redirect), `probing` (lost answer, 412, a size to check), `hashing`, `over`.
+        case sending(ExchangeID)
+        /// A HEAD is under way. Next: itself (redirect), `resting`, `sending` (it did not arrive), `hashing`, `over`.
+        case probing(ExchangeID, Question)
+        /// A lost answer and nothing there yet: the server gets a moment. Next: `probing`.
+        case resting(Question)
+        /// The engine computes the source's digest, to compare with the server's. Next: `over`.
+        case hashing(TransferDigest, stored: HTTPAnswer?)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    private let plan: PutPlan
+    private var state = State.ready
+    private var chain: RedirectChain
+    private var lastID = 0
+    private var begun = Timestamp(milliseconds: 0)
+    /// The question about an earlier attempt was put; its answer was not "yes".
+    private var hasProbed = false
+    /// A lost answer was followed by a pause already.
+    private var hasRested = false
+    /// The attempt's own failure, told when the probe after it finds nothing.
+    private var failure: TransferError?
+
+    package init(_ plan: PutPlan) {
+        self.plan = plan
+        chain = RedirectChain(plan.address)
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began(let now)):
+            begun = now
+            if let before = plan.begunBefore, plan.resume?.stored != true {
+                return probe(.didItArrive(begun: before, refused: false))
+            }
+            return send()
+        case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
+        case (.probing(let id, let question), .ended(let ended, let end)) where ended == id:
+            return headEnded(question, end)
+        case (.resting(let question), .timerFired(.probeAgain)): return probe(question)
+        case (.hashing(let theirs, let stored), .digested(let ours)): return compare(ours, theirs, stored: stored)
+        default:
+            // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
+            return []
+        }
+    }
+
+    // MARK: Requests
+
+    private mutating func send() -> [ProtocolAction] {
+        let id = nextID()
+        state = .sending(id)
+        return [.perform(id, PutMessages.put(plan, chain))]
+    }
+
+    private mutating func probe(_ question: Question) -> [ProtocolAction] {
+        let id = nextID()
+        state = .probing(id, question)
+        let wantsDigest =
+            switch question {
+            case .isItTheSame: true
+            case .isItWhole: plan.verify == .digest
+            case .didItArrive: false
+            }
+        return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
+    }
+
+    private mutating func nextID() -> ExchangeID {
+        lastID += 1
+        return ExchangeID(rawValue: lastID)
+    }
+
+    // MARK: The PUT's answer
+
+    private mutating func putEnded(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else { return unanswered(end) }
+        if answer.status == 412, PutMessages.isConditional(plan) { return refused(end) }
+        switch meaning(answer, end) {
+        case .success: return stored(answer, end)
+        case .redirect:
+            if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
+            return send()
+        case .wait(let demand): return over(.wait(demand))
+        case .fail(let error): return over(.fail(error))
+        }
+    }
+
+    /// No answer at all. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.
+    private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
+        let error = end.failure?.error ?? noAnswer
+        let mayHaveArrived = end.bytesSent >= plan.size && end.failure?.mayHaveReachedServer ?? true
+        guard mayHaveArrived, error.isRetryable else { return refuseOrWait(error) }
+        failure = error
+        return probe(.didItArrive(begun: begun, refused: false))
+    }
+
+    private mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {
+        over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
+    }
+
+    /// 412 to a conditional PUT: something is there that the rule does not let us replace.
+    private mutating func refused(_ end: ExchangeEnd) -> [ProtocolAction] {
+        if plan.resume?.stored == true { return over(.fail(.destinationExists(chain.address))) }
+        if hasProbed { return over(.fail(.unknownOutcome(chain.address, "what is there is not the same file"))) }
+        if let before = plan.begunBefore { return probe(.didItArrive(begun: before, refused: true)) }
+        if plan.ifExists == .skip { return over(.finish(skipped)) }
+        return probe(.isItTheSame)
+    }
+
+    /// A 2xx. An answer before the last byte, or a 202, leaves doubt; a wish to verify asks, too.
+    private mutating func stored(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
+        if plan.verify != VerificationWish.none, let digest = answer.representationDigest {
+            state = .hashing(digest, stored: answer)
+            return [.digestSource]
+        }
+        let inDoubt = end.bytesSent < plan.size || answer.status == 202
+        if inDoubt || plan.verify == .size || plan.verify == .digest { return probe(.isItWhole(answer)) }
+        // The server read a body of a declared length to its end and said yes: that is a check of the size.
+        return over(.finish(receipt(plan.verify == VerificationWish.none ? .none : .size, answer, body: end.body)))
+    }
+
+    // MARK: The HEAD's answer
+
+    private mutating func headEnded(_ question: Question, _ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else {
+            return refuseOrWait(end.failure?.error ?? noAnswer)
+        }
+        switch meaning(answer, end) {
+        case .redirect:
+            if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
+            return probe(question)
+        // A server without HEAD answers 501 and would do so for ever.
+        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
+        case .success, .fail, .wait: break
+        }
+        switch question {
+        case .didItArrive(let begun, let refused): return decideArrival(answer, end.at, begun, refused: refused)
+        case .isItTheSame: return decideSameness(answer)
+        case .isItWhole(let stored): return decideWholeness(answer, stored)
+        }
+    }
+
+    private mutating func decideArrival(
+        _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool
+    ) -> [ProtocolAction] {
+        let age = ownership(answer, now: now, begun: begun)
+        if answer.isSuccess, answer.contentLength == plan.size, age == .notOlder {
+            var receipt = receipt(.size, nil)
+            receipt.foundThere = true
+            return over(.finish(receipt))
+        }
+        hasProbed = true
+        if refused {
+            if plan.ifExists == .skip, age == .older { return over(.finish(skipped)) }
+            return over(.fail(.unknownOutcome(chain.address, Self.doubt(answer, size: plan.size))))
+        }
+        guard let failure else { return send() }
+        // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
+        if !answer.isSuccess, !hasRested {
+            hasRested = true
+            state = .resting(.didItArrive(begun: begun, refused: false))
+            return [.wake(.probeAgain, after: .seconds(1))]
+        }
+        return over(.wait(WaitDemand(.backoff, failure)))
+    }
+
+    private mutating func decideSameness(_ answer: HTTPAnswer) -> [ProtocolAction] {
+        guard answer.isSuccess, answer.contentLength == plan.size, let digest = answer.representationDigest else {
+            return over(.fail(.destinationExists(chain.address)))
+        }
+        state = .hashing(digest, stored: nil)
+        return [.digestSource]
+    }
+
+    private mutating func decideWholeness(_ answer: HTTPAnswer, _ stored: HTTPAnswer) -> [ProtocolAction] {
+        guard answer.isSuccess, let length = answer.contentLength else {
+            if plan.verify == VerificationWish.none { return over(.finish(receipt(.none, stored))) }
+            return over(.fail(.cannotVerify(chain.address, "took the file but does not tell its size")))
+        }
+        guard length == plan.size else {
+            let why = "took the file but has \(length) of \(plan.size) bytes"
+            return over(.fail(.cannotVerify(chain.address, why)))
+        }
+        if plan.verify == .digest {
+            guard let digest = answer.representationDigest else {
+                return over(.fail(.cannotVerify(chain.address, "took the file but tells no SHA-256 of it")))
+            }
+            state = .hashing(digest, stored: stored)
+            return [.digestSource]
+        }
+        return over(.finish(receipt(.size, stored)))
+    }
+
+    private mutating func compare(
+        _ ours: TransferDigest, _ theirs: TransferDigest, stored: HTTPAnswer?
+    ) -> [ProtocolAction] {
+        if ours == theirs {
+            var receipt = receipt(.digest, stored)
+            receipt.digest = ours
+            receipt.foundThere = stored == nil
+            return over(.finish(receipt))
+        }
+        if stored == nil { return over(.fail(.destinationExists(chain.address))) }
+        return over(.fail(.cannotVerify(chain.address, "took the file but has other bytes (its SHA-256 differs)")))
+    }
+
+    // MARK: Words
+
+    private enum Ownership { case older, notOlder, unknown }
+
+    /// Compares times by the server's clock: its `Date` against ours shows how far the two are apart.
+    private func ownership(_ answer: HTTPAnswer, now: Timestamp, begun: Timestamp) -> Ownership {
+        guard answer.isSuccess, let modified = answer.lastModified else { return .unknown }
+        let skew = answer.date.map { $0.since(now) } ?? .zero
+        // Both fields are cut to whole seconds.
+        let earliest = begun.advanced(by: skew).advanced(by: .seconds(-2))
+        return modified < earliest ? .older : .notOlder
+    }
+
+    private static func doubt(_ answer: HTTPAnswer, size: Int64) -> String {
+        guard answer.isSuccess else { return "it does not tell what is there (\(answer.status))" }
+        guard let length = answer.contentLength else { return "it does not tell the size of what is there" }
+        if length != size { return "what is there has \(length) bytes, not \(size)" }
+        return "what is there is older than that attempt, or of unknown age"
+    }
+
+    private var skipped: Receipt {
+        var receipt = Receipt(bytes: plan.size, verified: .none)
+        receipt.skipped = true
+        return receipt
+    }
+
+    private func receipt(_ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
+        var receipt = Receipt(bytes: plan.size, verified: verified)
+        if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
+        return receipt
+    }
+
+    private func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
+        AnswerMeaning(answer, host: chain.address.host, hasAccepted: false, at: end.at)
+    }
+
+    private var noAnswer: TransferError {
+        TransferError(
+            .networkConnectionLost,
+            "\(chain.address.host) closed the connection without an answer: Martlet tries again by itself")
+    }
+
+    private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+}

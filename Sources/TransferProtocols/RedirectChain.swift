@@ -1,0 +1,56 @@
+package import TransferModel
+
+/// Where a request goes after redirects, followed by hand so that nothing secret travels to another origin.
+package struct RedirectChain: Hashable, Sendable {
+    /// RFC 9110 names no limit; curl and browsers stop between 10 and 50.
+    static let limit = 10
+
+    /// The address that the task names.
+    package let origin: HTTPAddress
+    /// Where the next request goes.
+    package private(set) var address: HTTPAddress
+    private var followed = 0
+
+    package init(_ address: HTTPAddress) {
+        origin = address
+        self.address = address
+    }
+
+    /// Given fields and credentials were meant for the first origin alone.
+    package var mayCarrySecrets: Bool { address.origin == origin.origin }
+
+    /// Takes the step that a 3xx answer asks for.
+    /// - Parameter keepsMethod: a 303 asks for a GET of something else, which is no answer to an upload.
+    /// - Returns: why it cannot be taken; then nothing changed.
+    package mutating func follow(_ answer: HTTPAnswer, keepsMethod: Bool) -> TransferError? {
+        if keepsMethod, answer.status == 303 {
+            return TransferError(
+                .http, AnswerMeaning.message(answer.status, host: address.host), httpStatus: answer.status)
+        }
+        guard let location = answer.field("location") else { return refused(answer, "but not where to go") }
+        guard let next = address.resolving(location) else {
+            return refused(answer, "pointing to an address that is not plain http or https")
+        }
+        // Once encrypted, always encrypted.
+        guard next.scheme == "https" || address.scheme == "http" else {
+            return TransferError(
+                .unsupported,
+                "\(address.host) points to an unencrypted address: check the address, or name that one yourself",
+                httpStatus: answer.status)
+        }
+        guard followed < Self.limit else {
+            return TransferError(
+                .tooManyRedirects, "\(origin.host) redirects again and again: check the address",
+                httpStatus: answer.status)
+        }
+        followed += 1
+        address = next
+        return nil
+    }
+
+    private func refused(_ answer: HTTPAnswer, _ why: String) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(address.host) answered \(answer.status), \(why): check the address",
+            httpStatus: answer.status)
+    }
+}

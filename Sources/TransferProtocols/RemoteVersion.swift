@@ -1,0 +1,70 @@
+import TransferModel
+
+/// Which version of a file a server showed us: what is stored of the first answer, and compared with every later one.
+package struct RemoteVersion: Codable, Hashable, Sendable {
+    /// As the server wrote it, quotes and `W/` included.
+    package var etag: String?
+    /// As the server wrote it.
+    package var lastModified: String?
+    /// `Last-Modified` was at least a second older than `Date`: only then does the date name one version.
+    package var isDateStrong: Bool
+    /// The file's whole length.
+    package var total: Int64?
+    /// `Content-Encoding`: ranges count coded bytes, so the same coding must come back.
+    package var coding: String?
+
+    package init(
+        etag: String? = nil, lastModified: String? = nil, isDateStrong: Bool = false, total: Int64? = nil,
+        coding: String? = nil
+    ) {
+        self.etag = etag
+        self.lastModified = lastModified
+        self.isDateStrong = isDateStrong
+        self.total = total
+        self.coding = coding
+    }
+
+    /// What a 200 or 206 says of the file.
+    package init(_ answer: HTTPAnswer) {
+        etag = answer.field("etag")
+        lastModified = answer.field("last-modified")
+        if let modified = answer.lastModified, let date = answer.date {
+            isDateStrong = modified.milliseconds + 1000 <= date.milliseconds
+        } else {
+            isDateStrong = false
+        }
+        let range = answer.status == 206 ? answer.field("content-range").flatMap(ContentRange.init) : nil
+        total = answer.status == 206 ? range?.total : answer.contentLength
+        let coding = answer.field("content-encoding")?.lowercased()
+        self.coding = coding == "identity" ? nil : coding
+    }
+
+    /// A tag that stands for exactly these bytes.
+    package var strongTag: String? {
+        guard let etag, !etag.hasPrefix("W/"), !etag.hasPrefix("w/"), !etag.isEmpty else { return nil }
+        return etag
+    }
+
+    /// Whether a later attempt may go on in the middle (RFC 9110 sections 8.8 and 13.1.5): with a strong tag, or, where there is
+    /// no tag at all, with a strong date and uncoded bytes.
+    package var isResumable: Bool {
+        strongTag != nil || (etag == nil && lastModified != nil && isDateStrong && coding == nil)
+    }
+
+    /// What `If-Range` may carry. A tag without quotes, which some servers send, is compared but not sent back.
+    package var ifRange: String? {
+        guard isResumable else { return nil }
+        if let strongTag { return strongTag.hasPrefix("\"") && strongTag.hasSuffix("\"") ? strongTag : nil }
+        return lastModified
+    }
+
+    /// Whether a later answer shows the same bytes. A total that one of them does not know decides nothing.
+    package func isSame(as other: RemoteVersion) -> Bool {
+        if let total, let theirs = other.total, total != theirs { return false }
+        guard coding == other.coding else { return false }
+        if let mine = strongTag, other.etag != nil { return mine == other.strongTag }
+        if etag != nil, other.etag != nil { return false }
+        // One of the answers has no tag (a cache left it out): only an equal date still proves it.
+        return lastModified != nil && lastModified == other.lastModified && (isDateStrong || other.isDateStrong)
+    }
+}

@@ -1,0 +1,40 @@
+package import TransferModel
+
+extension TransferResponse {
+    /// Bytes of a body that are kept.
+    package static let longestBody = 64 << 10
+
+    /// What may be shown and stored of an answer: no cookies, no queries, nothing that moves a terminal's cursor.
+    package init(_ answer: HTTPAnswer, body: [UInt8]) {
+        let headers = answer.headers.compactMap { field -> HeaderField? in
+            switch field.name.lowercased() {
+            case "set-cookie", "set-cookie2": nil
+            case "location", "content-location":
+                HeaderField(Self.harmless(field.name), Self.harmless(String(field.value.prefix { $0 != "?" })))
+            default: HeaderField(Self.harmless(field.name), Self.harmless(field.value))
+            }
+        }
+        let text = RawPath(Array(body.prefix(Self.longestBody).filter { $0 != 0 })).displayed
+        self.init(status: answer.status, headers: headers, body: body.isEmpty ? nil : text)
+    }
+
+    private static func harmless(_ text: String) -> String { RawPath(text).displayed }
+}
+
+extension ExchangeFailure {
+    /// What to tell a person.
+    var error: TransferError {
+        switch self {
+        case .network(let error): error
+        case .sink(let error, waits: _): error
+        }
+    }
+
+    /// False when there was never a connection that a request could have gone over.
+    var mayHaveReachedServer: Bool {
+        switch error.code {
+        case .cannotFindHost, .cannotConnectToHost, .notConnectedToInternet, .tlsFailure, .pinMismatch: false
+        default: true
+        }
+    }
+}

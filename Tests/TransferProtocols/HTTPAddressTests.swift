@@ -1,0 +1,56 @@
+import Testing
+import TransferModel
+import TransferProtocols
+
+@Suite struct HTTPAddressTests {
+    @Test(
+        "an address is taken apart and put together again",
+        arguments: [
+            ("http://h/p/a?q#f", "http://h/p/a?q", "http://h"), ("HTTPS://Ex.Org", "https://ex.org/", "https://ex.org"),
+            ("http://h:8080", "http://h:8080/", "http://h:8080"), ("http://h:80/x", "http://h/x", "http://h"),
+            ("https://[::1]:4430/a%20b", "https://[::1]:4430/a%20b", "https://[::1]:4430"),
+            ("http://h?x=1", "http://h/?x=1", "http://h"), ("http://h:/x", "http://h/x", "http://h"),
+        ])
+    func parsing(text: String, whole: String, origin: String) {
+        let address = HTTPAddress(text)
+        #expect(address?.text == whole)
+        #expect(address?.origin == origin)
+    }
+
+    @Test(
+        "what is no plain web address is refused",
+        arguments: [
+            "ftp://h/x", "http://", "http:///x", "http://user@h/", "http://h:0/", "http://h:99999/", "http://h:x/",
+            "http://a b/", "h/x", "", "http://h/\u{1b}[2J", "http://a:b:c/", "http://h\\@evil/",
+        ])
+    func refusing(text: String) {
+        #expect(HTTPAddress(text) == nil)
+    }
+
+    @Test(
+        "a Location is resolved as RFC 3986 section 5.4 says",
+        arguments: [
+            ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+            ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("..", "http://a/b/"),
+            ("../g", "http://a/b/g"), ("../../../g", "http://a/g"), ("g;x=1/../y", "http://a/b/c/y"),
+            ("https://other:1/z", "https://other:1/z"), (".", "http://a/b/c/"), ("#s", "http://a/b/c/d;p?q"),
+        ])
+    func resolving(location: String, expected: String) {
+        #expect(HTTPAddress("http://a/b/c/d;p?q")?.resolving(location)?.text == expected)
+    }
+
+    @Test(
+        "a Location that leaves the web or hides something is refused",
+        arguments: ["ftp://h/", "file:///etc/passwd", "javascript:x", "http://u:p@h/", "", "http://h/a\r\nX: y"])
+    func refusedLocation(location: String) {
+        #expect(HTTPAddress("http://a/b")?.resolving(location) == nil)
+    }
+
+    @Test("any bytes survive percent-encoding, and a broken escape stands for itself")
+    func percentEncoding() {
+        let bytes = (1...255).map { UInt8($0) }
+        #expect(PercentEncoding.decode(PercentEncoding.encode(bytes)) == bytes)
+        #expect(PercentEncoding.encode(Array("a b/é".utf8)) == "a%20b%2F%C3%A9")
+        #expect(PercentEncoding.decode("%zz%4") == Array("%zz%4".utf8))
+    }
+}
