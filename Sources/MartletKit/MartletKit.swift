@@ -1,1 +1,7 @@
-// The module's first line is still to be written.
+/// Background transfer sessions for Linux: what is queued here goes on in an engine of its own (`martletd`), whatever
+/// becomes of this process.
+///
+/// Start with ``TransferSession`` for URLSession's vocabulary, or with ``EngineConnection`` for everything that the
+/// commands and the screen of Martlet use; there is nothing else. The connection lives on a thread of its own; its
+/// functions may be called from any executor and never block the caller's.
+@_exported public import TransferModel

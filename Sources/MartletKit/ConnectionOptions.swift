@@ -1,0 +1,47 @@
+import ServiceWire
+
+/// How an ``EngineConnection`` finds its engine.
+public struct ConnectionOptions: Sendable {
+    /// Whether an engine is started when none answers.
+    public enum Launching: Sendable {
+        case ifNeeded
+        /// For what only looks: with no engine the calls throw `engineUnreachable`.
+        case never
+    }
+
+    public var launching: Launching
+    /// After a loss, connect again by itself (1, 2, 4 … 10 s apart, or at ``EngineConnection/retryNow()``). Such a retry
+    /// never starts an engine.
+    public var reconnects: Bool
+    /// Who we are, for the engine's log: program and version.
+    public var client: String
+
+    public init(launching: Launching = .ifNeeded, reconnects: Bool = false, client: String = "MartletKit") {
+        self.launching = launching
+        self.reconnects = reconnects
+        self.client = client
+    }
+}
+
+/// How a connection to the engine stands.
+public enum ConnectionState: Sendable, Hashable {
+    /// Not asked to connect yet, or closed. Next: `connecting`.
+    case idle
+    /// Next: `connected`, or `idle` or `lost` when it fails.
+    case connecting
+    /// Next: `lost`, or `idle` by `close`.
+    case connected(EngineIdentity)
+    /// It was there and is gone. `nextTry`: when it is tried again by itself. Next: `connecting`.
+    case lost(since: Timestamp, nextTry: Timestamp?)
+
+    public var isConnected: Bool {
+        if case .connected = self { true } else { false }
+    }
+}
+
+/// Which engine answered.
+public struct EngineIdentity: Sendable, Hashable {
+    public var pid: Int32
+    public var version: String
+    public var protocolVersion: String
+}

@@ -1,0 +1,102 @@
+public import FoundationEssentials
+import ServiceWire
+public import TransferModel
+
+extension EngineConnection {
+    /// Queues a batch; it is durable when this returns.
+    ///
+    /// If the answer is lost, connects again (starting an engine if allowed) and asks by the request's UUID, so the
+    /// batch is queued once. An error means that nothing was queued, except `engineUnreachable` whose message names
+    /// the UUID: then even that could not be found out, and the same request may be made again.
+    /// - Returns: the batch as it stands, and whether it was there before.
+    public nonisolated func add(
+        _ request: BatchRequest
+    ) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool) {
+        try await connect()
+        var last = Self.lost
+        for _ in 0..<3 {
+            do {
+                let added = try await call(Methods.batchAdd, request)
+                return (added.batch, added.existed)
+            } catch  where error.code == .engineUnreachable {
+                last = error
+            }
+        }
+        throw RequestError(
+            .engineUnreachable,
+            "\(last.message); whether batch \(request.uuid.uuidString.lowercased()) is queued is not known: "
+                + "see 'martlet list' when the engine answers again")
+    }
+
+    /// All batches that a condition holds for, unfinished ones in the queue's order, then finished ones.
+    public nonisolated func batches(
+        session: SessionName? = nil, states: [TransferState] = []
+    ) async throws(RequestError) -> [BatchSnapshot] {
+        var all: [BatchSnapshot] = []
+        var request = BatchListRequest(session: session, states: states.isEmpty ? nil : states, limit: 500)
+        repeat {
+            let page = try await call(Methods.batchList, request)
+            all += page.batches
+            request.after = page.next
+        } while request.after != nil
+        return all
+    }
+
+    public nonisolated func batch(_ id: BatchID) async throws(RequestError) -> BatchSnapshot {
+        try await call(Methods.batchShow, BatchShowRequest(batch: id)).batch
+    }
+
+    /// The batch that was queued with this UUID.
+    public nonisolated func batch(uuid: UUID) async throws(RequestError) -> BatchSnapshot {
+        try await call(Methods.batchShow, BatchShowRequest(uuid: uuid)).batch
+    }
+
+    /// A task; with its history or the server's last answer if wanted.
+    public nonisolated func task(
+        _ id: TaskID, history: Bool = false, response: Bool = false
+    ) async throws(RequestError) -> TaskSnapshot {
+        try await call(Methods.taskShow, TaskShowRequest(task: id, history: history, response: response)).task
+    }
+
+    /// Tasks in the order of their numbers, fetched page by page while they are read.
+    public nonisolated func tasks(
+        batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState] = []
+    ) -> TaskSequence {
+        TaskSequence(
+            connection: self,
+            request: TaskListRequest(batch: batch, session: session, states: states.isEmpty ? nil : states))
+    }
+}
+
+/// Tasks, fetched page by page while they are read.
+public struct TaskSequence: AsyncSequence, Sendable {
+    public typealias Element = TaskSnapshot
+    public typealias Failure = RequestError
+
+    let connection: EngineConnection
+    let request: TaskListRequest
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let connection: EngineConnection
+        var request: TaskListRequest
+        var page: ArraySlice<TaskSnapshot> = []
+        var isLast = false
+
+        public mutating func next() async throws(RequestError) -> TaskSnapshot? {
+            while page.isEmpty {
+                if isLast { return nil }
+                let answer = try await connection.call(Methods.taskList, request)
+                page = answer.tasks[...]
+                request.after = answer.next
+                isLast = answer.next == nil
+            }
+            return page.removeFirst()
+        }
+
+        public mutating func next(isolation: isolated (any Actor)?) async throws(RequestError) -> TaskSnapshot? {
+            try await next()
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection, request: request) }
+}

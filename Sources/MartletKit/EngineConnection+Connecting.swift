@@ -1,0 +1,193 @@
+import Glibc
+import LinuxSystem
+import ServiceWire
+public import TransferModel
+
+extension EngineConnection {
+    /// Makes sure that an engine is connected; starts one when none answers and the options allow it.
+    public func connect() async throws(RequestError) {
+        try await connect(launching: options.launching == .ifNeeded)
+    }
+
+    /// As `connect()`, whatever the options say about starting: for the key "start a new engine".
+    public func connectLaunching() async throws(RequestError) {
+        try await connect(launching: true)
+    }
+
+    /// As `connect()`, but never starts an engine.
+    func connectOnly() async throws(RequestError) {
+        try await connect(launching: false)
+    }
+
+    /// Tries at once instead of at the next planned time; never starts an engine. The outcome is the next state.
+    public func retryNow() {
+        guard link == nil, attempt == nil, lostSince != nil, !isClosed else { return }
+        beginAttempt(launching: false)
+    }
+
+    /// Ends the connection; open requests fail, subscriptions end. The engine goes on.
+    public func close() {
+        isClosed = true
+        if let retryTimer { loop.cancel(retryTimer) }
+        retryTimer = nil
+        lostSince = nil
+        link?.close()
+        for view in views.values { view.finish() }
+        views = [:]
+        state = .idle
+        for listener in stateListeners.values { listener.finish() }
+        stateListeners = [:]
+    }
+
+    private func connect(launching: Bool) async throws(RequestError) {
+        var own = false
+        while link == nil {
+            if isClosed { throw RequestError(.engineUnreachable, "this connection was closed") }
+            if attempt == nil {
+                own = true
+                beginAttempt(launching: launching)
+            }
+            // Somebody else's attempt may not have been allowed to start an engine: then one of our own follows.
+            guard let result = await attempt?.value else { continue }
+            if own { return try result.get() }
+        }
+    }
+
+    private func beginAttempt(launching: Bool) {
+        if let retryTimer { loop.cancel(retryTimer) }
+        retryTimer = nil
+        state = .connecting
+        attempt = Task {
+            let result = await makeLink(launching: launching)
+            attempt = nil
+            switch result {
+            case .success(let identity): connected(identity)
+            case .failure: notConnected()
+            }
+            return result.map { _ in }
+        }
+    }
+
+    private func connected(_ identity: EngineIdentity) {
+        guard let link, !isClosed else {
+            self.link?.close()
+            return
+        }
+        link.onEnd = { [weak self] in self?.assumeIsolated { $0.linkEnded() } }
+        link.onNotification = { [weak self] name, line in self?.assumeIsolated { $0.notified(name, line) } }
+        lostSince = nil
+        retries = 0
+        state = .connected(identity)
+        for number in views.keys { Task { await sendView(number) } }
+    }
+
+    private func linkEnded() {
+        link = nil
+        if isClosed { return }
+        lostSince = Timestamp(milliseconds: WallClock.milliseconds)
+        planRetry()
+    }
+
+    private func notConnected() {
+        link = nil
+        if isClosed { return }
+        if lostSince == nil { state = .idle } else { planRetry() }
+    }
+
+    /// Says that the engine is lost and, when the options want it, when it is tried again: 1, 2, 4 … 10 s.
+    private func planRetry() {
+        guard let lostSince else { return }
+        guard options.reconnects else {
+            state = .lost(since: lostSince, nextTry: nil)
+            return
+        }
+        let delay = Duration.seconds(min(10, 1 << min(retries, 4)))
+        retries += 1
+        retryTimer = loop.schedule(after: delay) { [weak self] in
+            self?.assumeIsolated { connection in
+                connection.retryTimer = nil
+                connection.retryNow()
+            }
+        }
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        state = .lost(since: lostSince, nextTry: now.advanced(by: delay))
+    }
+
+    // MARK: One attempt
+
+    private func makeLink(launching: Bool) async -> Result<EngineIdentity, RequestError> {
+        do { return .success(try await establish(launching: launching)) } catch { return .failure(error) }
+    }
+
+    /// Connects, and starts an engine when none answers. While another engine holds the queue and does not answer yet
+    /// (it starts or stops), tries again, for a bounded time: there is no event to wait for in another process.
+    private func establish(launching: Bool) async throws(RequestError) -> EngineIdentity {
+        let deadline = MonotonicInstant.now.advanced(by: .seconds(10))
+        var delay = Duration.milliseconds(10)
+        while true {
+            if let socket = try dial(), let identity = try await greet(socket) { return identity }
+            guard launching else { throw Self.notRunning }
+            switch try await EngineLauncher.launch(places, on: loop) {
+            case .ready: break
+            case .queueLocked(let message):
+                if MonotonicInstant.now > deadline { throw RequestError(.queueLocked, message) }
+                await pause(delay)
+                delay = min(delay * 2, .milliseconds(200))
+            }
+        }
+    }
+
+    /// A connected socket; `nil` when nobody listens.
+    private func dial() throws(RequestError) -> OwnedDescriptor? {
+        do {
+            return try UnixSocket.connect(in: Array(places.socketDirectory.utf8), name: Places.socketName)
+        } catch .noSuchFile, .connectionRefused, .notDirectory {
+            return nil
+        } catch {
+            throw RequestError(
+                .engineUnreachable,
+                "the engine's socket \(places.socketFile) cannot be used (\(error)): check its owner")
+        }
+    }
+
+    /// The handshake; `nil` when the engine went away in it (it was just stopping).
+    private func greet(_ socket: OwnedDescriptor) async throws(RequestError) -> EngineIdentity? {
+        let welcome: Welcome
+        do {
+            guard try System.peerCredentials(socket.rawValue).userID == System.userID else {
+                throw RequestError(.engineUnreachable, "the socket \(places.socketFile) belongs to another user")
+            }
+            let link = try Link(loop: loop, socket: socket)
+            self.link = link
+            let hello = Hello(client: options.client)
+            let answer = try await exchange(on: link) { id in
+                (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
+            }
+            welcome = try WireCoding.value(AnswerResult<Welcome>.self, from: answer).result
+        } catch let error as RequestError {
+            dropLink()
+            if error == Self.lost { return nil }
+            throw error
+        } catch {
+            dropLink()
+            throw RequestError(.engineUnreachable, "whoever answers at \(places.socketFile) is no engine: \(error)")
+        }
+        if let refusal = ProtocolVersion.current.refusal(of: welcome.protocolVersion, peer: "the engine") {
+            dropLink()
+            throw RequestError(.engineUnreachable, refusal)
+        }
+        return EngineIdentity(
+            pid: welcome.pid, version: welcome.engineVersion, protocolVersion: "\(welcome.protocolVersion)")
+    }
+
+    private func dropLink() {
+        link?.close()
+        link = nil
+    }
+
+    private func pause(_ duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            loop.schedule(after: duration) { continuation.resume() }
+        }
+    }
+}

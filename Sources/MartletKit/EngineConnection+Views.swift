@@ -1,0 +1,55 @@
+import ServiceWire
+public import TransferModel
+
+extension EngineConnection {
+    /// A new view, which shows nothing until its ``TreeSubscription/show(_:nodes:totals:)`` is called.
+    public func view() -> TreeSubscription {
+        let number = nextNumber()
+        let mailbox = ViewMailbox()
+        if isClosed { mailbox.finish() } else { views[number] = mailbox }
+        return TreeSubscription(connection: self, number: number, mailbox: mailbox)
+    }
+
+    /// The rows below a node as they are now; the root's (`nil`) are the batches.
+    public nonisolated func section(of parent: RowID?, limit: Int = 200) async throws(RequestError) -> TreeSection {
+        try await call(Methods.treeRead, SectionRequest(parent: parent, limit: limit)).section
+    }
+
+    /// A node's row as it is now.
+    public nonisolated func node(_ id: NodeID) async throws(RequestError) -> NodeRow {
+        try await call(Methods.nodeShow, NodeShowRequest(id: id)).node
+    }
+
+    /// The sums over everything as they are now.
+    public nonisolated func totals() async throws(RequestError) -> QueueTotals {
+        try await call(Methods.totals, Nothing())
+    }
+
+    /// Tells the engine what a view wants. While there is no engine nothing is sent; `connected` sends it then.
+    func sendView(_ number: Int) async {
+        guard let wanted = views[number]?.wanted, let link, state.isConnected else { return }
+        _ = try? await exchange(on: link) { id in
+            (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: wanted))) ?? []
+        }
+    }
+
+    func closeView(_ number: Int) async {
+        guard views.removeValue(forKey: number) != nil, let link, state.isConnected else { return }
+        _ = try? await exchange(on: link) { id in
+            (try? WireCoding.line(Request(id: .number(id), method: .viewSet, params: ViewRequest(view: number)))) ?? []
+        }
+    }
+
+    func notified(_ name: String, _ line: [UInt8]) {
+        guard name == NotificationName.viewChanged.rawValue,
+            let change = try? WireCoding.value(NotificationBody<ViewChange>.self, from: line).params
+        else { return }
+        var update = ViewUpdate(sections: change.sections, totals: change.totals)
+        for node in change.nodes { update.nodes.updateValue(node.node, forKey: node.id) }
+        views[change.view]?.put(update)
+    }
+}
+
+private struct NotificationBody<Parameters: Decodable>: Decodable {
+    var params: Parameters
+}

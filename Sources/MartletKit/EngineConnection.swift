@@ -1,0 +1,141 @@
+import LinuxSystem
+package import ServiceWire
+public import TransferModel
+
+/// A connection to the user's one engine: finds its socket, starts it when it is not there, asks and is told.
+///
+/// Lives on an event loop of its own. Requests of many tasks go out at once and are answered as the engine has them;
+/// a request whose answer is lost throws `engineUnreachable`, and whether it was done is to be asked again
+/// (``add(_:)`` does that by itself). Connects at the first call, or by ``connect()``.
+public actor EngineConnection {
+    nonisolated let loop: EventLoop
+    package nonisolated let places: Places
+    public nonisolated let options: ConnectionOptions
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    var state = ConnectionState.idle {
+        didSet { if state != oldValue { for listener in stateListeners.values { listener.yield(state) } } }
+    }
+    var stateListeners: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
+    /// The socket while connected.
+    var link: Link?
+    /// The one attempt to connect that goes on; all who need a link wait for it.
+    var attempt: Task<Result<Void, RequestError>, Never>?
+    /// Since when the link has been lost; `nil` when it was not, or is there.
+    var lostSince: Timestamp?
+    /// The next attempt by itself after a loss.
+    var retryTimer: LoopTimer?
+    /// Attempts since the link was lost.
+    var retries = 0
+    var views: [Int: ViewMailbox] = [:]
+    private var lastNumber = 0
+    var isClosed = false
+
+    /// A connection that finds its engine as the environment says (`MARTLET_HOME`, XDG).
+    public init(_ options: ConnectionOptions = ConnectionOptions()) throws(RequestError) {
+        try self.init(options, places: Self.placesOfThisProcess())
+    }
+
+    /// A connection to the engine of these places.
+    package init(_ options: ConnectionOptions, places: Places) throws(RequestError) {
+        self.options = options
+        self.places = places
+        loop = try Self.makeLoop()
+    }
+
+    // Handlers on the loop hold the connection weakly, so nothing runs there any more.
+    deinit { loop.stop() }
+
+    private static func placesOfThisProcess() throws(RequestError) -> Places {
+        do { return try Places.current() } catch { throw RequestError(.engineUnreachable, error.message) }
+    }
+
+    private static func makeLoop() throws(RequestError) -> EventLoop {
+        do { return try EventLoop(name: "martlet-kit") } catch {
+            throw RequestError(.internal, "no thread for the connection to the engine: \(error)")
+        }
+    }
+
+    /// Numbers for requests, views and listeners.
+    func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+}
+
+extension EngineConnection {
+    /// The state as it is now, then every change of it; slow listeners get the newest only.
+    public func states() -> AsyncStream<ConnectionState> {
+        let number = nextNumber()
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
+        stateListeners[number] = continuation
+        continuation.onTermination = { [weak self] _ in Task { await self?.forgetListener(number) } }
+        continuation.yield(state)
+        return stream
+    }
+
+    private func forgetListener(_ number: Int) { stateListeners[number] = nil }
+
+    /// Asks and waits for the answer. Encoding and decoding are done by the caller's executor.
+    nonisolated func call<Parameters, Value>(
+        _ method: Method<Parameters, Value>, _ parameters: Parameters
+    ) async throws(RequestError) -> Value {
+        let line = try await roundTrip(method.name, encode(parameters, for: method.name))
+        do {
+            return try WireCoding.value(AnswerResult<Value>.self, from: line).result
+        } catch {
+            throw RequestError(
+                .internal,
+                "the engine's answer to \(method.name.rawValue) is not understood: \(WireCoding.fault(of: error))")
+        }
+    }
+
+    private nonisolated func encode(
+        _ parameters: some Codable, for method: MethodName
+    ) throws(RequestError) -> @Sendable (Int64) -> [UInt8] {
+        // The id is the link's to give; it is spliced in front of what is encoded here, off the connection's loop.
+        do {
+            let params = try WireCoding.line(parameters)
+            return { id in
+                Array("{\"id\":\(id),\"jsonrpc\":\"2.0\",\"method\":\"\(method.rawValue)\",\"params\":".utf8)
+                    + params.dropLast() + Array("}\n".utf8)
+            }
+        } catch {
+            throw RequestError(.internal, "\(method.rawValue) cannot be put into JSON: \(error)")
+        }
+    }
+
+    /// Sends one line on the link, which is made first when there is none, and gives back the answer's line.
+    private func roundTrip(
+        _ method: MethodName, _ makeLine: @Sendable (Int64) -> [UInt8]
+    ) async throws(RequestError) -> [UInt8] {
+        try await connect()
+        guard let link else { throw Self.lost }
+        return try await exchange(on: link, makeLine)
+    }
+
+    /// One request on this link. A cancelled task stops waiting at once; the answer is dropped when it comes.
+    func exchange(on link: Link, _ makeLine: (Int64) -> [UInt8]) async throws(RequestError) -> [UInt8] {
+        let id = Int64(nextNumber())
+        let line = makeLine(id)
+        if line.count > LineFramer.limit {
+            throw RequestError(.usage, "the request has \(line.count) bytes, more than one may have: split it")
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<[UInt8], RequestError>, Never>) in
+                if Task.isCancelled { return continuation.resume(returning: .failure(Self.cancelled)) }
+                link.send(line, answerTo: id) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            Task { await self.abandon(id) }
+        }
+        return try result.get()
+    }
+
+    private func abandon(_ id: Int64) { link?.abandon(id, Self.cancelled) }
+
+    static let lost = RequestError(.engineUnreachable, "the engine went away before it answered: try again")
+    static let notRunning = RequestError(.engineUnreachable, "no engine is running")
+    static let cancelled = RequestError(.refused, "the request was cancelled")
+}

@@ -1,0 +1,137 @@
+import ServiceWire
+import Synchronization
+public import TransferModel
+
+/// What has changed of what a screen shows; each part replaces the earlier one of the same parent or ID.
+public struct ViewUpdate: Sendable, Hashable {
+    /// Whole sections of the tree.
+    public var sections: [TreeSection] = []
+    /// Single nodes that were asked for; a row of `nil`: there is no such node, or no longer.
+    public var nodes: [NodeID: NodeRow?] = [:]
+    /// `nil`: unchanged, or not asked for.
+    public var totals: QueueTotals?
+
+    /// Lays a newer update over this one.
+    mutating func merge(_ newer: ViewUpdate) {
+        for section in newer.sections {
+            if let index = sections.firstIndex(where: { $0.parent == section.parent }) {
+                sections[index] = section
+            } else {
+                sections.append(section)
+            }
+        }
+        nodes.merge(newer.nodes) { $1 }
+        if let newer = newer.totals { totals = newer }
+    }
+}
+
+/// What a screen shows, kept up to date: an endless sequence of updates, for one reader.
+///
+/// The engine sends all that is asked for once and then what changes, at most 10 times a second and only when
+/// something did. A slow reader misses nothing: what it has not taken is merged. While the engine is away nothing
+/// comes; after a reconnect everything comes again. Ends with `cancel()` and when the connection is closed.
+public final class TreeSubscription: Sendable {
+    private let connection: EngineConnection
+    private let number: Int
+    private let mailbox: ViewMailbox
+
+    init(connection: EngineConnection, number: Int, mailbox: ViewMailbox) {
+        self.connection = connection
+        self.number = number
+        self.mailbox = mailbox
+    }
+
+    deinit { cancel() }
+
+    /// Wants to see this from now on, instead of what was wanted before. Returns at once; the latest call wins.
+    /// - Parameters:
+    ///   - sections: what is open in the tree; up to 200.
+    ///   - nodes: single nodes to watch; up to 1000.
+    ///   - totals: the sums over everything.
+    public func show(_ sections: [SectionRequest] = [], nodes: [NodeID] = [], totals: Bool = true) {
+        mailbox.want(ViewRequest(view: number, sections: sections, nodes: nodes, totals: totals))
+        Task { [connection, number] in await connection.sendView(number) }
+    }
+
+    /// Ends the sequence and lets the engine forget the view.
+    public func cancel() {
+        mailbox.finish()
+        Task { [connection, number] in await connection.closeView(number) }
+    }
+}
+
+extension TreeSubscription: AsyncSequence {
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let subscription: TreeSubscription
+
+        /// The changes since the last one that was taken; waits for some.
+        public func next() async -> ViewUpdate? { await subscription.mailbox.next() }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: self) }
+}
+
+/// Where the connection leaves a view's updates and one reader takes them.
+final class ViewMailbox: Sendable {
+    fileprivate struct Contents {
+        var wanted: ViewRequest?
+        var pending: ViewUpdate?
+        var reader: CheckedContinuation<ViewUpdate?, Never>?
+        var isFinished = false
+    }
+
+    /// Held for an exchange of values only.
+    private let contents = Mutex(Contents())
+
+    var wanted: ViewRequest? { contents.withLock { $0.wanted } }
+
+    func want(_ request: ViewRequest) {
+        contents.withLock { $0.wanted = request }
+    }
+
+    func put(_ update: ViewUpdate) {
+        let reader = contents.withLock { contents -> CheckedContinuation<ViewUpdate?, Never>? in
+            if let reader = contents.reader {
+                contents.reader = nil
+                return reader
+            }
+            if contents.pending == nil { contents.pending = update } else { contents.pending?.merge(update) }
+            return nil
+        }
+        reader?.resume(returning: update)
+    }
+
+    func next() async -> ViewUpdate? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { reader in
+                // A second reader would wait for ever: it gets the end.
+                let now = contents.withLock { contents -> ViewUpdate?? in
+                    if let pending = contents.pending {
+                        contents.pending = nil
+                        return .some(pending)
+                    }
+                    if contents.isFinished || contents.reader != nil || Task.isCancelled { return .some(nil) }
+                    contents.reader = reader
+                    return .none
+                }
+                if let now { reader.resume(returning: now) }
+            }
+        } onCancel: {
+            contents.withLock { $0.takeReader() }?.resume(returning: nil)
+        }
+    }
+
+    func finish() {
+        contents.withLock { contents in
+            contents.isFinished = true
+            return contents.takeReader()
+        }?.resume(returning: nil)
+    }
+}
+
+extension ViewMailbox.Contents {
+    fileprivate mutating func takeReader() -> CheckedContinuation<ViewUpdate?, Never>? {
+        defer { reader = nil }
+        return reader
+    }
+}
