@@ -1,6 +1,9 @@
 /// A timer that was set on a loop.
 package struct LoopTimer: Sendable, Hashable {
     let number: UInt64
+
+    /// For clocks turned by hand; a loop numbers its own.
+    package init(number: UInt64) { self.number = number }
 }
 
 /// The timers of one loop, by deadline; equal deadlines in the order they were set.

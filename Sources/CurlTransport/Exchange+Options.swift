@@ -1,0 +1,170 @@
+import CCurl
+import Glibc
+import LinuxSystem
+
+extension Exchange {
+    /// All options of the exchange, on top of libcurl's defaults. It must stay alive as long as the handle transfers.
+    func options(fresh: Bool) -> [CurlOption] {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        return common(context) + method(context) + connection + [.flag(CURLOPT_FRESH_CONNECT, fresh)]
+    }
+
+    /// The header's lines; `Expect:` without a value takes away what libcurl would add.
+    func headerLines() throws(CurlError) -> [String] {
+        var lines: [String] = []
+        for field in request.fields {
+            if !Self.isToken(field.name) || !Self.isFieldValue(field.value) {
+                throw CurlError(.badArgument, "header field \(field.name.debugDescription)")
+            }
+            // A field without a value is written so; "Name:" would take libcurl's own field away.
+            lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+        }
+        if hasBody {
+            // libcurl's own rule depends on method and length; ours on length alone.
+            lines.append(asksBeforeSending ? "Expect: 100-continue" : "Expect:")
+        }
+        return lines
+    }
+
+    private var hasBody: Bool { request.body != .none }
+
+    private func common(_ context: UnsafeMutableRawPointer) -> [CurlOption] {
+        let isLarge = request.response == .gated
+        return [
+            .long(CURLOPT_NOSIGNAL, 1),
+            .long(CURLOPT_NOPROGRESS, 1),
+            .string(CURLOPT_URL, request.url),
+            .string(CURLOPT_PROTOCOLS_STR, "http,https"),
+            .long(CURLOPT_PATH_AS_IS, 1),
+            .long(CURLOPT_DISALLOW_USERNAME_IN_URL, 1),
+            .long(CURLOPT_FOLLOWLOCATION, 0),
+            // HTTP/2 of libcurl 7.88.1 spins when the peer's window is full and may call a reset a success.
+            .long(CURLOPT_HTTP_VERSION, CCurl_HTTP_VERSION_1_1),
+            .long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+            .long(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.timeouts.connect.nanoseconds / 1_000_000))),
+            .long(CURLOPT_BUFFERSIZE, isLarge ? 512 * 1024 : 16 * 1024),
+            .long(CURLOPT_TCP_KEEPALIVE, 1),
+            .long(CURLOPT_TCP_KEEPIDLE, 30),
+            .long(CURLOPT_TCP_KEEPINTVL, 15),
+            CurlOption(CURLOPT_PRIVATE, .pointer(context)),
+            CurlOption(CURLOPT_HEADERFUNCTION, .write(headerCallback)),
+            CurlOption(CURLOPT_HEADERDATA, .pointer(context)),
+            CurlOption(CURLOPT_WRITEFUNCTION, .write(writeCallback)),
+            CurlOption(CURLOPT_WRITEDATA, .pointer(context)),
+            CurlOption(CURLOPT_SOCKOPTFUNCTION, .sockopt(socketCallback)),
+            CurlOption(CURLOPT_PREREQFUNCTION, .prereq(beginCallback)),
+            CurlOption(CURLOPT_PREREQDATA, .pointer(context)),
+        ]
+    }
+
+    /// Every method with a body is libcurl's PUT under another name: one path, bytes by callback, length announced.
+    private func method(_ context: UnsafeMutableRawPointer) -> [CurlOption] {
+        if !hasBody {
+            if request.method == "HEAD" { return [.long(CURLOPT_NOBODY, 1)] }
+            return request.method == "GET" ? [] : [.string(CURLOPT_CUSTOMREQUEST, request.method)]
+        }
+        let isLarge = request.body.length > 64 * 1024
+        return [
+            .long(CURLOPT_UPLOAD, 1),
+            .string(CURLOPT_CUSTOMREQUEST, request.method == "PUT" ? nil : request.method),
+            CurlOption(CURLOPT_INFILESIZE_LARGE, .offset(request.body.length)),
+            .long(CURLOPT_UPLOAD_BUFFERSIZE, isLarge ? 512 * 1024 : 64 * 1024),
+            CurlOption(CURLOPT_READFUNCTION, .read(readCallback)),
+            CurlOption(CURLOPT_READDATA, .pointer(context)),
+            CurlOption(CURLOPT_SEEKFUNCTION, .seek(seekCallback)),
+            CurlOption(CURLOPT_SEEKDATA, .pointer(context)),
+        ]
+    }
+
+    private var connection: [CurlOption] {
+        let settings = request.connection
+        var options: [CurlOption] = [
+            .long(CURLOPT_SSLVERSION, CCurl_SSLVERSION_TLSv1_2),
+            .flag(CURLOPT_SSL_VERIFYPEER, settings.verifiesServer),
+            .long(CURLOPT_SSL_VERIFYHOST, settings.verifiesServer ? 2 : 0),
+        ]
+        if let file = settings.authoritiesFile {
+            options += [.string(CURLOPT_CAINFO, file), .string(CURLOPT_CAPATH, nil)]
+        }
+        if let pin = settings.pinnedKey { options.append(.string(CURLOPT_PINNEDPUBLICKEY, pin)) }
+        if let certificate = settings.clientCertificate { options.append(.string(CURLOPT_SSLCERT, certificate)) }
+        if let key = settings.clientKey { options.append(.string(CURLOPT_SSLKEY, key)) }
+        if let credentials = settings.credentials {
+            options += [
+                .string(CURLOPT_USERNAME, credentials.user),
+                .string(CURLOPT_PASSWORD, credentials.password),
+                .long(CURLOPT_HTTPAUTH, credentials.scheme == .basic ? CCurl_AUTH_BASIC : CCurl_AUTH_ANY),
+            ]
+        }
+        switch settings.proxy {
+        case .none:
+            // The empty text turns the environment's proxies off.
+            options.append(.string(CURLOPT_PROXY, ""))
+        case .url(let url, let except):
+            options += [.string(CURLOPT_PROXY, url), .string(CURLOPT_NOPROXY, except ?? "")]
+        }
+        return options
+    }
+
+    /// RFC 9110 section 5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// No control character but the tab: a line end would begin a field, or a request, of somebody else's choosing.
+    static func isFieldValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+    }
+}
+
+// libcurl's callbacks. The context is an exchange, unretained: the transport holds it while its handle transfers.
+
+private func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
+    context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private let headerCallback: curl_write_callback = { data, size, count, context in
+    let line = UnsafeRawBufferPointer(start: data, count: size * count)
+    return exchange(context)?.receiveHeader(line) == true ? line.count : 0
+}
+
+private let writeCallback: curl_write_callback = { data, size, count, context in
+    let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    return switch exchange(context)?.receiveBody(bytes) {
+    case .taken: bytes.count
+    case .pause: Int(CURL_WRITEFUNC_PAUSE)
+    // Any other number than the count; 0 would be right for an empty piece.
+    case .failed, nil: Int(CURL_WRITEFUNC_ERROR)
+    }
+}
+
+private let readCallback: curl_read_callback = { data, size, count, context in
+    exchange(context)?.fetchBody(into: UnsafeMutableRawBufferPointer(start: data, count: size * count))
+        ?? Int(CURL_READFUNC_ABORT)
+}
+
+private let seekCallback: curl_seek_callback = { context, offset, origin in
+    guard origin == SEEK_SET, exchange(context)?.rewindBody(to: Int64(offset)) == true else {
+        return CURL_SEEKFUNC_FAIL
+    }
+    return CURL_SEEKFUNC_OK
+}
+
+private let beginCallback: curl_prereq_callback = { context, _, _, _, _ in
+    exchange(context)?.requestBegins() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
+/// Data that nobody acknowledges for a minute is an error, instead of a full send queue for a quarter of an hour.
+private let socketCallback: curl_sockopt_callback = { _, socket, _ in
+    // A kernel that refuses it leaves us with the stall watchdog, which is slower but sees the same.
+    try? System.setOption(socket, level: Int32(IPPROTO_TCP), option: TCP_USER_TIMEOUT, value: 60_000)
+    return Int32(CURL_SOCKOPT_OK)
+}

@@ -1,0 +1,280 @@
+import CCurl
+import LinuxSystem
+
+/// One exchange in flight: what libcurl's callbacks need and what they found out.
+///
+/// The callbacks only record; ``HTTPTransport`` acts after libcurl has returned. On the transport's loop. Kept alive by
+/// the transport's table until its handle has left the multi handle, because libcurl holds its address unretained.
+final class Exchange {
+    /// Why a direction stands still.
+    struct Pause: OptionSet {
+        let rawValue: UInt8
+        static let gate = Pause(rawValue: 1)
+        static let throttledDown = Pause(rawValue: 2)
+        static let throttledUp = Pause(rawValue: 4)
+        static let receiving: Pause = [.gate, .throttledDown]
+    }
+
+    private enum Destination {
+        case gate
+        case discard
+        case memory(limit: Int)
+        case sink(SinkBuffer)
+    }
+
+    let id: ExchangeID
+    let request: HTTPRequest
+    let handle: EasyHandle
+    let limits: RateLimits
+    /// The transport outlives its exchanges: it holds them.
+    private unowned let transport: HTTPTransport
+    private let source: (any TransferBodySource)?
+
+    /// Bytes of the body that libcurl has fetched in this pass.
+    private(set) var bodyOffset: Int64 = 0
+    private var collector = ResponseHeadCollector()
+    private(set) var head: ResponseHead?
+    /// A 401, 407 or 417 that libcurl may go on from by itself; told when a body or the end shows that it does not.
+    private var heldHead: ResponseHead?
+    private(set) var sawContinue = false
+    private var destination: Destination
+    private(set) var body = ResponseBody()
+    private(set) var bytesReceived: Int64 = 0
+    private(set) var cause: ExchangeCause?
+    private(set) var pauses: Pause = []
+    /// When a throttled direction may go on; nil while only a changed rate helps.
+    private(set) var throttledUntil: MonotonicInstant?
+    /// How often the request was about to be sent; 0 is still connecting.
+    private var passes = 0
+    /// An answer came that makes another pass the server's own wish (authentication, 417).
+    private var mayPassAgain = false
+    /// The watchdog's: bytes moved when it last looked, and when that last changed.
+    var movedBefore: Int64 = 0
+    var movedAt: MonotonicInstant
+    /// A request with `Expect`, to learn whether the host answers it.
+    let asksBeforeSending: Bool
+
+    init(
+        _ id: ExchangeID, _ request: HTTPRequest, handle: EasyHandle, transport: HTTPTransport,
+        source: (any TransferBodySource)?, limits: RateLimits, asksBeforeSending: Bool
+    ) {
+        self.id = id
+        self.request = request
+        self.handle = handle
+        self.transport = transport
+        self.source = source
+        self.limits = limits
+        self.asksBeforeSending = asksBeforeSending
+        movedAt = transport.clock.now
+        destination =
+            switch request.response {
+            case .discard: .discard
+            case .buffer(let limit): .memory(limit: limit)
+            case .gated: .gate
+            }
+        for bucket in limits.up + limits.down { bucket.users += 1 }
+    }
+
+    deinit {
+        for bucket in limits.up + limits.down { bucket.users -= 1 }
+    }
+
+    // MARK: What libcurl calls
+
+    /// The connection stands and the request is about to be sent, for the first time or again. False ends the exchange.
+    func requestBegins() -> Bool {
+        passes += 1
+        movedAt = transport.clock.now
+        if passes > 1, !mayPassAgain, !request.mayRepeat {
+            cause = .repeatRefused
+            return false
+        }
+        mayPassAgain = false
+        return true
+    }
+
+    /// Fetches the next bytes of the body. Returns a count or one of `CURL_READFUNC_…`.
+    func fetchBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let left = request.body.length - bodyOffset
+        if left <= 0 { return 0 }
+        var wanted = Int(min(Int64(buffer.count), left))
+        if !limits.up.isEmpty {
+            switch limits.up.grant(wanted, transport.clock.now) {
+            case .bytes(let allowed): wanted = allowed
+            case .wait(let delay):
+                throttle(.throttledUp, delay)
+                return Int(CURL_READFUNC_PAUSE)
+            }
+        }
+        do {
+            let count = try read(UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+            if count <= 0 {
+                // Returning 0 here would leave libcurl and the server waiting for each other.
+                cause = .sourceEnded(at: bodyOffset)
+                return Int(CURL_READFUNC_ABORT)
+            }
+            limits.up.take(count)
+            bodyOffset += Int64(count)
+            return count
+        } catch {
+            cause = .sourceFailed(error)
+            return Int(CURL_READFUNC_ABORT)
+        }
+    }
+
+    private func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+        if case .bytes(let bytes) = request.body {
+            let start = Int(bodyOffset)
+            bytes.withUnsafeBytes {
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + buffer.count]))
+            }
+            return buffer.count
+        }
+        return try source?.read(into: buffer, at: bodyOffset) ?? 0
+    }
+
+    /// Goes back in the body for another pass; false refuses, which ends the exchange with code 65.
+    ///
+    /// libcurl wants this for authentication, 417, and for a kept connection that died before an answer: there it
+    /// would send gigabytes again, unseen. So only while little was read.
+    func rewindBody(to offset: Int64) -> Bool {
+        if !request.mayRepeat, !mayPassAgain, bodyOffset > 0 {
+            cause = .repeatRefused
+            return false
+        }
+        guard bodyOffset <= HTTPTransport.resendLimit, (0...request.body.length).contains(offset) else { return false }
+        bodyOffset = offset
+        return true
+    }
+
+    /// Takes a line of a header; false ends the exchange.
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch collector.append(line) {
+        case .more: break
+        case .interim(let head):
+            if head.status == 100 { sawContinue = true } else { transport.record(.interim(id, head)) }
+        case .final(let head):
+            heldHead = nil
+            self.head = head
+            if [401, 407, 417].contains(head.status) {
+                heldHead = head
+                mayPassAgain = true
+            } else {
+                transport.record(.head(id, head, retryAfter: retryAfter))
+            }
+        case .tooLarge:
+            cause = .headerTooLarge
+            return false
+        }
+        return true
+    }
+
+    enum Taken { case taken, pause, failed }
+
+    /// Takes bytes of the final answer's body.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Taken {
+        tellHeldHead()
+        if case .gate = destination {
+            pauses.insert(.gate)
+            return .pause
+        }
+        if !limits.down.isEmpty {
+            // Received bytes are taken whole, so a quantum must be there and the rest is debt.
+            if case .wait(let delay) = limits.down.grant(8192, transport.clock.now) {
+                throttle(.throttledDown, delay)
+                return .pause
+            }
+            limits.down.take(bytes.count)
+        }
+        bytesReceived += Int64(bytes.count)
+        return keep(bytes) ? .taken : .failed
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch destination {
+        case .gate, .discard:
+            return withinDropped(limit: 0)
+        case .memory(let limit):
+            let room = max(0, limit - body.bytes.count)
+            body.bytes.append(contentsOf: bytes.prefix(room))
+            if bytes.count > room { body.isTruncated = true }
+            return withinDropped(limit: limit)
+        case .sink(let buffer):
+            do {
+                try buffer.append(bytes)
+                return true
+            } catch {
+                cause = .sinkFailed(error)
+                return false
+            }
+        }
+    }
+
+    /// A little more than is kept is read to the end, so that the connection can be used again; not gigabytes.
+    private func withinDropped(limit: Int) -> Bool {
+        if bytesReceived <= Int64(limit) + HTTPTransport.droppedLimit { return true }
+        cause = .responseTooLarge
+        return false
+    }
+
+    private func throttle(_ pause: Pause, _ delay: Duration?) {
+        pauses.insert(pause)
+        let now = transport.clock.now
+        // 10 ms at least: finer ticks move the same bytes with more passes.
+        throttledUntil = delay.map { now.advanced(by: max($0, .milliseconds(10))) }
+        transport.throttled(self)
+    }
+
+    // MARK: What the transport does
+
+    /// Tells a head that was held back, once it is clear that libcurl stops there.
+    func tellHeldHead() {
+        guard let head = heldHead else { return }
+        heldHead = nil
+        mayPassAgain = false
+        transport.record(.head(id, head, retryAfter: retryAfter))
+    }
+
+    /// Opens the gate; an opened one stays as it is.
+    func openGate(_ gate: GateDestination) {
+        guard case .gate = destination else { return }
+        switch gate {
+        case .sink(let sink):
+            destination = .sink(SinkBuffer(sink, expected: head?.value("content-length").flatMap { Int64($0) }))
+        case .buffer(let limit): destination = .memory(limit: limit)
+        case .discard: destination = .discard
+        }
+        pauses.remove(.gate)
+    }
+
+    func endThrottle() {
+        pauses.subtract([.throttledDown, .throttledUp])
+        throttledUntil = nil
+    }
+
+    /// Gives the sink what was collected; what came before a failure is good and must not be fetched again.
+    func flush() {
+        guard case .sink(let buffer) = destination else { return }
+        do { try buffer.flush() } catch { cause = cause ?? .sinkFailed(error) }
+    }
+
+    func fail(_ cause: ExchangeCause) { self.cause = cause }
+
+    /// Still looking up, connecting or shaking hands; `CURLOPT_CONNECTTIMEOUT` watches that.
+    var isConnecting: Bool { passes == 0 }
+
+    var progress: ExchangeProgress {
+        var delivered = bytesReceived
+        if case .sink(let buffer) = destination { delivered = buffer.delivered }
+        return ExchangeProgress(sent: bytesSent, received: bytesReceived, delivered: delivered)
+    }
+
+    /// Corresponds to `CURLINFO_SIZE_UPLOAD_T`.
+    var bytesSent: Int64 { min(handle.offset(CURLINFO_SIZE_UPLOAD_T), request.body.length) }
+
+    /// libcurl says 0 for none and less for a date that is past. Corresponds to `CURLINFO_RETRY_AFTER`.
+    var retryAfter: Duration? {
+        let seconds = handle.offset(CURLINFO_RETRY_AFTER)
+        return seconds == 0 ? nil : .seconds(min(max(seconds, 0), 86400))
+    }
+}

@@ -1,0 +1,59 @@
+import LinuxSystem
+
+/// The stall watchdog. libcurl's own (`LOW_SPEED_…`) kills paused uploads and servers that digest; this one counts
+/// only the time in which bytes could have moved.
+extension HTTPTransport {
+    /// Watches one more exchange, and looks more often if it is less patient than the others.
+    func watch(_ exchange: Exchange) {
+        let period = exchange.watchdogPeriod
+        if watchdogTimer != nil, period >= watchdogPeriod { return }
+        stopWatchdog()
+        setWatchdog(period)
+    }
+
+    func stopWatchdog() {
+        if let watchdogTimer { clock.cancel(watchdogTimer) }
+        watchdogTimer = nil
+    }
+
+    private func setWatchdog(_ period: Duration) {
+        watchdogPeriod = period
+        watchdogTimer = clock.schedule(after: period) { [weak self] in
+            guard let self else { return }
+            watchdogTimer = nil
+            endStalled()
+            if let period = exchanges.values.map(\.watchdogPeriod).min() { setWatchdog(period) }
+        }
+    }
+
+    private func endStalled() {
+        let now = clock.now
+        for exchange in exchanges.values {
+            guard let cause = exchange.stall(now) else { continue }
+            exchange.fail(cause)
+            end(exchange, .timedOut, reusable: false)
+        }
+    }
+}
+
+extension Exchange {
+    /// A quarter of its patience: a stall is seen after 1 to 1.25 times of it, with few wake-ups.
+    fileprivate var watchdogPeriod: Duration {
+        max(min(request.timeouts.stall, request.timeouts.answer) / 4, .milliseconds(10))
+    }
+
+    /// Why the exchange is to be given up now, or nil. Notes what moved since the last look.
+    fileprivate func stall(_ now: MonotonicInstant) -> ExchangeCause? {
+        let sent = bytesSent
+        let moved = sent + bytesReceived
+        if moved != movedBefore || isConnecting || !pauses.isEmpty {
+            movedBefore = moved
+            movedAt = now
+            return nil
+        }
+        let waitsForAnswer = head == nil && sent >= request.body.length
+        let patience = waitsForAnswer ? request.timeouts.answer : request.timeouts.stall
+        if movedAt.duration(to: now) < patience { return nil }
+        return waitsForAnswer ? .noAnswer : .stalled
+    }
+}

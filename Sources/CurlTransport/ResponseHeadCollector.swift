@@ -1,0 +1,83 @@
+/// Puts header lines together to heads, as libcurl hands them over: one line at a time, several heads one after the
+/// other (100, 103, 104, a refused try at authentication), and trailers behind a body.
+struct ResponseHeadCollector {
+    enum Step: Equatable {
+        case more
+        /// An answer below 200.
+        case interim(ResponseHead)
+        /// An answer that may be the final one; libcurl may still go on after 401, 407 and 417.
+        case final(ResponseHead)
+        case tooLarge
+    }
+
+    /// All lines of one exchange together may have this many bytes.
+    static let limit = 256 * 1024
+
+    private enum State {
+        case waiting
+        case collecting(status: Int, fields: [HTTPField])
+        /// Behind a final head: a trailer, or another head.
+        case complete
+    }
+
+    private var state = State.waiting
+    private var size = 0
+
+    mutating func append(_ line: UnsafeRawBufferPointer) -> Step {
+        size += line.count
+        if size > Self.limit { return .tooLarge }
+        let text = Self.trimmed(line)
+        if let status = Self.status(text) {
+            // Each status line starts anew: fields of an earlier answer never leak into a later one.
+            state = .collecting(status: status, fields: [])
+            return .more
+        }
+        guard case .collecting(let status, var fields) = state else { return .more }
+        if text.isEmpty {
+            let head = ResponseHead(status: status, fields: fields)
+            state = status < 200 ? .waiting : .complete
+            return status < 200 ? .interim(head) : .final(head)
+        }
+        // The array must have one owner while it grows.
+        state = .waiting
+        Self.append(text, continuing: Self.isBlank(line.first), to: &fields)
+        state = .collecting(status: status, fields: fields)
+        return .more
+    }
+
+    private static func append(_ text: Slice<UnsafeRawBufferPointer>, continuing: Bool, to fields: inout [HTTPField]) {
+        if continuing, let last = fields.popLast() {
+            fields.append(HTTPField(last.name, last.value + " " + String(decoding: text, as: UTF8.self)))
+            return
+        }
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let value = trimmed(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
+        fields.append(
+            HTTPField(String(decoding: text[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+    }
+
+    /// The status of `HTTP/x.y NNN …`, nil for any other line.
+    private static func status(_ text: Slice<UnsafeRawBufferPointer>) -> Int? {
+        guard text.starts(with: "HTTP/".utf8), let space = text.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        let digits = text[(space + 1)...].prefix(3)
+        guard digits.count == 3 else { return nil }
+        var status = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            status = status * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return status
+    }
+
+    private static func isBlank(_ byte: UInt8?) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    private static func trimmed(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+        var start = 0
+        var end = line.count
+        while end > start, isBlank(line[end - 1]) || line[end - 1] == 13 || line[end - 1] == 10 { end -= 1 }
+        while start < end, isBlank(line[start]) { start += 1 }
+        return line[start..<end]
+    }
+}

@@ -1,0 +1,24 @@
+package import LinuxSystem
+
+/// Where a body's bytes come from. Called on the transport's loop, from inside libcurl: it must not call the transport.
+package protocol TransferBodySource: AnyObject {
+    /// Reads up to the buffer's size at an offset of the body, and says how much; 0 means that there is no more, which
+    /// before the announced length fails the exchange with ``ExchangeCause/sourceEnded(at:)``. Corresponds to `pread`.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
+}
+
+/// Where the bytes of an answer go. Called on the transport's loop, from inside libcurl: it must not call the transport.
+package protocol TransferBodySink: AnyObject {
+    /// Takes the next bytes, all of them; pieces are collected to about 1 MiB before. An error fails the exchange.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Errno)
+}
+
+/// Where the bytes behind an opened gate go.
+package enum GateDestination {
+    /// To a sink, in large pieces, the last before the exchange's end is told.
+    case sink(any TransferBodySink)
+    /// To memory, up to a limit.
+    case buffer(limit: Int)
+    /// Nowhere.
+    case discard
+}

@@ -1,0 +1,14 @@
+package import LinuxSystem
+
+/// The time of the stall watchdog and the speed limits. An ``EventLoop`` is one; tests turn one by hand.
+package protocol TransportClock: AnyObject {
+    var now: MonotonicInstant { get }
+    /// Calls `handler` once on the transport's loop, not before `delay` has passed.
+    func schedule(after delay: Duration, _ handler: @escaping () -> Void) -> LoopTimer
+    /// Forgets a timer; one that has fired is left alone.
+    func cancel(_ timer: LoopTimer)
+}
+
+extension EventLoop: TransportClock {
+    package var now: MonotonicInstant { .now }
+}

@@ -1,0 +1,109 @@
+package import LinuxSystem
+
+/// Status line and header of one answer.
+package struct ResponseHead: Sendable, Equatable {
+    /// 100…999
+    package let status: Int
+    package let fields: [HTTPField]
+
+    package init(status: Int, fields: [HTTPField]) {
+        self.status = status
+        self.fields = fields
+    }
+
+    /// The first field of that name, whatever its case.
+    package func value(_ name: String) -> String? {
+        let wanted = name.lowercased()
+        return fields.first { $0.name.lowercased() == wanted }?.value
+    }
+}
+
+/// What happened to an exchange, told after libcurl has returned.
+///
+/// An exchange has any number of `interim`, at most one `head`, and exactly one `ended`, in this order, unless it was
+/// abandoned: then nothing more.
+package enum TransportEvent: Sendable {
+    /// An answer below 200 other than 100, such as 104 of a resumable upload.
+    case interim(ExchangeID, ResponseHead)
+    /// The final answer's header is complete. Behind a gate the body now waits for `openGate`.
+    case head(ExchangeID, ResponseHead, retryAfter: Duration?)
+    case ended(ExchangeID, ExchangeEnd)
+}
+
+/// Why an exchange failed, where libcurl's code alone does not say it.
+package enum ExchangeCause: Sendable, Equatable {
+    /// The source had fewer bytes than were announced.
+    case sourceEnded(at: Int64)
+    case sourceFailed(Errno)
+    case sinkFailed(Errno)
+    /// An answer's body went on and on beyond what was to be kept or dropped.
+    case responseTooLarge
+    /// The header went on and on.
+    case headerTooLarge
+    /// Nothing moved for ``ExchangeTimeouts/stall``.
+    case stalled
+    /// Nothing came for ``ExchangeTimeouts/answer`` after the last byte of the request.
+    case noAnswer
+    /// A kept connection died before any answer, and the request was not to be repeated unseen: it may have happened.
+    case repeatRefused
+    /// libcurl was content although no final answer came.
+    case noFinalStatus
+}
+
+/// A failed exchange.
+package struct ExchangeFailure: Sendable, Equatable {
+    package let code: CurlCode
+    package let cause: ExchangeCause?
+    /// The system's error behind it, where libcurl knows one. Corresponds to `CURLINFO_OS_ERRNO`.
+    package let osError: Errno?
+    /// What libcurl says, with the address it spoke to.
+    package let text: String
+
+    package var failureClass: CurlFailureClass {
+        switch cause {
+        case nil: CurlFailureClass(code)
+        case .stalled, .noAnswer, .repeatRefused, .noFinalStatus: .transient
+        case .sourceEnded, .sourceFailed, .sinkFailed, .responseTooLarge, .headerTooLarge: .local
+        }
+    }
+}
+
+/// The body of an answer that was kept in memory.
+package struct ResponseBody: Sendable, Equatable {
+    package var bytes: [UInt8] = []
+    /// There was more than the limit.
+    package var isTruncated = false
+}
+
+/// How an exchange ended, with all that a decision needs.
+package struct ExchangeEnd: Sendable {
+    /// nil: a complete final answer came, whatever its status.
+    package let failure: ExchangeFailure?
+    /// The final answer's header, where it came that far.
+    package let head: ResponseHead?
+    /// What the server asks to wait, 0…24 h.
+    package let retryAfter: Duration?
+    package let body: ResponseBody
+    /// Bytes of the request's body given to the connection; the server may have seen fewer.
+    package let bytesSent: Int64
+    /// The whole body was given to the connection.
+    package let bodyWasSent: Bool
+    /// Bytes of the final answer's body.
+    package let bytesReceived: Int64
+    /// The server said 100 Continue.
+    package let sawContinue: Bool
+    /// The absolute target of a redirect that was not followed.
+    package let redirectURL: String?
+    /// The peer's address.
+    package let address: String?
+}
+
+/// Where an exchange stands.
+package struct ExchangeProgress: Sendable, Equatable {
+    /// Bytes of the request's body given to the connection.
+    package let sent: Int64
+    /// Bytes of the final answer's body.
+    package let received: Int64
+    /// Those of them that the sink has; `flush` makes it all.
+    package let delivered: Int64
+}
