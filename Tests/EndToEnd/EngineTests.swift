@@ -1,0 +1,147 @@
+import Glibc
+import SQLiteConnection
+import Testing
+import TransferModel
+
+/// One queue, one engine: second engines, stale sockets, long paths, damaged queues, hostile clients.
+@Suite(.serialized) struct EngineTests {
+    let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
+
+    private var queuePath: String { "\(sandbox.home)/state/queue.sqlite" }
+    private var socketPath: String { "\(sandbox.home)/state/run/control.sock" }
+
+    private func startEngine() throws -> ChildProgram {
+        let engine = try sandbox.start("martletd", [])
+        try waitUntil("the engine answers") {
+            guard engine.status == nil else { throw HarnessError("martletd ended: \(engine.soFar)") }
+            return try sandbox.enginePid() == engine.pid
+        }
+        return engine
+    }
+
+    @Test func `status, stop, list and events start no engine`() throws {
+        #expect(try sandbox.succeed("engine", "status", "--json").json == .object(["running": .bool(false)]))
+        #expect(try sandbox.succeed("list", "--json").output.isEmpty)
+        #expect(try sandbox.succeed("events", "--json").output.isEmpty)
+        #expect(try sandbox.succeed("engine", "stop").status == 0)
+        #expect(sandbox.ownProcesses().isEmpty)
+    }
+
+    @Test func `a second engine on the same queue leaves with 75 and says who holds it`() throws {
+        let first = try startEngine()
+        let second = try sandbox.start("martletd", []).wait()
+        #expect(second.status == 75, "\(second)")
+        #expect(second.errors.contains("\(first.pid)"), "\(second)")
+        #expect(try sandbox.enginePid() == first.pid, "the first goes on")
+        first.signal(SIGTERM)
+        #expect(try first.wait().status == 0)
+    }
+
+    @Test func `many fronts at once start one engine`() throws {
+        let fronts = try (0..<6).map { _ in try sandbox.start("martlet", ["engine", "start"]) }
+        for front in fronts { #expect(try front.wait().status == 0, "\(front.soFar)") }
+        let engines = sandbox.ownProcesses()
+        #expect(engines.count == 1)
+        #expect(try sandbox.enginePid() == engines.first)
+    }
+
+    @Test func `a stale socket is replaced`() throws {
+        try sandbox.succeed("engine", "start")
+        try sandbox.killEngine()
+        #expect(fileExists(socketPath), "a killed engine leaves its socket")
+        try sandbox.succeed("engine", "start")
+        #expect(try sandbox.enginePid() != nil)
+    }
+
+    @Test func `a very long MARTLET_HOME works`() throws {
+        let part = String(repeating: "long-", count: 40)
+        let deep = try Sandbox(home: "\(part)/\(part)/\(part)/home")
+        let nginx = try Nginx(deep)
+        let tree = try FileTree.make(at: "\(deep.root)/batch", count: 10, seed: 2)
+        let batch = try deep.upload(tree.path, nginx.url + "up/")
+        try BatchProof(sandbox: deep, nginx: nginx, tree: tree, batch: batch, folder: "up/batch").verify()
+        try deep.succeed("engine", "stop", "--now")
+        try waitUntil("the engine has left") { deep.ownProcesses().isEmpty }
+    }
+
+    @Test func `a corrupt queue is refused with 65, named, and left as it is`() throws {
+        let garbage = SeededBytes.bytes(50_000, seed: 40)
+        try write(garbage, to: RawPath(queuePath))
+        let engine = try sandbox.start("martletd", []).wait()
+        #expect(engine.status == 65, "\(engine)")
+        #expect(engine.errors.contains("queue.sqlite"), "\(engine)")
+        #expect(try readBytes(RawPath(queuePath)) == garbage)
+        try write("x", to: "\(sandbox.root)/x")
+        let front = try sandbox.martlet("upload", "--json", "\(sandbox.root)/x", "http://127.0.0.1:9/")
+        #expect(front.status == 69, "\(front)")
+        #expect(try front.json["error"]["code"].text == "queueCorrupt", "\(front)")
+        let check = try sandbox.start("martletd", ["--check"]).wait()
+        #expect(check.status == 65, "\(check)")
+        #expect(try readBytes(RawPath(queuePath)) == garbage)
+    }
+
+    @Test func `a queue from a newer Martlet is refused with 65, named, and left as it is`() throws {
+        try sandbox.succeed("engine", "start")
+        try sandbox.succeed("engine", "stop", "--now")
+        try waitUntil("the engine has left") { sandbox.ownProcesses().isEmpty }
+        try addUnknownMigration()
+        let engine = try sandbox.start("martletd", []).wait()
+        #expect(engine.status == 65, "\(engine)")
+        #expect(engine.errors.contains("newer"), "\(engine)")
+        let front = try sandbox.martlet("engine", "start", "--json")
+        #expect(front.status == 69, "\(front)")
+        #expect(try front.json["error"]["code"].text == "queueNewer", "\(front)")
+    }
+
+    @Test
+    func `ten megabytes of garbage on the control socket cost their sender the connection and nobody else anything`()
+        throws
+    {
+        let engine = try startEngine()
+        let nginx = try Nginx(sandbox)
+        let tree = try FileTree.make(at: "\(sandbox.root)/batch", count: 30, seed: 6)
+        let batch = try sandbox.upload(tree.path, nginx.url + "up/")
+        for garbage in [
+            SeededBytes.bytes(10_000_000, seed: 41).map { $0 == 10 ? 11 : $0 }, SeededBytes.bytes(10_000_000, seed: 42),
+        ] {
+            #expect(try sendAndAwaitClose(garbage), "the engine closes the connection")
+        }
+        try BatchProof(sandbox: sandbox, nginx: nginx, tree: tree, batch: batch, folder: "up/batch").verify()
+        #expect(try sandbox.enginePid() == engine.pid)
+        engine.signal(SIGTERM)
+        #expect(try engine.wait().status == 0)
+    }
+
+    /// Sends all it can; true once the other side has closed.
+    private func sendAndAwaitClose(_ bytes: [UInt8]) throws -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(socketPath.utf8)) }
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard connected == 0 else { throw HarnessError("cannot connect to \(socketPath)") }
+        var offset = 0
+        while offset < bytes.count {
+            let sent = bytes.withUnsafeBytes {
+                send(descriptor, $0.baseAddress! + offset, min(65536, bytes.count - offset), Int32(MSG_NOSIGNAL))
+            }
+            if sent <= 0 { return true }
+            offset += sent
+        }
+        var answer = [UInt8](repeating: 0, count: 65536)
+        var received = 0
+        repeat { received = recv(descriptor, &answer, answer.count, 0) } while received > 0
+        return true
+    }
+
+    /// What a later version does to a queue: one more migration by a name that this one does not know.
+    private func addUnknownMigration() throws {
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import Testing
+import TransferModel
+
+/// `martlet receive` as the other end of a batch.
+@Suite(.serialized) struct ReceiverTests {
+    let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
+
+    @Test func `a batch arrives whole, and comes back whole`() throws {
+        let receiver = try Receiver(sandbox)
+        let tree = try FileTree.make(at: "\(sandbox.root)/batch", count: 60, seed: 12)
+        let batch = try sandbox.upload(tree.path, receiver.url)
+        let ended = try sandbox.wait(batch)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(try digests(below: receiver.data.appending(RawPath("batch"))) == digests(below: tree.root))
+
+        try write(SeededBytes.bytes(3_000_000, seed: 13), to: receiver.data.appending(RawPath("back.bin")))
+        let download = try sandbox.download(receiver.url + "back.bin", "\(sandbox.root)/back.bin")
+        #expect(try sandbox.wait(download).status == 0)
+        #expect(try readBytes(RawPath("\(sandbox.root)/back.bin")) == SeededBytes.bytes(3_000_000, seed: 13))
+    }
+
+    @Test func `a file that is there is not replaced silently, and the same file counts as completed`() throws {
+        let receiver = try Receiver(sandbox)
+        try write("old", to: receiver.data.appending(RawPath("file")))
+        try write("new", to: "\(sandbox.root)/file")
+        let refused = try sandbox.upload("\(sandbox.root)/file", receiver.url)
+        #expect(try sandbox.wait(refused).status == 1)
+        #expect(try sandbox.task(refused)["error"]["code"].text == "destinationExists")
+        #expect(try readText("\(receiver.data)/file") == "old")
+        let replaced = try sandbox.upload("--if-exists", "replace", "\(sandbox.root)/file", receiver.url)
+        #expect(try sandbox.wait(replaced).status == 0)
+        #expect(try readText("\(receiver.data)/file") == "new")
+    }
+
+    @Test func `a token is asked for, and given by a header`() throws {
+        try write("open sesame\n", to: "\(sandbox.root)/token")
+        chmod("\(sandbox.root)/token", 0o600)
+        let receiver = try Receiver(sandbox, options: ["--token-file", "\(sandbox.root)/token"])
+        try write("cargo", to: "\(sandbox.root)/file")
+        let stranger = try sandbox.upload("\(sandbox.root)/file", receiver.url)
+        #expect(try sandbox.wait(stranger).status == 4, "401 waits for a person")
+        #expect(!fileExists("\(receiver.data)/file"))
+        let friend = try sandbox.upload(
+            "--header", "Authorization: Bearer open sesame", "\(sandbox.root)/file", receiver.url)
+        #expect(try sandbox.wait(friend).status == 0)
+        #expect(try readText("\(receiver.data)/file") == "cargo")
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+import TransferModel
+
+/// What has to be true of an uploaded batch whatever happened on the way, and what was already recorded at some moment of it.
+struct BatchProof {
+    let sandbox: Sandbox
+    let nginx: Nginx
+    let tree: FileTree
+    let batch: String
+    /// The tree's folder as it is at the server, without slashes at the ends.
+    let folder: String
+    private var recorded: Set<RawPath> = []
+
+    init(sandbox: Sandbox, nginx: Nginx, tree: FileTree, batch: String, folder: String) {
+        self.sandbox = sandbox
+        self.nginx = nginx
+        self.tree = tree
+        self.batch = batch
+        self.folder = folder
+    }
+
+    /// Waits until at least this many files are recorded as completed.
+    func awaitCompleted(_ count: Int64, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try waitUntil("\(count) files of \(batch) are completed", sourceLocation: sourceLocation) {
+            try (sandbox.batch(batch)["filesCompleted"].integer ?? 0) >= count
+        }
+    }
+
+    /// Remembers which files are recorded as completed now: none of them may be sent again.
+    mutating func remember() throws {
+        let names = Dictionary(
+            try digests(below: tree.root).keys.map { (tree.root.appending($0).displayed, $0) }, uniquingKeysWith: { $1 }
+        )
+        for task in try sandbox.tasks(batch) where task["state"].text == "completed" {
+            if let source = task["source"].text, let path = names[source] {
+                recorded.insert(path)
+            } else {
+                Issue.record("a task with an unknown source: \(task)")
+            }
+        }
+    }
+
+    /// Waits for the end and looks at everything.
+    func verify(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let ended = try sandbox.wait(batch)
+        #expect(ended.status == 0, "\(ended)", sourceLocation: sourceLocation)
+
+        let summary = try sandbox.batch(batch)
+        #expect(summary["state"].text == "completed", sourceLocation: sourceLocation)
+        #expect(summary["filesTotal"].integer == Int64(tree.count), sourceLocation: sourceLocation)
+        #expect(summary["filesCompleted"].integer == Int64(tree.count), sourceLocation: sourceLocation)
+        #expect(summary["bytesTotal"].integer == tree.bytes, sourceLocation: sourceLocation)
+        #expect(summary["bytesAccepted"].integer == tree.bytes, sourceLocation: sourceLocation)
+
+        let tasks = try sandbox.tasks(batch)
+        #expect(tasks.count == tree.count, sourceLocation: sourceLocation)
+        #expect(Set(tasks.compactMap { $0["id"].text }).count == tree.count, sourceLocation: sourceLocation)
+        #expect(tasks.allSatisfy { $0["state"].text == "completed" }, sourceLocation: sourceLocation)
+
+        try expectOneEndEach(tasks, sourceLocation)
+        #expect(
+            try digests(below: nginx.data.appending(RawPath(folder))) == digests(below: tree.root), "the trees differ",
+            sourceLocation: sourceLocation)
+
+        let stored = try nginx.timesStored(below: folder)
+        for path in recorded {
+            #expect(stored[path] == 1, "\(path) was recorded and sent again", sourceLocation: sourceLocation)
+        }
+    }
+
+    private func expectOneEndEach(_ tasks: [JSON], _ sourceLocation: SourceLocation) throws {
+        let ends = try sandbox.events().reduce(into: [String: Int]()) { counts, event in
+            if ["taskCompleted", "taskFailed", "taskCancelled"].contains(event["type"].text ?? ""),
+                let task = event["task"].text
+            {
+                counts[task, default: 0] += 1
+            }
+        }
+        let ids = Set(tasks.compactMap { $0["id"].text })
+        #expect(Set(ends.keys) == ids, "each task has a terminal event", sourceLocation: sourceLocation)
+        #expect(ends.values.allSatisfy { $0 == 1 }, "and only one", sourceLocation: sourceLocation)
+    }
+}

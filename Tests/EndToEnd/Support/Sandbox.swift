@@ -1,0 +1,190 @@
+import Glibc
+import Synchronization
+import Testing
+import TransferModel
+
+/// A whole Martlet installation of its own: a temporary MARTLET_HOME, the debug programs that were built beside the test bundle, and every
+/// process that the test starts. All of it ends with the last reference.
+final class Sandbox {
+    /// A temporary folder; `home`, `source` and the servers' folders are in it.
+    let root: String
+    let home: String
+    /// More environment for `martlet`, on top of the sandbox's own.
+    var environment: [String] = []
+    private var outputs = 0
+    private static let counter = Mutex(0)
+
+    /// `home` is MARTLET_HOME below the root; a long one must work too.
+    init(home name: String = "home") throws {
+        let number = Self.counter.withLock { count in
+            count += 1
+            return count
+        }
+        root = "/tmp/martlet-e2e.\(getpid()).\(number)"
+        home = "\(root)/\(name)"
+        removeTree(RawPath(root))
+        makeFolder(RawPath(home))
+        makeFolder(RawPath("\(root)/outputs"))
+    }
+
+    deinit {
+        killEverything()
+        removeTree(RawPath(root))
+    }
+
+    // MARK: Programs
+
+    /// The folder of the test bundle: the programs under test are built into the same.
+    static let programs: String = {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer[..<max(0, length)], as: UTF8.self)
+        return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }()
+
+    /// The folder `Tests/` of the package.
+    static let tests: String = {
+        var path = Substring(#filePath)
+        for _ in 0..<3 { path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
+        return String(path)
+    }()
+
+    private var fullEnvironment: [String] {
+        [
+            "MARTLET_HOME=\(home)", "HOME=\(root)", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "LANG=C.UTF-8", "TZ=UTC", "TERM=xterm-256color", "USER=tester",
+        ] + environment
+    }
+
+    /// Starts a program of ours, or a script of `Tests/Servers` by its path, and does not wait for it.
+    func start(_ program: String, _ arguments: [String], input: String = "/dev/null") throws -> ChildProgram {
+        outputs += 1
+        let path = program.hasPrefix("/") ? program : "\(Self.programs)/\(program)"
+        guard access(path, X_OK) == 0 else { throw HarnessError("\(path) is not built") }
+        return try ChildProgram(
+            path, arguments, environment: fullEnvironment, input: input, outputPath: "\(root)/outputs/\(outputs)")
+    }
+
+    /// Runs `martlet` to its end.
+    @discardableResult
+    func martlet(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> Outcome {
+        try start("martlet", arguments).wait(sourceLocation: sourceLocation)
+    }
+
+    /// Runs `martlet`, which must succeed.
+    @discardableResult
+    func succeed(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> Outcome {
+        let outcome = try start("martlet", arguments).wait(sourceLocation: sourceLocation)
+        guard outcome.status == 0 else {
+            Issue.record("martlet \(arguments.joined(separator: " ")): \(outcome)", sourceLocation: sourceLocation)
+            throw HarnessError("martlet \(arguments.first ?? "") failed")
+        }
+        return outcome
+    }
+
+    /// Queues uploads and gives the batch's ID.
+    func upload(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+        try queue("upload", arguments, sourceLocation)
+    }
+
+    /// Queues downloads and gives the batch's ID.
+    func download(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+        try queue("download", arguments, sourceLocation)
+    }
+
+    private func queue(_ verb: String, _ arguments: [String], _ sourceLocation: SourceLocation) throws -> String {
+        let outcome = try start("martlet", [verb, "--json"] + arguments).wait(sourceLocation: sourceLocation)
+        guard outcome.status == 0, let id = try outcome.json["id"].text else {
+            Issue.record("martlet \(verb): \(outcome)", sourceLocation: sourceLocation)
+            throw HarnessError("martlet \(verb) failed")
+        }
+        return id
+    }
+
+    // MARK: What there is
+
+    func batch(_ id: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> JSON {
+        try succeed("show", id, "--json", sourceLocation: sourceLocation).json
+    }
+
+    func batches(sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
+        try succeed("list", "--json", sourceLocation: sourceLocation).jsonLines
+    }
+
+    /// The tasks of a batch, all of them.
+    func tasks(_ batch: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
+        try succeed("list", batch, "--json", sourceLocation: sourceLocation).jsonLines
+    }
+
+    /// The only task of a batch of one.
+    func task(_ batch: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> JSON {
+        let tasks = try tasks(batch, sourceLocation: sourceLocation)
+        try #require(tasks.count == 1, "\(tasks)", sourceLocation: sourceLocation)
+        return tasks[0]
+    }
+
+    /// Every stored event, oldest first.
+    func events(sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
+        try succeed("events", "--after", "0", "--json", sourceLocation: sourceLocation).jsonLines
+    }
+
+    /// Waits for a batch's end with `martlet wait`, and gives its outcome.
+    @discardableResult
+    func wait(_ ids: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> Outcome {
+        try start("martlet", ["wait"] + ids).wait(sourceLocation: sourceLocation)
+    }
+
+    // MARK: The engine
+
+    /// The engine's pid, or `nil` when none runs.
+    func enginePid(sourceLocation: SourceLocation = #_sourceLocation) throws -> pid_t? {
+        try succeed("engine", "status", "--json", sourceLocation: sourceLocation).json["pid"].integer.map(pid_t.init)
+    }
+
+    /// Kills the engine, all at once, and waits until it is gone. Gives its pid.
+    @discardableResult
+    func killEngine(sourceLocation: SourceLocation = #_sourceLocation) throws -> pid_t {
+        let pid = try #require(
+            try enginePid(sourceLocation: sourceLocation), "no engine runs", sourceLocation: sourceLocation)
+        kill(pid, SIGKILL)
+        try waitUntil("engine \(pid) is gone", sourceLocation: sourceLocation) { !isRunning(pid) }
+        return pid
+    }
+
+    /// Kills every program of ours that has to do with this sandbox: the engine is a daemon and nobody's child.
+    func killEverything() {
+        for pid in ownProcesses() { kill(pid, SIGKILL) }
+    }
+
+    /// Programs from the build folder whose environment, arguments or open files name this sandbox.
+    func ownProcesses() -> [pid_t] {
+        names(in: RawPath("/proc")).compactMap { name in
+            guard let pid = name.text.flatMap(pid_t.init), let program = executable(of: pid),
+                program.hasPrefix(Self.programs + "/martlet"), pid != getpid()
+            else { return nil }
+            let said = ["environ", "cmdline"].contains { contains(try? readBytes(RawPath("/proc/\(pid)/\($0)"))) }
+            let holds = names(in: RawPath("/proc/\(pid)/fd")).contains { link in
+                contains(linkTarget("/proc/\(pid)/fd/\(link)").map { Array($0.utf8) })
+            }
+            return said || holds ? pid : nil
+        }
+    }
+
+    private func contains(_ bytes: [UInt8]?) -> Bool {
+        String(decoding: bytes ?? [], as: UTF8.self).contains(root + "/")
+    }
+}
+
+func isRunning(_ pid: pid_t) -> Bool {
+    guard let status = try? readText("/proc/\(pid)/stat"), let end = status.lastIndex(of: ")") else { return false }
+    // A zombie is gone, though nobody has collected it: the engine's parent may be a container's first process.
+    return !status[end...].hasPrefix(") Z") && !status[end...].hasPrefix(") X")
+}
+
+private func executable(of pid: pid_t) -> String? { linkTarget("/proc/\(pid)/exe") }
+
+private func linkTarget(_ path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let length = readlink(path, &buffer, buffer.count)
+    return length > 0 ? String(decoding: buffer[..<length], as: UTF8.self) : nil
+}
