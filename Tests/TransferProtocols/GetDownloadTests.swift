@@ -1,0 +1,248 @@
+import Testing
+import TransferModel
+import TransferProtocols
+
+private let strong = RemoteVersion(etag: "\"a\"", total: 1000)
+private let dated = RemoteVersion(lastModified: elevenText, isDateStrong: true, total: 1000)
+
+private func point(_ version: RemoteVersion, _ offset: Int64) -> GetResumePoint {
+    GetResumePoint(version: version, offset: offset, name: RawPath("f.bin"))
+}
+
+private func plan(_ resume: GetResumePoint? = nil, verify: VerificationWish? = nil) -> GetPlan {
+    GetPlan(address: HTTPAddress("http://h/f.bin")!, verify: verify, resume: resume)
+}
+
+/// A download that was begun, with the words of what it wants first.
+private func begin(_ plan: GetPlan) -> (GetDownload, [String]) {
+    var download = GetDownload(plan)
+    let actions = download.handle(.began(at: noon))
+    return (download, words(actions))
+}
+
+/// The words after heads that answer the requests one after the other.
+private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
+    var download = GetDownload(plan)
+    var actions = download.handle(.began(at: noon))
+    for (status, lines) in heads {
+        var id = 0
+        for case .perform(let performed, _) in actions { id = performed.rawValue }
+        let answer = HTTPAnswer(status: status, headers: fields(lines))
+        actions = download.handle(.answered(ExchangeID(rawValue: id), answer, at: noon))
+    }
+    return words(actions)
+}
+
+@Suite struct GetDownloadTests {
+    @Test("a first answer's version and name are durable before the gate opens")
+    func fresh() {
+        #expect(begin(plan()).1 == ["1 GET http://h/f.bin"])
+        #expect(
+            run(plan(), (200, ["Content-Length: 1000", "ETag: \"a\""]))
+                == ["persist f.bin 0 \"a\"", "open 1 at 0 skip 0 of 1000"])
+        #expect(run(plan(), (200, [])) == ["persist f.bin 0 -", "open 1 at 0 skip 0 of ?"])
+        #expect(run(plan(), (206, ["Content-Range: bytes 0-999/1000"])).last == "open 1 at 0 skip 0 of 1000")
+    }
+
+    @Test("the request goes on with the strong tag, else with the date when there is no tag, else from zero")
+    func validators() {
+        #expect(
+            begin(plan(point(strong, 400))).1 == ["1 GET http://h/f.bin | Range: bytes=400- | If-Range: \"a\""])
+        #expect(
+            begin(plan(point(dated, 400))).1
+                == ["1 GET http://h/f.bin | Range: bytes=400- | If-Range: \(elevenText)"])
+        let unquoted = RemoteVersion(etag: "abc", total: 1000)
+        #expect(begin(plan(point(unquoted, 400))).1 == ["1 GET http://h/f.bin | Range: bytes=400-"])
+        for weak in [
+            RemoteVersion(etag: "W/\"a\"", total: 1000), RemoteVersion(lastModified: elevenText, total: 1000),
+            RemoteVersion(etag: "W/\"a\"", lastModified: elevenText, isDateStrong: true, total: 1000),
+            RemoteVersion(total: 1000),
+            RemoteVersion(lastModified: elevenText, isDateStrong: true, total: 1000, coding: "gzip"),
+        ] {
+            let asked = begin(plan(point(weak, 400))).1
+            #expect(asked.count == 2 && asked[0].hasPrefix("over: ") && asked[1] == "1 GET http://h/f.bin")
+        }
+    }
+
+    @Test("what is complete already asks for nothing")
+    func complete() {
+        #expect(begin(plan(point(strong, 1000))).1 == ["finish 1000 size"])
+    }
+
+    @Test("a fitting 206 goes on; one that began earlier is cut to fit")
+    func partial() {
+        let resume = plan(point(strong, 400))
+        #expect(
+            run(resume, (206, ["Content-Range: bytes 400-999/1000", "ETag: \"a\""]))
+                == ["resumed 400", "persist f.bin 400 \"a\"", "open 1 at 400 skip 0 of 1000"])
+        #expect(
+            run(resume, (206, ["Content-Range: bytes 300-999/1000", "ETag: \"a\""])).last
+                == "open 1 at 400 skip 100 of 1000")
+        #expect(
+            run(resume, (206, ["Content-Range: bytes 400-999/*", "ETag: \"a\""])).last == "open 1 at 400 skip 0 of 1000"
+        )
+    }
+
+    @Test(
+        "a 206 of another version, or one that does not fit, begins again from zero",
+        arguments: [
+            ["Content-Range: bytes 400-999/1000", "ETag: \"b\""],
+            ["Content-Range: bytes 400-999/1000", "ETag: W/\"a\""],
+            ["Content-Range: bytes 400-1999/2000", "ETag: \"a\""],
+            ["Content-Range: bytes 400-999/1000"],
+            ["Content-Range: bytes 500-999/1000", "ETag: \"a\""],
+            ["Content-Range: bytes 400-899/1000", "ETag: \"a\""],
+            ["Content-Range: bytes 400-999/1000", "ETag: \"a\"", "Content-Encoding: gzip"],
+            ["Content-Type: multipart/byteranges; boundary=x", "ETag: \"a\""],
+            ["Content-Range: bytes 999-400/1000", "ETag: \"a\""],
+        ])
+    func misfit(lines: [String]) {
+        let result = run(plan(point(strong, 400)), (206, lines))
+        #expect(result.count == 3)
+        #expect(result.first == "abandon 1" && result.last == "2 GET http://h/f.bin")
+    }
+
+    @Test("a 200 for the same version is asked once more without If-Range, then taken from zero")
+    func ifRangeIgnored() {
+        let resume = plan(point(strong, 400))
+        let same = (200, ["ETag: \"a\"", "Content-Length: 1000"])
+        #expect(run(resume, same) == ["abandon 1", "2 GET http://h/f.bin | Range: bytes=400-"])
+        #expect(
+            run(resume, same, same)
+                == ["over: the server sends whole files only", "persist f.bin 0 \"a\"", "open 2 at 0 skip 0 of 1000"])
+        #expect(run(resume, same, (206, ["Content-Range: bytes 400-999/1000", "ETag: \"a\""])).first == "resumed 400")
+        #expect(
+            run(resume, same, (206, ["Content-Range: bytes 400-999/1000", "ETag: \"b\""])).last
+                == "3 GET http://h/f.bin")
+    }
+
+    @Test("a 200 for another version is taken from zero, under its own validator")
+    func changed() {
+        #expect(
+            run(plan(point(strong, 400)), (200, ["ETag: \"b\"", "Content-Length: 900"]))
+                == ["over: changed at the server", "persist f.bin 0 \"b\"", "open 1 at 0 skip 0 of 900"])
+        #expect(
+            run(plan(point(dated, 400)), (200, ["Last-Modified: \(noonText)"])).first == "over: changed at the server")
+    }
+
+    @Test("416 with our length is proved by HEAD, any other begins again")
+    func outside() {
+        let resume = plan(point(RemoteVersion(etag: "\"a\""), 400))
+        #expect(run(resume, (416, ["Content-Range: bytes */400"])) == ["abandon 1", "2 HEAD http://h/f.bin"])
+        #expect(run(resume, (416, ["Content-Range: bytes */300"])).last == "2 GET http://h/f.bin")
+        #expect(run(resume, (416, [])).last == "2 GET http://h/f.bin")
+        for (status, tag, last) in [
+            (200, "\"a\"", "finish 400 size"), (200, "\"b\"", "3 GET http://h/f.bin"),
+            (405, "\"a\"", "3 GET http://h/f.bin"), (503, "\"a\"", "wait hostBackoff http"),
+        ] {
+            var download = GetDownload(resume)
+            _ = download.handle(.began(at: noon))
+            let head = HTTPAnswer(status: 416, headers: fields(["Content-Range: bytes */400"]))
+            _ = download.handle(.answered(ExchangeID(rawValue: 1), head, at: noon))
+            let end = answered(status, ["ETag: \(tag)", "Content-Length: 400"])
+            #expect(words(download.handle(.ended(ExchangeID(rawValue: 2), end))).last == last)
+        }
+    }
+
+    @Test("412 begins again; without a range both it and 416 are failures")
+    func preconditions() {
+        #expect(run(plan(point(strong, 400)), (412, [])).last == "2 GET http://h/f.bin")
+        #expect(run(plan(), (412, [])) == ["abandon 1", "fail http 412"])
+        #expect(run(plan(), (416, [])) == ["abandon 1", "fail http 416"])
+    }
+
+    @Test(
+        "other answers decide as the contract's table says, and no error page reaches the file",
+        arguments: [
+            (401, "wait auth http"), (403, "fail permissionDenied 403"), (404, "fail http 404"),
+            (410, "fail http 410"), (429, "wait hostBackoff http"), (500, "wait backoff http"),
+            (304, "fail badServerResponse 304"), (204, "fail badServerResponse 204"),
+        ])
+    func answers(status: Int, expected: String) {
+        #expect(run(plan(), (status, [])) == ["abandon 1", expected])
+    }
+
+    @Test("403 after accepted bytes means that a permission ran out, and waits for a person")
+    func revoked() {
+        #expect(run(plan(point(strong, 400)), (403, [])) == ["abandon 1", "wait auth http"])
+    }
+
+    @Test("redirects are followed by hand from the original URL, with range and guard, without secrets elsewhere")
+    func redirects() {
+        #expect(
+            run(plan(point(strong, 400)), (302, ["Location: https://cdn/x?sig=1"]))
+                == ["abandon 1", "2 GET https://cdn/x?sig=1 | Range: bytes=400- | If-Range: \"a\" | bare"])
+        #expect(run(plan(), (303, ["Location: /y"])) == ["abandon 1", "2 GET http://h/y"])
+        #expect(run(plan(), (302, [])) == ["abandon 1", "fail badServerResponse 302"])
+    }
+
+    /// A download whose gate is open.
+    private func receiving(_ lines: [String], verify: VerificationWish? = nil) -> GetDownload {
+        var download = GetDownload(plan(verify: verify))
+        _ = download.handle(.began(at: noon))
+        let head = HTTPAnswer(status: 200, headers: fields(lines))
+        _ = download.handle(.answered(ExchangeID(rawValue: 1), head, at: noon))
+        return download
+    }
+
+    private func end(_ written: Int64, _ failure: ExchangeFailure? = nil) -> ProtocolEvent {
+        .ended(
+            ExchangeID(rawValue: 1),
+            ExchangeEnd(answer: HTTPAnswer(status: 200), bytesWritten: written, failure: failure, at: noon))
+    }
+
+    @Test("what is synced is recorded; the end is believed only with every byte")
+    func body() {
+        var download = receiving(["Content-Length: 1000", "ETag: \"a\""])
+        #expect(words(download.handle(.synced(through: 300))) == ["persist f.bin 300 \"a\""])
+        var short = download
+        #expect(words(short.handle(end(999))) == ["wait backoff networkConnectionLost"])
+        var cut = download
+        #expect(words(cut.handle(end(500, .network(lost)))) == ["wait backoff networkConnectionLost"])
+        #expect(words(download.handle(end(1000))) == ["finish 1000 size"])
+        #expect(download.handle(end(1000)).isEmpty)
+    }
+
+    @Test("without a length only the clean end says that it is complete, and nothing is verified")
+    func noLength() {
+        var download = receiving([])
+        #expect(words(download.handle(end(77))) == ["finish 77 none"])
+    }
+
+    @Test("a disk that cannot take it waits for room or fails, as the engine says")
+    func sinkFailures() {
+        let full = TransferError(.diskFull, "full")
+        var download = receiving([])
+        #expect(words(download.handle(end(77, .sink(full, waits: .diskSpace)))) == ["wait diskSpace diskFull"])
+        download = receiving([])
+        #expect(words(download.handle(end(77, .sink(full, waits: nil)))) == ["fail diskFull"])
+    }
+
+    @Test("an offered digest is checked by default, a demanded one must be there")
+    func digests() {
+        let offer = "Repr-Digest: sha-512=:AA==:, sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        var download = receiving(["Content-Length: 5", offer])
+        #expect(words(download.handle(end(5))) == ["finish 5 digest"])
+        download = receiving(["Content-Length: 5", offer], verify: .size)
+        #expect(words(download.handle(end(5))) == ["finish 5 size"])
+        download = receiving(["Content-Length: 5"], verify: .digest)
+        #expect(words(download.handle(end(5))) == ["fail integrity"])
+        download = receiving(["Content-Length: 5"], verify: VerificationWish.none)
+        #expect(words(download.handle(end(5))) == ["finish 5 none"])
+        #expect(
+            begin(plan(verify: .digest)).1 == ["1 GET http://h/f.bin | Want-Repr-Digest: sha-256=10"])
+    }
+
+    @Test("a resume point survives being written and read, and damage or another version is no resume point")
+    func resumePoints() {
+        var point = point(dated, 7)
+        point.partName = RawPath([0xff, 0x41])
+        point.partInode = 12
+        #expect(ResumePoint(encoded: ResumePoint.get(point).encoded) == .get(point))
+        let put = ResumePoint.put(PutResumePoint(stored: true, etag: nil))
+        #expect(ResumePoint(encoded: put.encoded) == put)
+        for text in ["", "{}", "{\"v\":2,\"put\":{\"stored\":true}}", "{\"v\":1}", "nonsense"] {
+            #expect(ResumePoint(encoded: Array(text.utf8)) == nil)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+import TransferModel
+import TransferProtocols
+
+@Suite struct HeaderFieldTests {
+    @Test(
+        "all three forms of a date are read",
+        arguments: [
+            "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        ])
+    func dates(text: String) {
+        #expect(HTTPDate.parse(text)?.description == "1994-11-06T08:49:37.000Z")
+    }
+
+    @Test(
+        "what is no date is refused",
+        arguments: [
+            "", "tomorrow", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 36 Nov 1994 08:49:37 GMT", "0",
+            "Sun, 06 Nov 1994 8:49 GMT",
+        ])
+    func badDates(text: String) {
+        #expect(HTTPDate.parse(text) == nil)
+    }
+
+    @Test("a content range is read, and one that contradicts itself is not")
+    func contentRange() {
+        #expect(ContentRange("bytes 0-9/10")?.bytes == 0...9)
+        #expect(ContentRange("bytes 5-9/*")?.total == nil)
+        #expect(ContentRange("bytes */10")?.total == 10)
+        for text in [
+            "bytes 0-10/10", "bytes 9-0/10", "items 0-9/10", "bytes 0-9", "bytes -9/10", "bytes 0-9/x",
+            "bytes 0-99999999999999999999/*",
+        ] {
+            #expect(ContentRange(text) == nil)
+        }
+    }
+
+    @Test("a date is strong only when it was a second old")
+    func strongDate() {
+        func version(_ modified: String) -> RemoteVersion {
+            RemoteVersion(
+                HTTPAnswer(status: 200, headers: fields(["Date: \(noonText)", "Last-Modified: \(modified)"])))
+        }
+        #expect(version(elevenText).isResumable)
+        #expect(version("Sat, 21 Nov 2026 11:59:59 GMT").isResumable)
+        #expect(!version(noonText).isResumable)
+    }
+
+    @Test(
+        "an offered name is made harmless",
+        arguments: [
+            ("attachment; filename=\"a b.txt\"", "a b.txt"), ("attachment; filename=a.txt; x=y", "a.txt"),
+            ("attachment; filename=\"x.txt\"; filename*=UTF-8''%e2%82%ac.txt", "€.txt"),
+            ("attachment; filename*=iso-8859-1'en'%e9.txt", "é.txt"),
+            ("attachment; filename=\"../../etc/passwd\"", "passwd"),
+            ("attachment; filename=\"C:\\dir\\evil.exe\"", "evil.exe"),
+            ("attachment; filename*=UTF-8''..%2f..%2fx", "x"), ("attachment; filename=\".bashrc\"", "bashrc"),
+            ("attachment; filename=\"--rf\"", "rf"), ("attachment; filename=\"a\u{1b}[2Jb\u{7f}\"", "a[2Jb"),
+            ("attachment; filename=\"x. . \"", "x"), ("attachment; filename=\"..\"", "from-url.bin"),
+            ("attachment; filename=\"\"", "from-url.bin"), ("inline", "from-url.bin"),
+            ("attachment; filename*=UTF-8''%ff%fe", "from-url.bin"), ("attachment; filename=\"a\\\"b\"", "a\"b"),
+            ("attachment; filename=\"abc\u{202e}gpj.exe\"", "abcgpj.exe"),
+        ])
+    func offeredNames(value: String, expected: String) {
+        let answer = HTTPAnswer(status: 200, headers: [HeaderField("Content-Disposition", value)])
+        #expect(OfferedName.choose(answer, url: HTTPAddress("http://h/d/from-url.bin?x=/y")!).text == expected)
+    }
+
+    @Test("a name from the URL is decoded, kept short, and there is always one")
+    func namesFromURLs() {
+        func name(_ url: String) -> RawPath { OfferedName.choose(HTTPAnswer(status: 200), url: HTTPAddress(url)!) }
+        #expect(name("http://h/") == RawPath("download"))
+        #expect(name("http://h/a/%2e%2e") == RawPath("download"))
+        #expect(name("http://h/a%2Fb") == RawPath("b"))
+        #expect(name("http://h/%ff%00x").bytes == [0xff, 0x78])
+        let long = name("http://h/" + String(repeating: "%E2%82%AC", count: 200) + ".tar")
+        #expect(long.bytes.count <= 255 - 32 && long.text?.hasSuffix("€.tar") == true)
+    }
+
+    @Test("a stored answer shows no cookie, no query and no escape sequence")
+    func harmlessResponse() {
+        let answer = HTTPAnswer(
+            status: 201, headers: fields(["Set-Cookie: secret", "Location: /x?token=1", "X: a\u{1b}b"]))
+        let response = TransferResponse(answer, body: Array("ok\u{1b}[2J".utf8))
+        #expect(response.headers == [HeaderField("Location", "/x"), HeaderField("X", "a\\x1bb")])
+        #expect(response.body == "ok\\x1b[2J")
+    }
+}

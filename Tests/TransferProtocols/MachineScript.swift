@@ -1,0 +1,62 @@
+import Testing
+import TransferModel
+import TransferProtocols
+
+/// Times of the tests: attempts begin at noon.
+let noon = HTTPDate.parse("Sat, 21 Nov 2026 12:00:00 GMT")!
+/// The same as a header field.
+let noonText = "Sat, 21 Nov 2026 12:00:00 GMT"
+let elevenText = "Sat, 21 Nov 2026 11:00:00 GMT"
+
+let lost = TransferError(.networkConnectionLost, "lost")
+let refused = TransferError(.cannotConnectToHost, "refused")
+let badCertificate = TransferError(.tlsFailure, "certificate")
+
+/// Header fields written as `Name: value`.
+func fields(_ lines: [String]) -> [HeaderField] {
+    lines.map { line in
+        let parts = line.split(separator: ":", maxSplits: 1)
+        return HeaderField(String(parts[0]), String(parts[1].drop { $0 == " " }))
+    }
+}
+
+/// What actions come to, in words that a table can hold.
+func words(_ actions: [ProtocolAction]) -> [String] {
+    actions.map { action in
+        switch action {
+        case .perform(let id, .http(let exchange)):
+            (["\(id.rawValue) \(exchange.method.rawValue) \(exchange.url.text)"]
+                + exchange.headers.map { "\($0.name): \($0.value)" } + (exchange.mayCarrySecrets ? [] : ["bare"]))
+                .joined(separator: " | ")
+        case .abandon(let id): "abandon \(id.rawValue)"
+        case .openGate(let id, let gate):
+            "open \(id.rawValue) at \(gate.offset) skip \(gate.skip) of \(gate.total.map(String.init) ?? "?")"
+        case .persist(.get(let point)): "persist \(point.name) \(point.offset) \(point.version.etag ?? "-")"
+        case .persist(.put(let point)): "persist put \(point.stored)"
+        case .wake(let timer, let after): "wake \(timer) \(after)"
+        case .resumed(let offset): "resumed \(offset)"
+        case .startOver(let reason): "over: \(reason)"
+        case .digestSource: "digest"
+        case .finish(let receipt):
+            "finish \(receipt.bytes) \(receipt.verified)" + (receipt.skipped ? " skipped" : "")
+                + (receipt.foundThere ? " found" : "")
+        case .fail(let error): "fail \(error.code)" + (error.httpStatus.map { " \($0)" } ?? "")
+        case .wait(let demand):
+            "wait \(demand.reason) \(demand.error.code)" + (demand.retryAfter.map { " \($0)" } ?? "")
+        }
+    }
+}
+
+/// The end of an exchange that was answered.
+func answered(
+    _ status: Int, _ lines: [String] = [], sent: Int64 = 1000, body: String = "", failure: TransferError? = nil
+) -> ExchangeEnd {
+    ExchangeEnd(
+        answer: HTTPAnswer(status: status, headers: fields(lines)), body: Array(body.utf8), bytesSent: sent,
+        failure: failure.map { .network($0) }, at: noon)
+}
+
+/// The end of an exchange without an answer.
+func unanswered(_ error: TransferError, sent: Int64) -> ExchangeEnd {
+    ExchangeEnd(answer: nil, bytesSent: sent, failure: .network(error), at: noon)
+}

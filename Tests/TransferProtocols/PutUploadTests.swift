@@ -1,0 +1,225 @@
+import Testing
+import TransferModel
+import TransferProtocols
+
+private let put = "1 PUT http://h/f | If-None-Match: *"
+
+private func plan(
+    ifExists: ExistingFilePolicy = .fail, verify: VerificationWish? = nil, begun: Timestamp? = nil,
+    own: PutResumePoint? = nil, size: Int64 = 1000
+) -> PutPlan {
+    PutPlan(
+        address: HTTPAddress("http://h/f")!, size: size, ifExists: ifExists, verify: verify, begunBefore: begun,
+        resume: own)
+}
+
+/// Begins an upload and ends its exchanges one after the other; gives back the words of the last actions.
+private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
+    var upload = PutUpload(plan)
+    var actions = upload.handle(.began(at: noon))
+    var id = 0
+    for end in ends {
+        for case .perform(let performed, _) in actions { id = performed.rawValue }
+        if case .wake(.probeAgain, _)? = actions.first {
+            actions = upload.handle(.timerFired(.probeAgain))
+            for case .perform(let performed, _) in actions { id = performed.rawValue }
+        }
+        actions = upload.handle(.ended(ExchangeID(rawValue: id), end))
+    }
+    return words(actions)
+}
+
+@Suite struct PutUploadTests {
+    @Test("the request refuses to replace a foreign file unless that was wanted")
+    func condition() {
+        #expect(run(plan()) == [put])
+        #expect(run(plan(ifExists: .skip)) == [put])
+        #expect(run(plan(ifExists: .replace)) == ["1 PUT http://h/f"])
+        #expect(run(plan(verify: .digest)) == [put + " | Want-Repr-Digest: sha-256=10"])
+    }
+
+    @Test("what an earlier version of the source left there is replaced, and only that")
+    func ownEarlierVersion() {
+        let tagged = PutResumePoint(stored: true, etag: "\"a\"")
+        #expect(run(plan(own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
+        #expect(run(plan(own: PutResumePoint(stored: true, etag: "W/\"a\""))) == ["1 PUT http://h/f"])
+        #expect(run(plan(begun: noon, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
+        #expect(run(plan(own: tagged), answered(412)) == ["fail destinationExists 412"])
+    }
+
+    @Test(
+        "the answer to a PUT decides as the contract's table says",
+        arguments: [
+            (200, "finish 1000 size"), (201, "finish 1000 size"), (204, "finish 1000 size"),
+            (401, "wait auth http"), (407, "wait auth http"), (403, "fail permissionDenied 403"),
+            (404, "fail http 404"), (405, "fail http 405"), (409, "fail http 409"), (410, "fail http 410"),
+            (413, "fail http 413"), (423, "fail http 423"), (408, "wait backoff http"), (425, "wait backoff http"),
+            (421, "wait backoff http"), (429, "wait hostBackoff http"), (500, "wait backoff http"),
+            (502, "wait backoff http"), (503, "wait hostBackoff http"), (504, "wait backoff http"),
+            (507, "wait remoteDiskSpace http"), (520, "wait backoff http"), (304, "fail badServerResponse 304"),
+            (303, "fail http 303"), (99, "fail badServerResponse 99"),
+        ])
+    func answers(status: Int, expected: String) {
+        #expect(run(plan(), answered(status)) == [expected])
+    }
+
+    @Test("Retry-After is obeyed in seconds and as a date by the server's clock, and then holds for the host")
+    func retryAfter() {
+        #expect(run(plan(), answered(503, ["Retry-After: 2"])) == ["wait hostBackoff http 2.0 seconds"])
+        #expect(run(plan(), answered(500, ["Retry-After: 7"])) == ["wait hostBackoff http 7.0 seconds"])
+        #expect(
+            run(plan(), answered(429, ["Date: \(elevenText)", "Retry-After: \(noonText)"]))
+                == ["wait hostBackoff http 3600.0 seconds"])
+        #expect(run(plan(), answered(429, ["Retry-After: \(elevenText)"])) == ["wait hostBackoff http 0.0 seconds"])
+        #expect(run(plan(), answered(429, ["Retry-After: soon"])) == ["wait hostBackoff http"])
+    }
+
+    @Test("an answer counts although the connection broke after it")
+    func answerThenCut() {
+        #expect(run(plan(), answered(201, failure: lost)) == ["finish 1000 size"])
+        #expect(run(plan(), answered(413, sent: 10, failure: lost)) == ["fail http 413"])
+    }
+
+    @Test("a cut before the last byte waits and repeats; nothing of it can be there")
+    func cut() {
+        #expect(run(plan(), unanswered(lost, sent: 999)) == ["wait backoff networkConnectionLost"])
+        #expect(run(plan(), unanswered(badCertificate, sent: 0)) == ["fail tlsFailure"])
+        #expect(run(plan(size: 0), unanswered(refused, sent: 0)) == ["wait backoff cannotConnectToHost"])
+    }
+
+    @Test("a lost answer is asked after with HEAD, and the file that is there counts")
+    func lostAnswer() {
+        let cut = unanswered(lost, sent: 1000)
+        #expect(run(plan(), cut) == ["2 HEAD http://h/f"])
+        let there = ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"]
+        #expect(run(plan(), cut, answered(200, there)) == ["finish 1000 size found"])
+        #expect(run(plan(size: 0), unanswered(lost, sent: 0)) == ["2 HEAD http://h/f"])
+    }
+
+    @Test("after a lost answer with nothing there the server gets a moment, is asked once more, then it begins again")
+    func lostAnswerNothingThere() {
+        let cut = unanswered(lost, sent: 1000)
+        #expect(run(plan(), cut, answered(404)) == ["wake probeAgain 1.0 seconds"])
+        #expect(run(plan(), cut, answered(404), answered(404)) == ["wait backoff networkConnectionLost"])
+        let there = ["Content-Length: 1000", "Last-Modified: \(noonText)"]
+        #expect(run(plan(), cut, answered(404), answered(200, there)) == ["finish 1000 size found"])
+        #expect(run(plan(), cut, unanswered(refused, sent: 0)) == ["wait backoff cannotConnectToHost"])
+        #expect(
+            run(plan(ifExists: .replace), cut, answered(200, ["Content-Length: 7", "Last-Modified: \(noonText)"]))
+                == ["wait backoff networkConnectionLost"])
+    }
+
+    @Test("an attempt from before a kill is asked after first; it is recognised by size and age")
+    func earlierAttempt() {
+        #expect(run(plan(begun: noon)) == ["1 HEAD http://h/f"])
+        let there = ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"]
+        #expect(run(plan(begun: noon), answered(200, there)) == ["finish 1000 size found"])
+        let again = "2 PUT http://h/f | If-None-Match: *"
+        #expect(run(plan(begun: noon), answered(404)) == [again])
+        #expect(run(plan(begun: noon), answered(405)) == [again])
+        #expect(run(plan(begun: noon), answered(501)) == [again])
+        #expect(run(plan(begun: noon), answered(200, ["Content-Length: 1000"])) == [again])
+        let old = ["Content-Length: 1000", "Last-Modified: \(elevenText)", "Date: \(noonText)"]
+        #expect(run(plan(begun: noon), answered(200, old)) == [again])
+        #expect(run(plan(begun: noon), answered(503)) == ["wait hostBackoff http"])
+    }
+
+    @Test("the age is judged by the server's clock, which may be far from ours")
+    func clockSkew() {
+        // The server's clock is an hour behind: eleven there is noon here.
+        let behind = ["Content-Length: 1000", "Last-Modified: \(elevenText)", "Date: \(elevenText)"]
+        #expect(run(plan(begun: noon), answered(200, behind)) == ["finish 1000 size found"])
+        // An hour ahead: what it calls noon was before our attempt.
+        let ahead = [
+            "Content-Length: 1000", "Last-Modified: \(noonText)", "Date: Sat, 21 Nov 2026 13:00:00 GMT",
+        ]
+        #expect(run(plan(begun: noon), answered(200, ahead)).first?.hasPrefix("2 PUT") == true)
+    }
+
+    @Test("412 without an earlier attempt means a foreign file: it fails, unless a digest proves it the same")
+    func foreignFile() {
+        let ask = "2 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
+        #expect(run(plan(), answered(412)) == [ask])
+        #expect(run(plan(), answered(412), answered(200, ["Content-Length: 1000"])) == ["fail destinationExists 412"])
+        #expect(run(plan(), answered(412), answered(404)) == ["fail destinationExists 412"])
+        let digest = TransferDigest(algorithm: "sha-256", value: String(repeating: "00", count: 32))
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        #expect(run(plan(), answered(412), answered(200, ["Content-Length: 1000", offer])) == ["digest"])
+        for (ours, expected) in [
+            (digest, "finish 1000 digest found"),
+            (TransferDigest(algorithm: "sha-256", value: "1"), "fail destinationExists 412"),
+        ] {
+            var upload = PutUpload(plan())
+            _ = upload.handle(.began(at: noon))
+            _ = upload.handle(.ended(ExchangeID(rawValue: 1), answered(412)))
+            _ = upload.handle(.ended(ExchangeID(rawValue: 2), answered(200, ["Content-Length: 1000", offer])))
+            #expect(words(upload.handle(.digested(ours))) == [expected])
+        }
+    }
+
+    @Test("skip takes 412 for done, not counted as accepted")
+    func skip() {
+        #expect(run(plan(ifExists: .skip), answered(412)) == ["finish 1000 none skipped"])
+    }
+
+    @Test("412 after an earlier attempt: the same size and not older is ours, anything else is unknown")
+    func unknownOutcome() {
+        let begun = plan(begun: noon)
+        for lines in [["Content-Length: 1000"], ["Content-Length: 7", "Last-Modified: \(noonText)"]] {
+            #expect(run(begun, answered(200, lines), answered(412)) == ["fail unknownOutcome"])
+        }
+        #expect(run(begun, answered(404), answered(412)) == ["fail unknownOutcome"])
+    }
+
+    @Test("a redirect is followed with the method kept, and secrets stay at the first origin")
+    func redirects() {
+        #expect(run(plan(), answered(307, ["Location: /g"])) == ["2 PUT http://h/g | If-None-Match: *"])
+        #expect(
+            run(plan(), answered(308, ["Location: https://o/g"])) == ["2 PUT https://o/g | If-None-Match: * | bare"])
+        #expect(run(plan(), answered(301, ["Location: //h:81/g"])) == ["2 PUT http://h:81/g | If-None-Match: * | bare"])
+        #expect(run(plan(), answered(307)) == ["fail badServerResponse 307"])
+        #expect(run(plan(), answered(307, ["Location: ftp://h/"])) == ["fail badServerResponse 307"])
+        #expect(
+            run(plan(), answered(307, ["Location: https://h/"]), answered(307, ["Location: http://h/"]))
+                == ["fail unsupported 307"])
+        var upload = PutUpload(plan())
+        var actions = upload.handle(.began(at: noon))
+        for step in 1...11 {
+            actions = upload.handle(.ended(ExchangeID(rawValue: step), answered(307, ["Location: /again"])))
+        }
+        #expect(words(actions) == ["fail tooManyRedirects 307"])
+    }
+
+    @Test("an answer before the last byte, or a 202, is not believed without a look")
+    func doubtfulSuccess() {
+        #expect(run(plan(), answered(201, sent: 10)) == ["2 HEAD http://h/f"])
+        #expect(run(plan(), answered(202)) == ["2 HEAD http://h/f"])
+        #expect(run(plan(), answered(202), answered(200, ["Content-Length: 1000"])) == ["finish 1000 size"])
+        #expect(run(plan(), answered(202), answered(200, ["Content-Length: 10"])) == ["fail integrity"])
+    }
+
+    @Test("--verify asks for what it names and fails when it cannot be had")
+    func verify() {
+        #expect(run(plan(verify: VerificationWish.none), answered(201)) == ["finish 1000 none"])
+        let size = plan(verify: .size)
+        #expect(run(size, answered(201)) == ["2 HEAD http://h/f"])
+        #expect(run(size, answered(201), answered(200, ["Content-Length: 1000"])) == ["finish 1000 size"])
+        #expect(run(size, answered(201), answered(405)) == ["fail integrity"])
+        let digest = plan(verify: .digest)
+        #expect(run(digest, answered(201)) == ["2 HEAD http://h/f | Want-Repr-Digest: sha-256=10"])
+        #expect(run(digest, answered(201), answered(200, ["Content-Length: 1000"])) == ["fail integrity"])
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        #expect(run(digest, answered(201, [offer])) == ["digest"])
+        #expect(run(plan(), answered(201, [offer])) == ["digest"])
+    }
+
+    @Test("what comes after the end, or from an exchange that is not under way, changes nothing")
+    func lateEvents() {
+        var upload = PutUpload(plan())
+        _ = upload.handle(.began(at: noon))
+        #expect(upload.handle(.ended(ExchangeID(rawValue: 9), answered(201))).isEmpty)
+        #expect(upload.handle(.timerFired(.probeAgain)).isEmpty)
+        #expect(words(upload.handle(.ended(ExchangeID(rawValue: 1), answered(201)))) == ["finish 1000 size"])
+        #expect(upload.handle(.ended(ExchangeID(rawValue: 1), answered(201))).isEmpty)
+    }
+}
