@@ -142,8 +142,11 @@ final class TerminalScreen {
     ) throws {
         self.sandbox = sandbox
         folder = "\(sandbox.root)/\(name)"
-        let outcome = try sandbox.start(script, ["start", folder, size, "\(Sandbox.programs)/\(program)"] + arguments)
-            .wait()
+        let outcome = try sandbox.start(
+            script,
+            ["start", folder, size, program.hasPrefix("/") ? program : "\(Sandbox.programs)/\(program)"] + arguments
+        )
+        .wait()
         guard outcome.status == 0 else { throw HarnessError("no terminal: \(outcome)") }
     }
 
