@@ -7,7 +7,6 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ROWS ?=
 bindir = $(PREFIX)/bin
-mandir = $(PREFIX)/share/man
 unitdir = $(PREFIX)/lib/systemd/user
 
 # `swift` is looked for when a recipe needs it, so that `make clean` works without one.
@@ -50,23 +49,23 @@ demo: release
 bench: bench-deps release
 	@Tests/Benchmarks/bench $(release_dir) $(ROWS)
 
+# Where each generated file of Resources/ belongs: folder there, folder below PREFIX.
+documents = man:share/man/man1 completions/bash:share/bash-completion/completions \
+  completions/zsh:share/zsh/site-functions completions/fish:share/fish/vendor_completions.d
+
 install: release
 	install -d "$(DESTDIR)$(bindir)" "$(DESTDIR)$(unitdir)"
 	install -m 755 $(addprefix $(release_dir)/,$(programs)) "$(DESTDIR)$(bindir)/"
-	for page in Resources/man/*.[1-9]; do \
-	  install -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit 1; done
-	install -D -m 644 Resources/completions/martlet.bash "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/martlet"
-	install -D -m 644 Resources/completions/_martlet "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_martlet"
-	install -D -m 644 Resources/completions/martlet.fish "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/martlet.fish"
-	for unit in martletd.service; do \
-	  sed 's|@BINDIR@|$(bindir)|' "Resources/systemd/$$unit" >"$(DESTDIR)$(unitdir)/$$unit" || exit 1; \
-	  chmod 644 "$(DESTDIR)$(unitdir)/$$unit" || exit 1; done
+	for pair in $(documents); do \
+	  install -d "$(DESTDIR)$(PREFIX)/$${pair#*:}" && \
+	  install -m 644 Resources/$${pair%:*}/* "$(DESTDIR)$(PREFIX)/$${pair#*:}/" || exit 1; done
+	sed 's|@BINDIR@|$(bindir)|' Resources/systemd/martletd.service >"$(DESTDIR)$(unitdir)/martletd.service"
+	chmod 644 "$(DESTDIR)$(unitdir)/martletd.service"
 
 uninstall:
 	rm -f $(foreach p,$(programs),"$(DESTDIR)$(bindir)/$(p)") "$(DESTDIR)$(unitdir)/martletd.service"
-	rm -f "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/martlet" \
-	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_martlet" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/martlet.fish"
-	for page in Resources/man/*.[1-9]; do rm -f "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}"; done
+	for pair in $(documents); do for file in Resources/$${pair%:*}/*; do \
+	  rm -f "$(DESTDIR)$(PREFIX)/$${pair#*:}/$${file##*/}"; done; done
 
 clean:
 	rm -rf .build .demo .bench
