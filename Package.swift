@@ -88,13 +88,14 @@ let package = Package(
 
         program("martlet", ["MartletKit", "TerminalUI", "Commands", "CommandLine", "Configuration"]),
         program("martletd", ["TransferService", "CommandLine", "Configuration"]),
-        program("martlet-receive", ["UploadReceiver", "CommandLine"]),
+        program("martlet-receive", ["UploadReceiver", "CommandLine", "Configuration"]),
 
         tests("LinuxSystem", ["LinuxSystem"]),
         tests("CurlTransport", ["CurlTransport", "LinuxSystem"]),
         tests("TransferModel", ["TransferModel"]),
         tests("TransferProtocols", ["TransferProtocols", "TransferModel"]),
         tests("Digests", ["Digests"]),
+        tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "martlet-receive"]),
         tests("DisplayText", ["DisplayText"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),

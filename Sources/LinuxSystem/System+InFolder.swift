@@ -14,6 +14,11 @@ extension System {
         _ = try systemCall(.unlinkat, path: name) { Glibc.unlinkat(directory, $0, 0) }
     }
 
+    /// Removes an empty directory. Corresponds to `unlinkat(AT_REMOVEDIR)`.
+    package static func rmdirat(_ directory: Int32, _ name: [UInt8]) throws(Errno) {
+        _ = try systemCall(.rmdir, path: name) { Glibc.unlinkat(directory, $0, AT_REMOVEDIR) }
+    }
+
     /// Moves a name from one directory to another, replacing what is there. Corresponds to `renameat`.
     package static func renameat(
         _ oldDirectory: Int32, _ old: [UInt8], to newDirectory: Int32, _ new: [UInt8]

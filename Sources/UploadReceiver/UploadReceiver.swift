@@ -1,1 +1,92 @@
-// The module's first line is still to be written.
+// UploadReceiver: the other end. An HTTP server that takes whole files by PUT and gives them out by GET.
+//
+// For whom: `martlet-receive` and tests. Which thread: libmicrohttpd's own call `Exchange`, one connection always on the
+// same thread; publishing and listing happen on the workers of `Publisher` and `ReceiverContext`.
+// Where to start: `ReceiverContext.request(for:)` chooses who serves a request; `PutRequest` and `GetRequest` serve;
+// what they decide is in values without effects: `PutMachine`, `Preconditions`, `RangeSelection`, `TargetPath`.
+
+package import LinuxSystem
+import TransferModel
+
+/// A running receiver. Made, used and stopped by one owner.
+package final class UploadReceiver {
+    /// Where it can be reached, with the port that the kernel chose.
+    package let url: String
+    private let context: ReceiverContext
+    private let gate: StopGate
+    private let daemon: HTTPDaemon
+    private let journal: ReceiverJournal
+
+    /// Begins to serve. The first line on `output` is `ready URL`; `output` stays the caller's.
+    package init(_ configuration: ReceiverConfiguration, output: Int32) throws(ReceiverError) {
+        let listen = configuration.listen
+        journal = try Self.step(.starting) { () throws(Errno) in try ReceiverJournal(output: output) }
+        gate = try Self.step(.starting) { () throws(Errno) in try StopGate() }
+        context = try Self.step(.folder(configuration.folder)) { [journal] () throws(Errno) in
+            try ReceiverContext(configuration, journal: journal)
+        }
+        let (listener, port) = try Self.step(.listening(listen)) { () throws(Errno) in
+            let listener = try InternetSocket.listen(host: listen.host, isIPv6: listen.isIPv6, port: listen.port)
+            return (listener, try InternetSocket.localPort(of: listener.rawValue))
+        }
+        daemon = try HTTPDaemon(context, gate, listener: listener, threads: configuration.limits.threads)
+        url = "\(configuration.tls == nil ? "http" : "https")://\(listen.with(port: port).authority)/"
+        journal.report(.notice("ready \(url)"))
+        if context.incoming.removedLeftovers > 0 {
+            journal.report(
+                .notice("removed \(context.incoming.removedLeftovers) unfinished files of an earlier run"))
+        }
+    }
+
+    /// Ends: no new connections, what is being published is published and answered, everything else is dropped without
+    /// leaving a trace. Returns when all of it is done.
+    package func stop() {
+        daemon.stopListening()
+        gate.stop()
+        gate.waitForAnswers(.seconds(1))
+        daemon.stop()
+        context.stop()
+        journal.stop()
+    }
+
+    private static func step<T>(
+        _ step: ReceiverError.Step, _ body: () throws(Errno) -> T
+    ) throws(ReceiverError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw .system(step, error)
+        }
+    }
+}
+
+/// Why a receiver does not start.
+package enum ReceiverError: Error, Equatable, CustomStringConvertible {
+    case system(Step, Errno)
+    /// What libmicrohttpd or GnuTLS said.
+    case httpLibrary(String)
+
+    package enum Step: Equatable, Sendable {
+        case starting
+        case folder([UInt8])
+        case listening(ListenAddress)
+        case reading([UInt8])
+    }
+
+    /// What happened and what to do, for a person.
+    package var description: String {
+        switch self {
+        case .system(.starting, let error): "cannot start: \(error)"
+        case .system(.folder(let path), .noSuchFile):
+            "there is no folder \(RawPath(path).displayed): make it first"
+        case .system(.folder(let path), let error):
+            "cannot use the folder \(RawPath(path).displayed): \(error)"
+        case .system(.listening(let address), .addressInUse):
+            "cannot listen on \(address.authority): it is in use: choose another port with --listen"
+        case .system(.reading(let path), let error): "cannot read \(RawPath(path).displayed): \(error)"
+        case .system(.listening(let address), let error): "cannot listen on \(address.authority): \(error)"
+        case .httpLibrary(let text):
+            "the HTTP library does not start: " + (text.isEmpty ? "it does not say why" : RawPath(text).displayed)
+        }
+    }
+}

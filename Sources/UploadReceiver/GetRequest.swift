@@ -1,0 +1,156 @@
+import Digests
+import LinuxSystem
+
+/// Serves one GET or HEAD: a file or a part of it, or a folder's names, one a line.
+final class GetRequest: ServedRequest {
+    private let context: ReceiverContext
+    private let head: RequestHead
+    private let path: TargetPath
+    private let conditions: Preconditions
+    private let started = MonotonicInstant.now
+    private var listing: FolderListing?
+    /// What is being sent, for the journal.
+    private var sending: (range: ByteRange?, size: UInt64)?
+
+    init(_ context: ReceiverContext, _ head: RequestHead, _ path: TargetPath, _ conditions: Preconditions) {
+        self.context = context
+        self.head = head
+        self.path = path
+        self.conditions = conditions
+    }
+
+    func headArrived() -> Answer? { nil }
+    func bytesArrived(_ bytes: UnsafeRawBufferPointer) -> Answer? { nil }
+
+    func bodyEnded() -> RequestStep {
+        do {
+            switch try context.folder.look(at: path) {
+            case .nothing: return .answer(refuse(.failure(.noSuchFile)))
+            case .other: return .answer(refuse(.problem(.forbidden, "not a file; symbolic links are not followed")))
+            case .folder: return list()
+            case .file:
+                if path.isFolder { return .answer(refuse(.failure(.notDirectory))) }
+                guard let file = try context.folder.openFile(path) else {
+                    return .answer(refuse(.failure(.noSuchFile)))
+                }
+                return .answer(send(file))
+            }
+        } catch {
+            return .answer(refuse(.failure(error)))
+        }
+    }
+
+    func workEnded() -> RequestStep {
+        // The work of the only step that is work set it.
+        guard let listing else { preconditionFailure("listed without a listing") }
+        switch listing.result {
+        case .success(let text): return .answer(Answer(status: .ok, fields: [.plainText], body: .text(text)))
+        case .failure(let error): return .answer(refuse(.failure(error)))
+        }
+    }
+
+    func ended(_ ending: ExchangeEnding) {
+        guard let sending, head.method == .get else { return }
+        if ending == .answered {
+            context.journal.report(
+                .sent(path, sending.range, size: sending.size, in: started.duration(to: .now), from: head.peer))
+        } else {
+            context.journal.report(.cut(path, ending, received: nil, expected: sending.size, from: head.peer))
+        }
+    }
+
+    private func send(_ file: OpenFile) -> Answer {
+        let selection = Self.select(head.fields, conditions, isGet: head.method == .get, of: file.facts)
+        var fields = Answer.Field.version(file.facts) + [.acceptsRanges]
+        switch selection {
+        case .notModified: return .plain(.notModified, fields)
+        case .failed:
+            return refuse(.problem(.preconditionFailed, "a condition of the request does not hold").with(fields))
+        case .unsatisfiable:
+            return refuse(
+                .problem(.rangeNotSatisfiable, "the file has \(file.facts.size) bytes")
+                    .with(fields + [.unsatisfiedRange(of: file.facts.size)]))
+        case .whole, .part: break
+        }
+        fields.append(Answer.Field(name: "Content-Type", value: "application/octet-stream"))
+        if let digest = StoredDigest.read(of: file) { fields.append(.digest(digest)) }
+        guard case .part(let range) = selection else {
+            sending = (nil, file.facts.size)
+            return Answer(status: .ok, fields: fields, body: .file(file, offset: 0, count: file.facts.size))
+        }
+        sending = (range, file.facts.size)
+        return Answer(
+            status: .partialContent, fields: fields + [.contentRange(range, of: file.facts.size)],
+            body: .file(file, offset: range.first, count: range.count))
+    }
+
+    enum Selection: Equatable {
+        case whole
+        case part(ByteRange)
+        case notModified
+        case failed
+        case unsatisfiable
+    }
+
+    /// What of a file a request gets, in the order of RFC 9110 section 13.2.2: conditions first, then the range.
+    static func select(
+        _ fields: RequestFields, _ conditions: Preconditions, isGet: Bool, of facts: FileFacts
+    ) -> Selection {
+        switch conditions.outcome(of: facts, isRead: true) {
+        case .notModified: return .notModified
+        case .failed: return .failed
+        case .met: break
+        }
+        // Ranges mean something for GET only.
+        guard isGet, RangeCondition.holds(fields["if-range"], for: facts) else { return .whole }
+        return switch RangeSelection(field: fields["range"], size: facts.size) {
+        case .whole: .whole
+        case .part(let range): .part(range)
+        case .unsatisfiable: .unsatisfiable
+        }
+    }
+
+    private func list() -> RequestStep {
+        .work { [self] done in
+            let listing = FolderListing()
+            self.listing = listing
+            context.reader.submit { [folder = context.folder, path] in
+                listing.read(folder, path)
+                done()
+            }
+        }
+    }
+
+    private func refuse(_ answer: Answer) -> Answer {
+        // Asking whether a file is there is no event.
+        if answer.status != .notFound || head.method == .get {
+            context.journal.report(.refused(head.method, path, answer, from: head.peer))
+        }
+        return answer
+    }
+}
+
+/// A folder's names as text: one a line, percent-encoded as in a URL, folders with a slash behind.
+///
+/// Unchecked: `result` is written by the reading thread before it calls `done`, and read only after that.
+final class FolderListing: @unchecked Sendable {
+    private(set) var result = Result<String, Errno>.failure(.canceled)
+
+    func read(_ folder: ServedFolder, _ path: TargetPath) {
+        do {
+            result = .success(Self.text(try folder.names(in: path)))
+        } catch {
+            result = .failure(error)
+        }
+    }
+
+    static func text(_ names: [[UInt8]]) -> String {
+        let slash = UInt8(ascii: "/")
+        var text = ""
+        for name in names {
+            let isFolder = name.last == slash
+            text += TargetPath.percentEncoded(isFolder ? name.dropLast() : name) + (isFolder ? "/\n" : "\n")
+        }
+        return text
+    }
+}

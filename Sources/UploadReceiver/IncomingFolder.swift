@@ -1,0 +1,108 @@
+import Digests
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// Where files grow until they are whole: a hidden folder inside the served one, so that publishing is a rename.
+///
+/// Each run has a folder of its own in it, `.martlet-incoming/ID`, which it holds locked while it lives. So the next run
+/// can tell what a dead one left behind (its folder's lock can be had) from what a living one still writes. A run that
+/// ends leaves nothing.
+final class IncomingFolder: Sendable {
+    /// Its name; no request reaches below it.
+    static let name = ".martlet-incoming"
+
+    /// This run's folder, locked.
+    let descriptor: OwnedDescriptor
+    /// How many unfinished files of dead runs were removed at the start.
+    let removedLeftovers: Int
+    private let root: OwnedDescriptor
+    private let shared: OwnedDescriptor
+    private let runID: [UInt8]
+    private let count = Atomic<UInt64>(0)
+
+    init(in root: OwnedDescriptor) throws(Errno) {
+        self.root = root
+        (shared, runID, descriptor) = try Self.beginRun(in: root.rawValue)
+        removedLeftovers = try Self.removeLeftovers(in: shared.rawValue, except: runID)
+    }
+
+    /// Makes a new, empty file that only this run knows.
+    func makeFile() throws(Errno) -> (OwnedDescriptor, name: [UInt8]) {
+        let number = count.add(1, ordering: .relaxed).newValue
+        let name = Array("\(number)\(Self.partSuffix)".utf8)
+        // 0666 and the umask decide, as for a file that a user saves here; nobody else can look into the folder.
+        let flags = O_RDWR | O_CREAT | O_EXCL
+        return (try System.openat(descriptor.rawValue, name, flags: flags, mode: 0o666), name)
+    }
+
+    func remove(_ name: [UInt8]) {
+        // A file that is already gone is as good as removed, and any other failure leaves it to the next run.
+        try? System.unlinkat(descriptor.rawValue, name)
+    }
+
+    /// Ends the run; no file of it may be left. The shared folder goes too, unless another run is in it.
+    func endRun() {
+        try? System.rmdirat(shared.rawValue, runID)
+        try? System.rmdirat(root.rawValue, Array(Self.name.utf8))
+        descriptor.close()
+    }
+
+    private static let partSuffix = ".part"
+
+    private static func beginRun(
+        in root: Int32
+    ) throws(Errno) -> (shared: OwnedDescriptor, id: [UInt8], folder: OwnedDescriptor) {
+        let sharedName = Array(name.utf8)
+        while true {
+            do {
+                do { try System.mkdirat(root, sharedName, mode: 0o700) } catch .fileExists {}
+                // A link in its place would lead the files elsewhere: `openat` follows none.
+                let shared = try System.openat(root, sharedName, flags: O_RDONLY | O_DIRECTORY)
+                let id = Array(Hexadecimal.encode(try System.randomBytes(8)).utf8)
+                try System.mkdirat(shared.rawValue, id, mode: 0o700)
+                let folder = try System.openat(shared.rawValue, id, flags: O_RDONLY | O_DIRECTORY)
+                // A run that starts now may have seen the new folder before it was locked, and be removing it.
+                guard try System.tryLockExclusively(folder.rawValue), try System.fstat(folder.rawValue).linkCount > 0
+                else { continue }
+                return (shared, id, folder)
+            } catch .noSuchFile {
+                // A run that ends took the shared folder away between two of our steps.
+                continue
+            }
+        }
+    }
+
+    /// Removes what runs left that live no more. Only names of exactly our pattern are touched.
+    private static func removeLeftovers(in shared: Int32, except own: [UInt8]) throws(Errno) -> Int {
+        let reader = try DirectoryReader(at: shared, name: [UInt8(ascii: ".")])
+        var removed = 0
+        while let entry = try reader.next() {
+            guard isRunID(entry.name), entry.name != own,
+                let folder = try? System.openat(shared, entry.name, flags: O_RDONLY | O_DIRECTORY),
+                (try? System.tryLockExclusively(folder.rawValue)) == true
+            else { continue }
+            let parts = try DirectoryReader(at: folder.rawValue, name: [UInt8(ascii: ".")])
+            while let part = try parts.next() {
+                guard isPart(part.name), (try? System.unlinkat(folder.rawValue, part.name)) != nil else { continue }
+                removed += 1
+            }
+            // What is not ours stays, and its folder with it.
+            try? System.rmdirat(shared, entry.name)
+        }
+        return removed
+    }
+
+    static func isRunID(_ name: [UInt8]) -> Bool {
+        name.count == 16 && name == Array(Hexadecimal.encode(hexadecimalBytes(name)).utf8)
+    }
+
+    static func isPart(_ name: [UInt8]) -> Bool {
+        let text = String(decoding: name, as: UTF8.self)
+        return text.hasSuffix(partSuffix) && UInt64(text.dropLast(partSuffix.utf8.count)) != nil
+    }
+
+    private static func hexadecimalBytes(_ name: [UInt8]) -> [UInt8] {
+        Hexadecimal.decode(String(decoding: name, as: UTF8.self)) ?? []
+    }
+}

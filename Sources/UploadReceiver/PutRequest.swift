@@ -1,0 +1,124 @@
+import LinuxSystem
+
+/// Serves one PUT: looks, stores, hands over to the publisher, as its machine says.
+final class PutRequest: ServedRequest {
+    private let context: ReceiverContext
+    private let peer: String
+    private let started = MonotonicInstant.now
+    private var machine: PutMachine
+    /// While bytes are arriving.
+    private var file: IncomingFile?
+    /// While the publisher has it.
+    private var publication: Publication?
+    private var received: UInt64 = 0
+    /// Whether the journal has heard how it ended.
+    private var isReported = false
+
+    init(_ context: ReceiverContext, _ head: RequestHead, _ path: TargetPath, _ conditions: Preconditions) {
+        self.context = context
+        peer = head.peer
+        machine = PutMachine(
+            PutMachine.Request(
+                path: path, body: head.body, conditions: conditions, claim: DigestFields.claim(of: head.fields),
+                wantsDigest: DigestFields.wantsSHA256(head.fields["want-repr-digest"])),
+            limits: context.configuration.limits)
+    }
+
+    /// What a PUT may not be: a part of a file, or coded bytes whose coding would be lost.
+    static func unsupported(_ head: RequestHead) -> Answer? {
+        if head.fields["content-range"] != nil {
+            return .problem(.badRequest, "a PUT with Content-Range is not taken: send the whole file")
+        }
+        if let coding = head.fields["content-encoding"], coding.lowercased() != "identity" {
+            return .problem(
+                .unsupportedMediaType, "a PUT with Content-Encoding is not taken: send the bytes as they are")
+        }
+        return nil
+    }
+
+    func headArrived() -> Answer? {
+        do {
+            let existing = try context.folder.look(at: machine.request.path)
+            switch machine.looked(existing, freeSpace: try context.folder.freeSpace()) {
+            case .receive: return open()
+            case .refuse(let refusal): return refuse(refusal)
+            }
+        } catch {
+            return refuse(.failed(error))
+        }
+    }
+
+    func bytesArrived(_ bytes: UnsafeRawBufferPointer) -> Answer? {
+        received += UInt64(bytes.count)
+        switch machine.arrived(bytes.count) {
+        case .ignore: return nil
+        case .refuse(let refusal): return refuse(refusal)
+        case .store:
+            do {
+                try file?.append(bytes)
+                return nil
+            } catch {
+                return refuse(machine.storingFailed(error))
+            }
+        }
+    }
+
+    func bodyEnded() -> RequestStep {
+        switch machine.bodyEnded(digest: file?.digestValue) {
+        case .refuse(let refusal): return .answer(refuse(refusal))
+        case .publish:
+            return .work { [self] done in
+                // A machine in `publishing` was in `receiving`, which begins when the file is open.
+                guard let file else { preconditionFailure("a body was stored without a file") }
+                let publication = Publication(
+                    file: file, path: machine.request.path, conditions: machine.request.conditions, done: done)
+                self.publication = publication
+                self.file = nil
+                context.publisher.submit(publication)
+            }
+        }
+    }
+
+    func workEnded() -> RequestStep {
+        // The work of the only step that is work set it.
+        guard let publication else { preconditionFailure("published without a publication") }
+        switch machine.published(publication.outcome, digest: publication.file.digestValue) {
+        case .failure(let refusal): return .answer(refuse(refusal))
+        case .success(let answer):
+            isReported = true
+            context.journal.report(
+                .received(
+                    machine.request.path, size: received, in: started.duration(to: .now), from: peer,
+                    replaced: answer.status == .noContent))
+            return .answer(answer)
+        }
+    }
+
+    func ended(_ ending: ExchangeEnding) {
+        file = nil
+        if isReported { return }
+        let expected: UInt64? = if case .known(let size) = machine.request.body { size } else { nil }
+        context.journal.report(
+            .cut(machine.request.path, ending, received: received, expected: expected, from: peer))
+    }
+
+    private func open() -> Answer? {
+        let request = machine.request
+        let expected: UInt64? = if case .known(let size) = request.body { size } else { nil }
+        do {
+            file = try IncomingFile(in: context.incoming, expectedSize: expected, computingDigest: request.needsDigest)
+            return nil
+        } catch {
+            return refuse(machine.storingFailed(error))
+        }
+    }
+
+    private func refuse(_ refusal: Refusal) -> Answer {
+        // The bytes go at once, not when the client has heard of it.
+        file = nil
+        isReported = true
+        let answer = refusal.answer
+        context.journal.report(.refused(.put, machine.request.path, answer, from: peer))
+        return answer
+    }
+}

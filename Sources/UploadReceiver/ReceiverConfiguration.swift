@@ -1,0 +1,56 @@
+import Digests
+
+/// What a receiver is told when it starts.
+package struct ReceiverConfiguration: Sendable {
+    /// The folder that is served and written to.
+    package var folder: [UInt8]
+    package var listen = ListenAddress.loopback
+    /// Who may ask; loopback may be open, anything else must say so.
+    package var access = Access.open
+    /// Certificate and key in PEM, for `https`.
+    package var tls: TLSMaterial?
+    package var limits = Limits()
+
+    package init(folder: [UInt8]) { self.folder = folder }
+
+    package enum Access: Sendable {
+        case open
+        /// Only requests with `Authorization: Bearer` and this token.
+        case token([UInt8])
+
+        /// Whether a request with this `Authorization` field may go on. Compares in constant time.
+        func admits(_ authorization: String?) -> Bool {
+            guard case .token(let secret) = self else { return true }
+            guard let authorization else { return false }
+            let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
+            guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
+            return SecretComparison.areEqual(Array(words[1].utf8), secret)
+        }
+    }
+
+    /// A certificate chain and its key, each the bytes of a PEM file.
+    package struct TLSMaterial: Sendable {
+        package let certificate: [UInt8]
+        package let key: [UInt8]
+
+        package init(certificate: [UInt8], key: [UInt8]) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    package struct Limits: Sendable {
+        /// The largest file taken, in bytes.
+        package var maximumSize: UInt64?
+        /// How much room on the disk is left alone, in bytes.
+        package var keepFree: UInt64 = 64 << 20
+        package var connections: UInt32 = 512
+        /// How long a connection may be silent, in seconds.
+        package var silence: UInt32 = 300
+
+        /// How many threads serve connections.
+        package var threads = 2
+
+        package init() {}
+    }
+}

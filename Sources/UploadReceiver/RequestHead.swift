@@ -1,0 +1,75 @@
+/// The method of a request, as far as the receiver tells methods apart.
+enum Method: Equatable, Sendable {
+    case get, head, put, options
+    case other(String)
+
+    init(_ name: String) {
+        switch name {
+        case "GET": self = .get
+        case "HEAD": self = .head
+        case "PUT": self = .put
+        case "OPTIONS": self = .options
+        default: self = .other(name)
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .put: "PUT"
+        case .options: "OPTIONS"
+        case .other(let name): name
+        }
+    }
+}
+
+/// The fields of a request, found without regard to case.
+struct RequestFields: Equatable, Sendable {
+    private var lines: [(name: String, value: String)] = []
+
+    init(_ lines: KeyValuePairs<String, String> = [:]) {
+        for (name, value) in lines { append(name, value) }
+    }
+
+    mutating func append(_ name: String, _ value: String) { lines.append((name.lowercased(), value)) }
+
+    /// The value of a field given in lower case; several lines of one name are joined with commas (RFC 9110 section 5.3).
+    subscript(name: String) -> String? {
+        var found: String?
+        for line in lines where line.name == name { found = found.map { $0 + ", " + line.value } ?? line.value }
+        return found
+    }
+
+    static func == (one: RequestFields, other: RequestFields) -> Bool {
+        one.lines.elementsEqual(other.lines) { $0 == $1 }
+    }
+}
+
+/// What is known of a request when its head has arrived.
+struct RequestHead: Sendable {
+    let method: Method
+    /// The target as it was sent, without its query.
+    let target: [UInt8]
+    let fields: RequestFields
+    /// Who asks: a numeric address.
+    let peer: String
+    let isTLS: Bool
+
+    /// What is said about the body's length.
+    var body: BodyLength {
+        if fields["transfer-encoding"] != nil { return .unknown }
+        return fields["content-length"].flatMap { UInt64($0) }.map { $0 == 0 ? .none : .known($0) } ?? .none
+    }
+
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    var expectsContinue: Bool { fields["expect"]?.lowercased() == "100-continue" }
+}
+
+/// How long a request's body will be.
+enum BodyLength: Equatable, Sendable {
+    case none
+    case known(UInt64)
+    /// Chunked: only the end tells.
+    case unknown
+}

@@ -1,0 +1,123 @@
+import LinuxSystem
+
+/// One request being served: the effects around the decisions of its kind's machine.
+///
+/// Each kind of request is a type of its own (`PutRequest`, `GetRequest`; resumable uploads come beside them) and knows
+/// nothing of libmicrohttpd: `Exchange` drives it. All calls come from the connection's thread, in this order:
+/// `headArrived`, any number of `bytesArrived`, `bodyEnded`, and `workEnded` after a step that was work. Once a step or
+/// `bytesArrived` gave an answer nothing but `ended` is called.
+protocol ServedRequest: AnyObject {
+    /// The head is here: an answer refuses the request before its body is read; `nil` reads on (and tells a client that
+    /// waits for it `100 Continue`).
+    func headArrived() -> Answer?
+
+    /// A piece of the body; an answer refuses the rest. The buffer is the library's and valid during the call only.
+    func bytesArrived(_ bytes: UnsafeRawBufferPointer) -> Answer?
+
+    /// The request is whole.
+    func bodyEnded() -> RequestStep
+
+    /// The work of the last step has called `done`.
+    func workEnded() -> RequestStep
+
+    /// The exchange is over. Whatever is unfinished is dropped.
+    func ended(_ ending: ExchangeEnding)
+}
+
+/// What a request wants next.
+enum RequestStep {
+    case answer(Answer)
+    /// Something that may block: it is started now, and calls `done` once, on any thread. The connection sleeps meanwhile.
+    case work(_ start: (_ done: @escaping @Sendable () -> Void) -> Void)
+}
+
+/// How an exchange ended, as far as the server can know.
+enum ExchangeEnding: Equatable, Sendable {
+    /// The whole answer was handed to the kernel.
+    case answered
+    /// The connection broke or was closed before that.
+    case cut
+    /// The connection was silent for too long.
+    case silent
+    /// The receiver is stopping.
+    case stopped
+}
+
+/// What all requests share.
+final class ReceiverContext: Sendable {
+    let configuration: ReceiverConfiguration
+    let folder: ServedFolder
+    let incoming: IncomingFolder
+    let publisher: Publisher
+    /// For listings, which read whole directories.
+    let reader: BlockingWorker
+    let journal: ReceiverJournal
+
+    init(_ configuration: ReceiverConfiguration, journal: ReceiverJournal) throws(Errno) {
+        self.configuration = configuration
+        self.journal = journal
+        folder = try ServedFolder(path: configuration.folder)
+        incoming = try IncomingFolder(in: folder.root)
+        publisher = try Publisher(folder: folder, incoming: incoming)
+        reader = try BlockingWorker(name: "list-folders")
+    }
+
+    /// Ends the workers and the run. No request is served any more.
+    func stop() {
+        publisher.stop()
+        reader.stop()
+        incoming.endRun()
+    }
+
+    /// Chooses who serves a request, or the answer that refuses it. A new protocol gets its case here.
+    func request(for head: RequestHead) -> Result<any ServedRequest, Rejection> {
+        guard configuration.access.admits(head.fields["authorization"]) else {
+            return .failure(
+                Rejection(
+                    path: nil,
+                    answer: .problem(.unauthorized, "a bearer token is needed").with([.bearerChallenge])))
+        }
+        if head.method == .options { return .success(FixedRequest(.plain(.noContent, [.allow, .acceptsRanges]))) }
+        let path: TargetPath
+        do {
+            path = try TargetPath(target: head.target)
+        } catch {
+            return .failure(Rejection(path: nil, answer: error.answer))
+        }
+        guard let conditions = Preconditions(head.fields) else {
+            let answer = Answer.problem(.badRequest, "If-Match or If-None-Match is neither '*' nor a list of tags")
+            return .failure(Rejection(path: path, answer: answer))
+        }
+        switch head.method {
+        case .get, .head:
+            return .success(GetRequest(self, head, path, conditions))
+        case .put:
+            if let answer = PutRequest.unsupported(head) { return .failure(Rejection(path: path, answer: answer)) }
+            return .success(PutRequest(self, head, path, conditions))
+        case .options, .other:
+            let answer = Answer.problem(.methodNotAllowed, "the receiver takes GET, HEAD, PUT and OPTIONS").with([
+                .allow
+            ])
+            return .failure(Rejection(path: path, answer: answer))
+        }
+    }
+}
+
+/// A request that nobody serves.
+struct Rejection: Error {
+    let path: TargetPath?
+    let answer: Answer
+}
+
+/// A request whose answer is known from its head.
+final class FixedRequest: ServedRequest {
+    private let answer: Answer
+
+    init(_ answer: Answer) { self.answer = answer }
+
+    func headArrived() -> Answer? { nil }
+    func bytesArrived(_ bytes: UnsafeRawBufferPointer) -> Answer? { nil }
+    func bodyEnded() -> RequestStep { .answer(answer) }
+    func workEnded() -> RequestStep { .answer(answer) }
+    func ended(_ ending: ExchangeEnding) {}
+}

@@ -1,0 +1,117 @@
+import Digests
+import TransferModel
+
+/// Where a request's target points: the names of folders and a file below the served folder, as bytes.
+///
+/// The target is percent-decoded one component at a time, so an encoded slash never becomes a separator. A target that
+/// could leave the folder (`..`, NUL, an encoded slash) or that names our own hidden folder is a problem, not a path.
+struct TargetPath: Equatable, Sendable {
+    /// The names from the served folder down; empty for the served folder itself.
+    let components: [[UInt8]]
+    /// Whether the target ended in a slash (or was the served folder itself).
+    let isFolder: Bool
+
+    init(components: [[UInt8]], isFolder: Bool = false) {
+        self.components = components
+        self.isFolder = isFolder || components.isEmpty
+    }
+
+    /// Reads the target of a request line, in origin form (`/a/b`) or absolute form (`http://host/a/b`), without query.
+    init(target: some Collection<UInt8>) throws(TargetProblem) {
+        let path = Self.originForm(Array(target))
+        guard path.first == slash else { throw .notAPath }
+        var components: [[UInt8]] = []
+        for coded in path.split(separator: slash) {
+            let name = try Self.decode(coded)
+            if name == [dot] || name == [dot, dot] { throw .leavesTheFolder }
+            if name.contains(0) || name.contains(slash) { throw .forbiddenByte }
+            if name.count > Self.longestName { throw .nameTooLong }
+            components.append(name)
+        }
+        if components.first == Array(IncomingFolder.name.utf8) { throw .reserved }
+        self.init(components: components, isFolder: path.last == slash)
+    }
+
+    /// The path for a person: control and invalid bytes as `\xNN`, `/` for the served folder itself.
+    var displayed: String {
+        components.isEmpty ? "/" : RawPath(Array(components.joined(separator: [slash]))).displayed
+    }
+
+    /// A name as it stands in a URL: everything but RFC 3986's unreserved characters as `%NN`.
+    static func percentEncoded(_ name: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in name {
+            if isUnreserved(byte) {
+                text.append(byte)
+            } else {
+                text.append(UInt8(ascii: "%"))
+                text.append(contentsOf: Hexadecimal.encode(CollectionOfOne(byte)).uppercased().utf8)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// NAME_MAX of Linux's file systems.
+    private static let longestName = 255
+
+    private static func originForm(_ target: [UInt8]) -> ArraySlice<UInt8> {
+        for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
+            let rest = target.dropFirst(scheme.utf8.count)
+            return rest.firstIndex(of: slash).map { rest[$0...] } ?? [slash]
+        }
+        return target[...]
+    }
+
+    private static func decode(_ coded: ArraySlice<UInt8>) throws(TargetProblem) -> [UInt8] {
+        guard coded.contains(percent) else { return Array(coded) }
+        var name: [UInt8] = []
+        var rest = coded
+        while let byte = rest.popFirst() {
+            guard byte == percent else {
+                name.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(Hexadecimal.value),
+                let low = rest.popFirst().flatMap(Hexadecimal.value)
+            else { throw .badEscape }
+            name.append(high << 4 | low)
+        }
+        return name
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Why a target is no path below the served folder.
+enum TargetProblem: Error, Equatable {
+    case notAPath
+    case badEscape
+    case forbiddenByte
+    case leavesTheFolder
+    case nameTooLong
+    case reserved
+
+    /// What the client is told.
+    var answer: Answer {
+        switch self {
+        case .notAPath: .problem(.badRequest, "the target is not a path")
+        case .badEscape: .problem(.badRequest, "the path has a '%' that two hexadecimal digits do not follow")
+        case .forbiddenByte: .problem(.badRequest, "a name has a NUL or a slash in it")
+        case .leavesTheFolder: .problem(.badRequest, "'.' and '..' are not names")
+        case .nameTooLong: .problem(.uriTooLong, "a name is longer than 255 bytes")
+        case .reserved: .problem(.forbidden, "this folder belongs to the receiver")
+        }
+    }
+}
+
+private let slash = UInt8(ascii: "/")
+private let dot = UInt8(ascii: ".")
+private let percent = UInt8(ascii: "%")
