@@ -14,9 +14,11 @@ package enum ReceiveProgram {
     package static let privateKey = Option(
         "tls-key", ValueSyntax<[UInt8]>.path("FILE", .files), "the certificate's private key (PEM)")
     package static let maximumSize = Option(
-        "max-size", ValueSyntax<ByteSize>.size(), "refuse files that are larger than this; without it any size is taken")
+        "max-size", ValueSyntax<ByteSize>.size(), "refuse files that are larger than this; without it any size is taken"
+    )
     package static let keepFree = Option(
-        "keep-free", ValueSyntax<ByteSize>.size(), "refuse files that would leave less room than this on the disk; default 64M")
+        "keep-free", ValueSyntax<ByteSize>.size(),
+        "refuse files that would leave less room than this on the disk; default 64M")
     package static let version = Option.flag("version", "print the version and exit")
 
     /// The directory that takes what arrives.
@@ -30,7 +32,9 @@ package enum ReceiveProgram {
                 + "is whole, never before. Any address but this machine's own demands a token or --no-token."
         ]
         command.operands = [Operand(directory)]
-        command.groups = [OptionGroup("Options", [listen, tokenFile, noToken, certificate, privateKey, maximumSize, keepFree])]
+        command.groups = [
+            OptionGroup("Options", [listen, tokenFile, noToken, certificate, privateKey, maximumSize, keepFree])
+        ]
         return command
     }()
 
