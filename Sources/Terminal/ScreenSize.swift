@@ -1,0 +1,35 @@
+/// How many cells the terminal shows. Never less than 1 x 1.
+package struct ScreenSize: Hashable, Sendable {
+    package let columns: Int
+    package let rows: Int
+
+    /// Sizes of 0, which a terminal reports before it has one, count as 1.
+    package init(columns: Int, rows: Int) {
+        self.columns = max(1, columns)
+        self.rows = max(1, rows)
+    }
+}
+
+/// A cell's place, counted from 0 at the top left.
+package struct Position: Hashable, Sendable {
+    package var row: Int
+    package var column: Int
+
+    package init(row: Int, column: Int) {
+        self.row = row
+        self.column = column
+    }
+}
+
+/// Where the hardware cursor stands. It is on the selected row even while it is hidden, because screen readers and
+/// braille displays follow it.
+package struct Cursor: Hashable, Sendable {
+    package var position: Position
+    /// Shown in a text field, hidden elsewhere.
+    package var isVisible: Bool
+
+    package init(row: Int, column: Int, isVisible: Bool = false) {
+        position = Position(row: row, column: column)
+        self.isVisible = isVisible
+    }
+}
