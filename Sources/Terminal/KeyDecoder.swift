@@ -57,6 +57,9 @@ package struct KeyDecoder: Sendable {
         self.limits = limits
     }
 
+    /// The same decoder with nothing begun, for coming back to a terminal that somebody else has read meanwhile.
+    func restarted() -> KeyDecoder { KeyDecoder(table: table, limits: limits) }
+
     /// When `expire` must be called if no byte comes before; nil while nothing is begun.
     package var nextDeadline: ContinuousClock.Instant? {
         guard let latest, let patience else { return nil }

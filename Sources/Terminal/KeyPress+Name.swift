@@ -25,9 +25,13 @@ extension KeyPress {
             rest = rest.dropFirst()
             modifiers.insert(.control)
         }
-        if rest.unicodeScalars.count == 1, let scalar = rest.unicodeScalars.first, scalar.value > 0x20, scalar != "\u{7F}" {
+        if rest.unicodeScalars.count == 1, let scalar = rest.unicodeScalars.first, scalar.value > 0x20,
+            scalar != "\u{7F}"
+        {
             let isControl = modifiers.contains(.control)
-            self.init(.character(isControl ? scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar : scalar), modifiers)
+            self.init(
+                .character(isControl ? scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar : scalar),
+                modifiers)
         } else if let key = Key.named[rest.lowercased()] {
             self.init(key, modifiers)
         } else {

@@ -1,0 +1,21 @@
+/// Why there is no screen.
+package enum TerminalError: Error, Hashable, Sendable {
+    /// The process has no controlling terminal; `errno` of opening /dev/tty.
+    case noTerminal(errno: Int32)
+    /// Neither TERM nor the names tried instead are known here, or it cannot move its cursor.
+    case unusableTerminal(name: String)
+    /// A pipe could not be made; `errno`.
+    case noPipe(errno: Int32)
+}
+
+extension TerminalError: CustomStringConvertible {
+    /// What happened and what to do, for a person.
+    package var description: String {
+        switch self {
+        case .noTerminal: "there is no terminal to draw on; `martlet list` and `martlet watch` print plain lines"
+        case .unusableTerminal(let name):
+            "the terminal \"\(name)\" cannot show a screen; try TERM=xterm-256color, or `martlet list`"
+        case .noPipe(let errno): "no pipe for signals could be made (error \(errno))"
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// The private modes that ncurses knows nothing of, as the strings that switch them. All escape codes of the program
+/// are in this file.
+enum TerminalModes {
+    /// Pasted text comes between marks.
+    static let enter = "\u{1B}[?2004h"
+    static let leave = "\u{1B}[?2004l"
+
+    /// Presses of buttons and wheel (1000), reported in the form without a limit of columns (1006). ncurses would use
+    /// the old form under tmux and screen.
+    static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"
+    static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
+
+    /// Reports of getting and losing the focus.
+    static let focusOn = "\u{1B}[?1004h"
+    static let focusOff = "\u{1B}[?1004l"
+
+    static let bell = "\u{7}"
+
+    /// Everything off that we or a library might have switched on: synchronised output, mouse, focus, paste,
+    /// application keys, attributes, hidden cursor, alternate screen. Written by the crash handler.
+    static let rescue =
+        "\u{1B}[?2026l\u{1B}[?1006l\u{1B}[?1003l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1004l\u{1B}[?2004l"
+        + "\u{1B}[?1l\u{1B}>\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+
+    /// Terminals that were built before private modes print the strings instead of obeying them.
+    static func understands(_ terminal: String) -> Bool {
+        !(terminal == "dumb" || terminal.hasPrefix("vt1") || terminal.hasPrefix("vt5"))
+    }
+}
