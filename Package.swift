@@ -97,6 +97,10 @@ let package = Package(
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "martlet-receive"]),
         tests("DisplayText", ["DisplayText"]),
+        .executableTarget(
+            name: "terminal-probe", dependencies: ["Terminal", "DisplayText"], path: "Tests/Support/TerminalProbe",
+            swiftSettings: settings),
+        tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
     ]

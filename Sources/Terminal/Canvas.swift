@@ -46,10 +46,9 @@ final class Canvas {
         palette = Palette(depth: depth, theme: color.theme)
         if depth != .none { preparePairs() }
         curs_set(0)
+        // All is initialised, so `deinit` runs and releases the rest.
         guard Self.capability("cup") != nil else {
             endwin()
-            delscreen(screen)
-            fclose(output)
             throw .unusableTerminal(name: terminal)
         }
     }
@@ -98,8 +97,11 @@ final class Canvas {
         doupdate()
     }
 
-    /// Leaves the alternate screen and puts the terminal's modes back. `flush` comes back.
+    /// Leaves the alternate screen and puts the terminal's modes back. `comeBack` and `flush` take them again.
     func leave() { endwin() }
+
+    /// The next flush will be on the alternate screen again. ncurses remembers everything but the keypad's mode.
+    func comeBack() { keypad(CNcurses_stdscr(), true) }
 
     private func drawn(_ cell: Cell) -> cchar_t {
         let look = look(of: cell.style)

@@ -79,13 +79,14 @@ package final class Screen {
     package init(_ options: Options) throws(TerminalError) {
         characterSet = TextLocale.adopt()
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
+        let term = environment("TERM") ?? ""
+        guard term != "dumb" else { throw .unusableTerminal(name: term) }
         device = try TerminalDevice()
         signals = try SignalPipe()
         redirection = StandardErrorRedirection(path: options.standardErrorPath)
         redirection.begin()
         device.armRescue(standardError: redirection.saved)
         signals.remember()
-        let term = environment("TERM") ?? ""
         let color = ColorRequest(
             mode: options.color, theme: options.theme ?? Theme(colorFgBg: environment("COLORFGBG")),
             noColor: environment("NO_COLOR"))
@@ -115,11 +116,8 @@ package final class Screen {
 
     deinit { close() }
 
-    /// TERM, then what nearly every terminal of today obeys, then what every terminal ever obeyed. A terminal that
-    /// says it can do nothing is believed.
-    private static func candidates(_ term: String) -> [String] {
-        term == "dumb" ? [term] : [term, "xterm-256color", "vt100"]
-    }
+    /// TERM, then what nearly every terminal of today obeys, then what every terminal ever obeyed.
+    private static func candidates(_ term: String) -> [String] { [term, "xterm-256color", "vt100"] }
 
     private static func escapeDelay(_ variable: String?) -> Duration? {
         variable.flatMap { Int($0) }.flatMap { 0...10_000 ~= $0 ? .milliseconds($0) : nil }
@@ -239,6 +237,7 @@ package final class Screen {
         redirection.begin()
         device.armRescue(standardError: redirection.saved)
         signals.start()
+        canvas?.comeBack()
         enterModes()
         return true
     }

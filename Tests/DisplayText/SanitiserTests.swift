@@ -3,9 +3,10 @@ import Testing
 
 @Suite("What comes from outside is made harmless")
 struct SanitiserTests {
-    @Test(
-        "hostile text is shown, not obeyed",
-        arguments: [
+    @Test("hostile text is shown, not obeyed")
+    func hostile() {
+        // Not arguments of the test, because the test's log would print them raw.
+        let rows = [
             ("plain name.txt", "plain name.txt"),
             ("", ""),
             ("\u{1B}[31mred\u{7}", "\\x1B[31mred\\x07"),
@@ -34,9 +35,10 @@ struct SanitiserTests {
             ("   ", "   "),
             ("newer \u{1FAE8} than the table", "newer \\u{1FAE8} than the table"),
             ("invisible \u{3164}\u{115F}", "invisible \\u{3164}\\u{115F}"),
-        ])
-    func hostile(text: String, shown: String) {
-        #expect(SafeText(text).string.unicodeScalars.elementsEqual(shown.unicodeScalars))
+        ]
+        for (text, shown) in rows {
+            #expect(SafeText(text).string.unicodeScalars.elementsEqual(shown.unicodeScalars), "\(shown)")
+        }
     }
 
     @Test("bytes that are not UTF-8 are shown one by one")
@@ -80,7 +82,7 @@ struct SanitiserTests {
     @Test("any bytes give text without anything that a terminal obeys, and cleaning it again changes nothing")
     func property() {
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<20_000 {
+        for _ in 0..<6_000 {
             let bytes = random.hostileBytes()
             let text = SafeText(bytes)
             let string = text.string
@@ -103,7 +105,7 @@ struct SanitiserTests {
             Array("\u{202E}".utf8), Array("\u{301}".utf8), Array("␣".utf8), Array("◌".utf8), Array("\u{200D}".utf8),
             Array("日".utf8), [0x7B], [0x7D],
         ]
-        for _ in 0..<30_000 {
+        for _ in 0..<10_000 {
             let bytes = (0..<Int.random(in: 0...5, using: &random))
                 .flatMap { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }
             let marks = SafeText(bytes).glyphs.count { $0.secondMark != 0 }
