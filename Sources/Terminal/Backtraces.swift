@@ -12,6 +12,9 @@ package enum Backtraces {
     package static func neverAsk(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
         guard getenv("SWIFT_BACKTRACE") == nil else { return }
         setenv("SWIFT_BACKTRACE", "interactive=no,color=no", 1)
-        execv("/proc/self/exe", arguments)
+        // By its real path, because the kernel names the process after it.
+        var path = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &path, path.count - 1)
+        if length > 0 { execv(path, arguments) }
     }
 }
