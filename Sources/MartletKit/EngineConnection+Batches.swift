@@ -28,18 +28,14 @@ extension EngineConnection {
                 + "see 'martlet list' when the engine answers again")
     }
 
-    /// All batches that a condition holds for, unfinished ones in the queue's order, then finished ones.
+    /// Batches: unfinished ones in the queue's order, then finished ones, the last first; at most 10,000.
     public nonisolated func batches(
         session: SessionName? = nil, states: [TransferState] = []
     ) async throws(RequestError) -> [BatchSnapshot] {
-        var all: [BatchSnapshot] = []
-        var request = BatchListRequest(session: session, states: states.isEmpty ? nil : states, limit: 500)
-        repeat {
-            let page = try await call(Methods.batchList, request)
-            all += page.batches
-            request.after = page.next
-        } while request.after != nil
-        return all
+        try await call(
+            Methods.batchList,
+            BatchListRequest(session: session, states: states.isEmpty ? nil : states, limit: 10_000)
+        ).batches
     }
 
     public nonisolated func batch(_ id: BatchID) async throws(RequestError) -> BatchSnapshot {

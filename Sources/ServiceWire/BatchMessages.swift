@@ -13,22 +13,17 @@ package struct BatchAdded: Codable, Hashable, Sendable {
     }
 }
 
-/// Parameters of `batch.list`: a page of batches in the queue's order of numbers.
+/// Parameters of `batch.list`: unfinished batches in the queue's order, then finished ones, the last first.
 package struct BatchListRequest: Codable, Hashable, Sendable {
     package var session: SessionName?
     /// Those of these states; missing or empty: any.
     package var states: [TransferState]?
-    /// Continue behind this one.
-    package var after: BatchID?
-    /// 1…500, default 100.
+    /// 1…10000, default 1000.
     package var limit: Int?
 
-    package init(
-        session: SessionName? = nil, states: [TransferState]? = nil, after: BatchID? = nil, limit: Int? = nil
-    ) {
+    package init(session: SessionName? = nil, states: [TransferState]? = nil, limit: Int? = nil) {
         self.session = session
         self.states = states
-        self.after = after
         self.limit = limit
     }
 }
@@ -36,13 +31,7 @@ package struct BatchListRequest: Codable, Hashable, Sendable {
 /// Answer of `batch.list`.
 package struct BatchPage: Codable, Hashable, Sendable {
     package var batches: [BatchSnapshot]
-    /// Where the next page begins: its `after`. `null`: this was the last.
-    @OrNull package var next: BatchID?
-
-    package init(batches: [BatchSnapshot], next: BatchID?) {
-        self.batches = batches
-        _next = OrNull(wrappedValue: next)
-    }
+    package init(batches: [BatchSnapshot]) { self.batches = batches }
 }
 
 /// Parameters of `batch.show`: one of both.

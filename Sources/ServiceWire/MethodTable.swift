@@ -31,7 +31,7 @@ package enum MethodTable {
         switch name {
         case .hello: ("protocolVersion client?", "protocolVersion engineVersion pid")
         case .batchAdd: ("uuid session? name? work held? priority? options? secrets?", "batch existed")
-        case .batchList: ("session? states? after? limit?", "batches next")
+        case .batchList: ("session? states? limit?", "batches")
         case .batchShow: ("batch? uuid?", "batch")
         case .taskList: ("batch? session? states? after? limit?", "tasks next")
         case .taskShow: ("task history? response?", "task")
