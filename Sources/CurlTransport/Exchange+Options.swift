@@ -19,10 +19,9 @@ extension Exchange {
             // A field without a value is written so; "Name:" would take libcurl's own field away.
             lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
-        if hasBody {
-            // libcurl's own rule depends on method and length; ours on length alone.
-            lines.append(asksBeforeSending ? "Expect: 100-continue" : "Expect:")
-        }
+        // libcurl 7.88.1 adds Expect to every body that is sent as a PUT, which ours all are. Only its own one is left out
+        // again when the server answers 417, so where we want it we leave it to libcurl.
+        if hasBody, !asksBeforeSending { lines.append("Expect:") }
         return lines
     }
 

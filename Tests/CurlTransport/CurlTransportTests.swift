@@ -1,2 +1,0 @@
-import CurlTransport
-import Testing

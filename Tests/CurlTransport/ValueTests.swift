@@ -1,0 +1,65 @@
+import Testing
+
+@testable import CurlTransport
+
+@Suite struct ResponseHeadCollectorTests {
+    private func steps(_ text: String) -> [ResponseHeadCollector.Step] {
+        var collector = ResponseHeadCollector()
+        var lines: [[UInt8]] = [[]]
+        for byte in text.utf8 {
+            lines[lines.count - 1].append(byte)
+            if byte == 10 { lines.append([]) }
+        }
+        return lines.dropLast().map { line in line.withUnsafeBytes { collector.append($0) } }.filter { $0 != .more }
+    }
+
+    @Test func `each status line starts anew`() {
+        let text = "HTTP/1.1 103 Early\r\nA: 1\r\n\r\nHTTP/1.1 401 No\r\nB: 2\r\n\r\nHTTP/1.1 200 OK\r\nC: 3\r\n\r\n"
+        #expect(
+            steps(text) == [
+                .interim(ResponseHead(status: 103, fields: [HTTPField("A", "1")])),
+                .final(ResponseHead(status: 401, fields: [HTTPField("B", "2")])),
+                .final(ResponseHead(status: 200, fields: [HTTPField("C", "3")])),
+            ])
+    }
+
+    @Test func `odd lines are tolerated: folded, without a colon, empty values, bare line feeds, spaces`() {
+        let text = "HTTP/2 200\r\nA:  x \r\n\ty\r\nnonsense\r\nB:\nC:1:2\r\n\r\n"
+        #expect(
+            steps(text) == [
+                .final(
+                    ResponseHead(
+                        status: 200, fields: [HTTPField("A", "x y"), HTTPField("B", ""), HTTPField("C", "1:2")]))
+            ])
+    }
+
+    @Test func `trailers behind a body change nothing`() {
+        #expect(steps("HTTP/1.1 200 OK\r\n\r\nX-Digest: 1\r\n\r\n") == [.final(ResponseHead(status: 200, fields: []))])
+    }
+
+    @Test func `a status that is none is not believed`() {
+        #expect(steps("HTTP/1.1 2x0 OK\r\n\r\n").isEmpty)
+        #expect(steps("HTTP/1.1 20\r\n\r\n").isEmpty)
+        #expect(steps("\r\n").isEmpty)
+    }
+
+    @Test func `a name is found whatever its case`() {
+        let head = ResponseHead(status: 200, fields: [HTTPField("eTaG", "1"), HTTPField("etag", "2")])
+        #expect(head.value("ETag") == "1")
+        #expect(head.value("Date") == nil)
+    }
+}
+
+@Suite struct CurlFailureClassTests {
+    @Test func `codes are sorted as the errors' table says`() {
+        let table: [(CurlFailureClass, [Int32])] = [
+            (.transient, [5, 6, 7, 12, 13, 14, 15, 16, 18, 28, 30, 52, 55, 56, 65, 79, 80, 81, 89, 92, 95, 96, 97]),
+            (.handshake, [35]), (.local, [23, 26, 42]), (.programming, [27, 43, 48]), (.restart, [33, 36]),
+            (.remoteDiskFull, [70]),
+            (.permanent, [1, 3, 4, 9, 21, 25, 47, 51, 58, 59, 60, 61, 63, 64, 67, 73, 77, 78, 82, 83, 90]),
+        ]
+        for (expected, codes) in table {
+            for code in codes { #expect(CurlFailureClass(CurlCode(rawValue: code)) == expected, "code \(code)") }
+        }
+    }
+}
