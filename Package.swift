@@ -81,7 +81,7 @@ let package = Package(
         // The client's side
         module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem"]),
         module("TerminalUI", ["MartletKit", "Terminal", "DisplayText", "Configuration"]),
-        module("Commands", ["MartletKit", "CommandLine", "LinuxSystem", "DisplayText"]),
+        module("Commands", ["MartletKit", "CommandLine", "Configuration", "LinuxSystem", "DisplayText"]),
 
         // The other end
         module("UploadReceiver", ["CMicrohttpd", "TransferModel", "LinuxSystem", "Digests"]),

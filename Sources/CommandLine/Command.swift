@@ -24,6 +24,11 @@ package struct Command: Sendable {
     package struct Example: Sendable {
         package let line: String
         package let effect: String
+
+        package init(line: String, effect: String) {
+            self.line = line
+            self.effect = effect
+        }
     }
 
     package init(_ name: String, _ summary: String) {

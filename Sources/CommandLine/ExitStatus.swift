@@ -47,7 +47,7 @@ package struct CommandFailure: Error, Equatable, Sendable {
     package var code: FailureCode
     /// What happened, beginning with the command's or option's name where there is one.
     package var what: String
-    /// What to do about it.
+    /// What to do about it; empty when `what` says that too.
     package var remedy: String
 
     package init(_ status: ExitStatus, _ code: FailureCode, _ what: String, _ remedy: String) {
@@ -63,7 +63,7 @@ package struct CommandFailure: Error, Equatable, Sendable {
     }
 
     /// `what happened: what to do`, fit for a terminal.
-    package var message: String { "\(what): \(remedy)".harmless }
+    package var message: String { (remedy.isEmpty ? what : "\(what): \(remedy)").harmless }
 
     /// The line for standard error.
     package func line(program: String) -> String { "\(program): \(message)" }

@@ -4,6 +4,11 @@ package struct GeneratedFile: Equatable, Sendable {
     package let path: String
     package let text: String
 
+    package init(path: String, text: String) {
+        self.path = path
+        self.text = text
+    }
+
     /// Manual page and completions of a program.
     package static func all(of program: Program) -> [GeneratedFile] {
         let name = program.root.name

@@ -6,11 +6,14 @@ package struct Invocation: Sendable {
     /// The names of the command and its subcommand; empty for the program without a command.
     package let path: [String]
     package let operands: [Argument]
+    /// The words as they stood, without the names in ``path``: for a command that another program carries out.
+    package let words: [Argument]
     private let values: [String: [any Sendable]]
 
-    init(path: [String], operands: [Argument], values: [String: [any Sendable]]) {
+    init(path: [String], operands: [Argument], words: [Argument], values: [String: [any Sendable]]) {
         self.path = path
         self.operands = operands
+        self.words = words
         self.values = values
     }
 
@@ -105,7 +108,7 @@ extension Command {
             }
         }
         try check(operands, place: place)
-        return .run(Invocation(path: path, operands: operands, values: values))
+        return .run(Invocation(path: path, operands: operands, words: arguments, values: values))
     }
 
     private func refusal(of item: ArgumentScanner.Found, place: String, program: String) -> CommandFailure {

@@ -24,7 +24,9 @@ enum ZshCompletion {
         let below = command.shownSubcommands
         var specs = command.options.filter(\.isBuilt).map(spec)
         guard !below.isEmpty else {
-            specs += command.operands.enumerated().map { operand($1, position: $0 + 1) }
+            // What takes many words takes the rest for completion; there is nothing to offer after it.
+            let many = command.operands.firstIndex(where: \.takesMany).map { $0 + 1 } ?? command.operands.count
+            specs += command.operands.prefix(many).enumerated().map { operand($1, position: $0 + 1) }
             return [
                 "\(function(path))() {\n    _arguments -s -S \\\n        \(specs.joined(separator: " \\\n        "))\n}"
             ]

@@ -1,7 +1,7 @@
 /// Everything in `martlet.conf`.
 package struct Settings: Equatable, Sendable {
-    package var engine = EngineSettings()
-    package var screen = ScreenSettings()
+    package var engine = EngineConfiguration()
+    package var screen = ScreenConfiguration()
 
     /// The defaults.
     package init() {}
@@ -44,11 +44,11 @@ package struct Settings: Equatable, Sendable {
 
         [engine]
 
-        \(lines(EngineSettings.settings))
+        \(lines(EngineConfiguration.settings))
 
         [screen]
 
-        \(lines(ScreenSettings.settings))
+        \(lines(ScreenConfiguration.settings))
 
         """
     }

@@ -1,5 +1,5 @@
 /// How the screen and the commands look: the keys of `martlet.conf` under `[screen]`.
-package struct ScreenSettings: SettingsSection {
+package struct ScreenConfiguration: SettingsSection {
     package var units = Units.iec
     package var glyphs = Glyphs.auto
     package var color = ColorChoice.auto
@@ -42,7 +42,7 @@ package struct ScreenSettings: SettingsSection {
         case dark, light
     }
 
-    package static let settings: [Setting<ScreenSettings>] = [
+    package static let settings: [Setting<ScreenConfiguration>] = [
         Setting("units", .choice(), \.units, "sizes shown in binary (iec: KiB) or decimal multiples (si: kB)"),
         Setting("glyphs", .choice(), \.glyphs, "characters for states and bars"),
         Setting("color", .choice(), \.color, "colours; auto obeys NO_COLOR"),

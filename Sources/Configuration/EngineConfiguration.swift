@@ -1,6 +1,6 @@
 /// What the engine does unless a batch says otherwise: the keys of `martlet.conf` before its first section, or
 /// under `[engine]`.
-package struct EngineSettings: SettingsSection {
+package struct EngineConfiguration: SettingsSection {
     /// Files moved at the same time.
     package var transfers = 8
     /// Of these, at most so many to or from one host.
@@ -26,7 +26,7 @@ package struct EngineSettings: SettingsSection {
 
     package init() {}
 
-    package static let settings: [Setting<EngineSettings>] = [
+    package static let settings: [Setting<EngineConfiguration>] = [
         Setting("transfers", .count(1...256), \.transfers, "files moved at the same time"),
         Setting(
             "transfers-per-host", .count(1...256), \.transfersPerHost, "of these, at most so many to or from one host"),

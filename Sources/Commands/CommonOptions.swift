@@ -1,0 +1,160 @@
+import CommandLine
+import Configuration
+import MartletKit
+
+/// Options that several commands have.
+enum CommonOptions {
+    static let json = Option.flag("json", "print JSON, one object a line where there are many")
+
+    // Selectors
+    static let all = Option.flag("all", "everything")
+    static let batch = Option("batch", ValueSyntax<BatchID>.batch, "what belongs to this batch")
+    static let session = Option("session", ValueSyntax<SessionName>.session, "what belongs to this session")
+    static let state = Option(
+        "state", ValueSyntax<[TransferState]>.choices("STATE", TransferState.self), "tasks in one of these states")
+    static let failed = Option.flag("failed", "failed tasks")
+
+    /// Ways of naming many at once; conditions given together must all hold.
+    static let selectors = OptionGroup("Selectors", [all, batch, session, state, failed])
+    static let output = OptionGroup("Output", [json])
+}
+
+/// What the queue options of `upload` and `download` are.
+enum QueueOptions {
+    private static func later(_ remedy: String) -> Availability { .notBuilt(remedy) }
+
+    // What and when
+    static let session = Option(
+        "session", ValueSyntax<SessionName>.session, "the session that owns the batch; default: default")
+    static let name = Option(
+        "name", ValueSyntax<String>.text("TEXT"), "call the batch so; default: made from the sources")
+    static let hold = Option.flag("hold", "queue it, but start nothing until resume")
+    static let priority = Option(
+        "priority", ValueSyntax<TransferPriority>.choice().named("P"), "\(words(TransferPriority.self)); default normal"
+    )
+    static let notBefore = Option("not-before", ValueSyntax<WrittenTime>.time, "start nothing before this time")
+    static let giveUpAfter = Option(
+        "give-up-after", ValueSyntax<TimeSpan>.duration, "fail a file that made no progress for so long; default 14d")
+    static let after = Option(
+        "after", ValueSyntax<BatchID>.batch, availability: later("start it when the other is done"),
+        "start when this batch is over")
+    static let discretionary = Option.flag(
+        "discretionary", availability: later("leave it out"), "the engine chooses a good time")
+    static let noMetered = Option.flag(
+        "no-metered", availability: later("pause it by hand on such a line"), "not over a metered line")
+    static let noBattery = Option.flag("no-battery", availability: later("pause it by hand"), "not on battery")
+    static let onFinished = Option(
+        "on-finished", ValueSyntax<String>.text("CMD", .commands),
+        availability: later("use --wait and run the command after it"),
+        "run this once when the batch is over")
+
+    // Files
+    static let include = Option(
+        "include", ValueSyntax<String>.glob, repeats: true, "only files that match one of these")
+    static let exclude = Option(
+        "exclude", ValueSyntax<String>.glob, repeats: true, "no files that match one of these; wins over --include")
+    static let followLinks = Option.flag("follow-links", "send what symbolic links point to")
+    static let snapshot = Option.flag(
+        "snapshot", availability: later("copy what must not change, and queue the copy"),
+        "send what is on disk now, even if edited later")
+    static let ifExists = Option(
+        "if-exists", ValueSyntax<ExistingFilePolicy>.choice().named("WHAT"),
+        "\(words(ExistingFilePolicy.self)); default fail")
+    static let ifChanged = Option(
+        "if-changed", ValueSyntax<ChangedSourcePolicy>.choice(),
+        "when a source changed after it was queued; default restart")
+    static let verify = Option(
+        "verify", ValueSyntax<VerificationWish>.choice(), "default: the best the server offers, at least size")
+    static let sha256 = Option("sha256", ValueSyntax<String>.sha256, "the file must have this digest")
+    static let segments = Option(
+        "segments", ValueSyntax<Int>.count(1...32),
+        availability: later("leave it out; one connection fetches the file"), "fetch a large file in so many ranges")
+    static let coalesce = Option.flag(
+        "coalesce", availability: later("leave it out"), "one transfer for URLs asked for twice")
+    static let keep = Option.flag(
+        "keep", availability: later("name a directory to download into"), "keep the result in the store until fetch")
+    static let chunk = Option(
+        "chunk", ValueSyntax<ByteSize>.size(), availability: later("leave it out; plain PUT sends a file whole"),
+        "size of one part")
+
+    // How
+    static let wireProtocol = Option(
+        "protocol", ValueSyntax<WireProtocol>.choice().named("P"), "\(words(WireProtocol.self)); only put is built yet")
+    static let method = Option("method", ValueSyntax<UploadMethod>.choice(), "PUT; POST is not built yet")
+    static let form = Option(
+        "form", ValueSyntax<String>.text("FIELD"), availability: later("use a server that takes PUT"),
+        "send as this field of a form")
+    static let field = Option(
+        "field", ValueSyntax<String>.text("K=V"), repeats: true, availability: later("use a server that takes PUT"),
+        "another field of the form")
+    static let header = Option(
+        "header", ValueSyntax<HeaderField>.header, repeats: true,
+        "send this header field with every request; kept secret")
+    static let headerCommand = Option(
+        "header-command", ValueSyntax<String>.text("CMD", .commands),
+        availability: later("give the field with --header"), "take header fields from this command")
+    static let limit = Option("limit", ValueSyntax<RateLimit>.rate, "bytes a second for the whole batch")
+    static let requestTimeout = Option(
+        "request-timeout", ValueSyntax<TimeSpan>.duration.named("D"),
+        "break off a request in which nothing moves for so long; default 60s")
+
+    // Credentials and trust
+    static let user = Option(
+        "user", ValueSyntax<String>.text("U"),
+        "log in as this user; the password is asked for unless a command or netrc gives it")
+    static let passwordCommand = Option(
+        "password-command", ValueSyntax<String>.text("CMD", .commands),
+        "the first line that this command prints is the password")
+    static let netrc = Option(
+        "netrc", ValueSyntax<[UInt8]>.path("FILE", .files), "take user and password from this file")
+    static let certificates = Option(
+        "ca", ValueSyntax<[UInt8]>.path("FILE", .files), "trust these authorities (PEM) instead of the system's")
+    static let pin = Option("pin", ValueSyntax<String>.pin, "the server's public key must have this digest")
+    static let insecure = Option.flag("insecure", "do not check the server's certificate")
+    static let sshCommand = Option(
+        "ssh-command", ValueSyntax<String>.text("CMD", .commands), availability: later("sftp is not built yet"),
+        "the ssh to run")
+
+    static let wait = Option.flag("wait", "wait until all is over, and show progress on standard error")
+
+    /// Everything of `upload`.
+    static let upload = [
+        OptionGroup(
+            "What and when",
+            [
+                session, name, hold, priority, notBefore, giveUpAfter, after, discretionary, noMetered, noBattery,
+                onFinished, wait, CommonOptions.json,
+            ]),
+        OptionGroup("Files", [include, exclude, followLinks, snapshot, ifExists, ifChanged, verify]),
+        OptionGroup("How", [limit, wireProtocol, method, form, field, header, headerCommand, requestTimeout, chunk]),
+        OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
+    ]
+
+    /// Everything of `download`.
+    static let download = [
+        OptionGroup(
+            "What and when",
+            [
+                session, name, hold, priority, notBefore, giveUpAfter, after, discretionary, noMetered, noBattery,
+                onFinished, wait, CommonOptions.json,
+            ]),
+        OptionGroup("Files", [ifExists, ifChanged, verify, sha256, segments, coalesce, keep]),
+        OptionGroup("How", [limit, header, headerCommand, requestTimeout]),
+        OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
+    ]
+
+    /// Upload protocols of the command contract.
+    enum WireProtocol: String, CaseIterable, Sendable {
+        case tus, ietf, put, post, form
+    }
+
+    enum UploadMethod: String, CaseIterable, Sendable {
+        case put = "PUT"
+        case post = "POST"
+    }
+
+    private static func words<Word: RawRepresentable & CaseIterable>(_: Word.Type) -> String
+    where Word.RawValue == String {
+        alternatives(Word.allCases.map(\.rawValue))
+    }
+}

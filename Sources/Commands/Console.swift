@@ -1,0 +1,127 @@
+package import Configuration
+import FoundationEssentials
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// Where a command's words go: lines on standard output, messages on standard error, one progress line that replaces
+/// itself. Output is collected and written in large pieces, unless ``flush()`` says that it is wanted now.
+package final class Console: Sendable {
+    package enum Stream: Sendable { case output, error }
+
+    /// Standard output is a terminal: tables get titles and fit its width.
+    let outputIsTerminal: Bool
+    /// Standard error is a terminal: progress may be shown there.
+    let errorIsTerminal: Bool
+    /// Columns of the terminal.
+    let width: Int
+    let units: ScreenConfiguration.Units
+    private let sink: @Sendable (Stream, [UInt8]) -> Void
+    private let state = Mutex(State())
+
+    private struct State {
+        var output: [UInt8] = []
+        /// Columns of the progress line on the screen.
+        var progressWidth = 0
+    }
+
+    /// A console that writes through `sink`; for tests.
+    package init(
+        outputIsTerminal: Bool = false, errorIsTerminal: Bool = false, width: Int = 80,
+        units: ScreenConfiguration.Units = .iec, sink: @escaping @Sendable (Stream, [UInt8]) -> Void
+    ) {
+        self.outputIsTerminal = outputIsTerminal
+        self.errorIsTerminal = errorIsTerminal
+        self.width = width
+        self.units = units
+        self.sink = sink
+    }
+
+    /// The console of this process.
+    package convenience init(units: ScreenConfiguration.Units) {
+        self.init(
+            outputIsTerminal: System.isTerminal(STDOUT_FILENO), errorIsTerminal: System.isTerminal(STDERR_FILENO),
+            width: Self.columns(), units: units
+        ) { stream, bytes in
+            let descriptor = stream == .output ? STDOUT_FILENO : STDERR_FILENO
+            do throws(Errno) {
+                let rest = bytes.span.bytes
+                try rest.withUnsafeBytes { buffer throws(Errno) in try System.writeAll(descriptor, buffer) }
+            } catch {
+                // Nobody reads any more (a pipe into head), or the disk is full: there is no one to tell either way,
+                // but a script must not take a cut list for a whole one.
+                if stream == .output { exit(error == .brokenPipe ? 0 : 1) }
+            }
+        }
+    }
+
+    /// One line of the result.
+    func line(_ line: String) { text(line + "\n") }
+
+    /// A piece of the result that has its own line ends.
+    func text(_ text: String) {
+        let full = state.withLock { state -> [UInt8]? in
+            state.output += text.utf8
+            guard state.output.count >= 1 << 16 else { return nil }
+            defer { state.output = [] }
+            return state.output
+        }
+        if let full { sink(.output, full) }
+    }
+
+    /// One object of the result, on a line.
+    func json(_ value: some Encodable) {
+        let encoder = JSONEncoder()
+        // Sorted, so that two runs can be compared; slashes as they are, so that paths can be read.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else { return }
+        line(String(decoding: data, as: UTF8.self))
+    }
+
+    /// A message for the person, after the results so far.
+    func note(_ text: String) {
+        flush()
+        clearProgress()
+        sink(.error, Array("\(text)\n".utf8))
+    }
+
+    /// Replaces the progress line; only on a terminal.
+    func progress(_ text: String) {
+        guard errorIsTerminal else { return }
+        flush()
+        let shown = String(text.prefix(max(width - 1, 10)))
+        let before = state.withLock { state in
+            defer { state.progressWidth = shown.count }
+            return state.progressWidth
+        }
+        sink(.error, Array(("\r" + shown + String(repeating: " ", count: max(0, before - shown.count))).utf8))
+    }
+
+    /// Takes the progress line away.
+    func clearProgress() {
+        let before = state.withLock { state in
+            defer { state.progressWidth = 0 }
+            return state.progressWidth
+        }
+        if before > 0 { sink(.error, Array(("\r" + String(repeating: " ", count: before) + "\r").utf8)) }
+    }
+
+    /// Writes what was collected.
+    package func flush() {
+        let waiting = state.withLock { state in
+            defer { state.output = [] }
+            return state.output
+        }
+        if !waiting.isEmpty { sink(.output, waiting) }
+    }
+
+    /// ioctl(TIOCGWINSZ); COLUMNS where there is no terminal to ask.
+    private static func columns() -> Int {
+        var size = winsize()
+        for descriptor in [STDOUT_FILENO, STDERR_FILENO]
+        where ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 {
+            return Int(size.ws_col)
+        }
+        return 80
+    }
+}

@@ -1,0 +1,70 @@
+package import MartletKit
+
+/// What the commands need of the engine. ``EngineConnection`` is the one that talks to it; a test brings a fake.
+package protocol Engine: Sendable {
+    func isEngineRunning() async throws(RequestError) -> Bool
+    func connect() async throws(RequestError)
+    func status() async throws(RequestError) -> EngineStatus?
+    func stopEngine(finishRunning: Bool) async throws(RequestError) -> Bool
+
+    func add(_ request: BatchRequest) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool)
+    func batches(session: SessionName?, states: [TransferState]) async throws(RequestError) -> [BatchSnapshot]
+    func batch(_ id: BatchID) async throws(RequestError) -> BatchSnapshot
+    func task(_ id: TaskID, history: Bool, response: Bool) async throws(RequestError) -> TaskSnapshot
+    func node(_ id: NodeID) async throws(RequestError) -> NodeRow
+    func totals() async throws(RequestError) -> QueueTotals
+    func why(_ id: NodeID?) async throws(RequestError) -> [WhyAnswer]
+
+    /// Calls `body` with each task, page by page.
+    func eachTask(
+        batch: BatchID?, session: SessionName?, states: [TransferState], _ body: (TaskSnapshot) -> Void
+    ) async throws(RequestError)
+    /// Calls `body` with each stored event behind the cursor, and with `follows` with those to come until the task is
+    /// cancelled.
+    func eachEvent(
+        after: EventSequence?, consumer: String?, follows: Bool, _ body: (TransferEvent) -> Void
+    ) async throws(RequestError)
+    func acknowledge(consumer: String, through sequence: EventSequence) async throws(RequestError)
+    func log(
+        level: LogLevel, batch: BatchID?, task: TaskID?, limit: Int, after: Int64?
+    ) async throws(RequestError) -> (lines: [LogLine], next: Int64)
+
+    func pause(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
+    func resume(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
+    func cancel(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
+    func retry(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
+    func undo(_ nodes: NodeChoice?) async throws(RequestError) -> [NodeResult]
+    func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
+    func purgeFinished() async throws(RequestError) -> [NodeResult]
+
+    /// Says that something about these nodes, or anything at all, has changed; at most 10 times a second.
+    func changes(of nodes: [NodeID]) -> AsyncStream<Void>
+}
+
+extension EngineConnection: Engine {
+    package nonisolated func eachTask(
+        batch: BatchID?, session: SessionName?, states: [TransferState], _ body: (TaskSnapshot) -> Void
+    ) async throws(RequestError) {
+        var tasks = tasks(batch: batch, session: session, states: states).makeAsyncIterator()
+        while let task = try await tasks.next() { body(task) }
+    }
+
+    package nonisolated func eachEvent(
+        after: EventSequence?, consumer: String?, follows: Bool, _ body: (TransferEvent) -> Void
+    ) async throws(RequestError) {
+        var events = events(after: after, consumer: consumer, follows: follows).makeAsyncIterator()
+        while let event = try await events.next() { body(event) }
+    }
+
+    package nonisolated func changes(of nodes: [NodeID]) -> AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let following = Task {
+                let view = await view()
+                // More nodes than a view may have are covered by the sums, which change with every one of them.
+                view.show(nodes: Array(nodes.prefix(1000)), totals: true)
+                for await _ in view { continuation.yield() }
+            }
+            continuation.onTermination = { _ in following.cancel() }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import CommandLine
+import MartletKit
+
+/// What can be done to nodes that are named.
+enum NodeChange: String {
+    case pause, resume, cancel, retry, undo, purge
+
+    /// What a node is when it was done.
+    var done: String {
+        switch self {
+        case .pause: "paused"
+        case .resume: "resumed"
+        case .cancel: "cancelled"
+        case .retry: "queued again"
+        case .undo: "taken back"
+        case .purge: "forgotten"
+        }
+    }
+
+    /// What a node is when there was nothing to do.
+    var already: String {
+        switch self {
+        case .pause: "was paused already"
+        case .resume: "was not paused"
+        case .cancel: "was over already"
+        case .retry: "had nothing to try again"
+        case .undo: "had nothing to take back"
+        case .purge: "was forgotten already"
+        }
+    }
+}
+
+extension Front {
+    func change(_ invocation: Invocation, _ change: NodeChange) async throws(CommandFailure) -> ExitStatus {
+        guard let selection = try Selection(invocation, command: change.rawValue) else {
+            throw .usage("\(change.rawValue): nothing is named", "give IDs such as b7, or a selector such as --all")
+        }
+        let choice = selection.choice
+        let results = try await ask { engine throws(RequestError) in
+            switch change {
+            case .pause: try await engine.pause(choice)
+            case .resume: try await engine.resume(choice)
+            case .cancel: try await engine.cancel(choice)
+            case .retry: try await engine.retry(choice)
+            case .undo: try await engine.undo(choice)
+            case .purge: try await engine.purge(choice)
+            }
+        }
+        return tell(results, of: change, invocation, empty: "nothing matches")
+    }
+
+    func undo(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let ids = invocation.operands(as: .node)
+        let results = try await ask { engine throws(RequestError) in
+            try await engine.undo(ids.isEmpty ? nil : .ids(ids))
+        }
+        return tell(results, of: .undo, invocation, empty: "there is nothing to take back")
+    }
+
+    func purge(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let ids = invocation.operands(as: .node)
+        let finished = invocation.has(MartletProgram.finished)
+        guard finished != !ids.isEmpty else {
+            throw .usage(
+                "purge: \(finished ? "both IDs and --finished are given" : "nothing is named")",
+                "give IDs, or --finished")
+        }
+        let results = try await ask { engine throws(RequestError) in
+            finished ? try await engine.purgeFinished() : try await engine.purge(.ids(ids))
+        }
+        return tell(results, of: .purge, invocation, empty: "no batch is over")
+    }
+
+    /// One line for each ID; why something was refused on standard error.
+    private func tell(
+        _ results: [NodeResult], of change: NodeChange, _ invocation: Invocation, empty: String
+    ) -> ExitStatus {
+        let json = invocation.has(CommonOptions.json)
+        if results.isEmpty, !json { console.note(empty) }
+        for result in results {
+            if json {
+                console.json(ResultLine(result))
+                continue
+            }
+            switch result.result {
+            case .done: console.line("\(result.id) \(change.done)")
+            case .already: console.line("\(result.id) \(change.already)")
+            case .refused:
+                console.line("\(result.id) refused")
+                console.note("martlet: \(result.id): \(result.message ?? result.code?.rawValue ?? "refused")")
+            }
+        }
+        let refused = results.filter { $0.result == .refused }
+        if refused.contains(where: { $0.code == .noSuchObject }) { return .noSuchObject }
+        return refused.isEmpty ? .done : .refused
+    }
+
+    /// `{id, result, code}`; with the message when refused.
+    private struct ResultLine: Encodable {
+        let id: String
+        let result: NodeResult.Outcome
+        @OrNull var code: RequestErrorCode?
+        let message: String?
+
+        init(_ result: NodeResult) {
+            id = result.id.description
+            self.result = result.result
+            _code = OrNull(wrappedValue: result.code)
+            message = result.message
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import CommandLine
+import Configuration
+import Glibc
+import LinuxSystem
+import MartletKit
+
+extension Front {
+    func engineStatus(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        guard try await engineToLookAt(invocation) else { return .done }
+        return try await tellStatus(invocation)
+    }
+
+    func startEngine(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        try await ask { engine throws(RequestError) in try await engine.connect() }
+        return try await tellStatus(invocation)
+    }
+
+    private func tellStatus(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        guard let status = try await ask({ engine throws(RequestError) in try await engine.status() }) else {
+            throw CommandFailure(.unavailable, .engineUnreachable, "the engine went away", "try again")
+        }
+        guard !invocation.has(CommonOptions.json) else {
+            console.json(status)
+            return .done
+        }
+        let units = console.units
+        for (title, text) in [
+            ("Engine", "pid \(status.pid), version \(status.version), up \(shownDuration(seconds: status.uptime))"),
+            ("Queue", status.queuePath), ("Socket", status.socket), ("Protocol", status.protocolVersion),
+            ("Work", "\(status.batches) batches in \(status.sessions) sessions"),
+            ("Tasks", "\(status.tasksActive) active, \(status.tasksWaiting) waiting"),
+            ("Speed", "up \(units.rate(status.bytesPerSecondUp)), down \(units.rate(status.bytesPerSecondDown))"),
+            ("Memory", units.size(status.residentBytes)),
+        ] {
+            console.line(title + String(repeating: " ", count: 10 - title.count) + text)
+        }
+        return .done
+    }
+
+    func stopEngine(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let now = invocation.has(MartletProgram.now)
+        let json = invocation.has(CommonOptions.json)
+        let wasRunning = try await ask { engine throws(RequestError) in
+            try await engine.stopEngine(finishRunning: !now)
+        }
+        if json {
+            console.json(NotRunning())
+        } else if wasRunning {
+            console.line("the engine has stopped; what is queued stays queued")
+        } else {
+            console.note("no engine is running")
+        }
+        return .done
+    }
+
+    /// Becomes `martlet-receive`, which stands beside `martlet`, or in PATH.
+    func receive(_ invocation: Invocation) throws(CommandFailure) -> ExitStatus {
+        console.flush()
+        let name = "martlet-receive"
+        let own = try? System.realpath(Array("/proc/self/exe".utf8))
+        let folder = own.map { $0.prefix(through: $0.lastIndex(of: UInt8(ascii: "/")) ?? 0) }
+        let words = [Array(name.utf8)] + invocation.words.map(\.bytes)
+        var arguments = words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) }
+        arguments.append(nil)
+        defer { arguments.forEach { free($0) } }
+        if let folder { _ = try? withCPath(folder + Array(name.utf8)) { execv($0, arguments) } }
+        execvp(name, arguments)
+        throw CommandFailure(
+            .unavailable, .engineUnreachable, "\(name) cannot be started (\(Errno.current))",
+            "install it beside martlet, or put it into PATH")
+    }
+
+    /// Generated files, for `make docs`.
+    func documents(_ invocation: Invocation) throws(CommandFailure) -> ExitStatus {
+        guard let path = invocation.operands.first?.text else {
+            Documents.all.forEach { console.line($0.path) }
+            return .done
+        }
+        guard let file = Documents.all.first(where: { $0.path == path }) else {
+            throw CommandFailure(.noSuchObject, .noSuchObject, "docs: there is no \(path)", "see martlet docs")
+        }
+        console.text(file.text)
+        return .done
+    }
+}
+
+/// Every file of Resources that is made from a table in the code.
+package enum Documents {
+    package static var all: [GeneratedFile] {
+        [MartletProgram.program, EngineProgram.program, ReceiveProgram.program].flatMap(GeneratedFile.all)
+            + [GeneratedFile(path: "examples/martlet.conf", text: Settings.example)]
+    }
+}

@@ -1,0 +1,161 @@
+import CommandLine
+import Configuration
+import DisplayText
+import MartletKit
+
+extension Front {
+    func list(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        guard try await queueToLookAt(invocation) else { return .done }
+        let json = invocation.has(CommonOptions.json)
+        guard let selection = try Selection(invocation, command: "list") else {
+            return try await listBatches(session: nil, json: json)
+        }
+        switch selection {
+        case .matching(let selector) where selector.batch == nil && selector.states.isEmpty:
+            return try await listBatches(session: selector.session, json: json)
+        case .matching(let selector):
+            try await listTasks(batch: selector.batch, session: selector.session, states: selector.states, json: json)
+        case .ids(let ids):
+            for id in ids { try await listTasks(of: id, json: json) }
+        }
+        return .done
+    }
+
+    /// A queue that was never made has nothing in it, and no engine is started to say so.
+    private func queueToLookAt(_ invocation: Invocation) async throws(CommandFailure) -> Bool {
+        if surroundings.queueExists { return true }
+        return try await engineToLookAt(invocation)
+    }
+
+    private func listBatches(session: SessionName?, json: Bool) async throws(CommandFailure) -> ExitStatus {
+        let batches = try await ask { engine throws(RequestError) in
+            try await engine.batches(session: session, states: [])
+        }
+        if json {
+            for batch in batches { console.json(batch) }
+            return .done
+        }
+        let table = TextTable(
+            columns: [
+                .init(title: "ID", width: 4), .init(title: "State", width: 9),
+                .init(title: "Files", width: 11, alignment: .right), .init(title: "Size", width: 6, alignment: .right),
+                .init(title: "Done", width: 4, alignment: .right), .init(title: "Speed", width: 7, alignment: .right),
+                .init(title: "ETA", width: 6, alignment: .right),
+            ],
+            lastTitle: "Name", width: console.outputIsTerminal ? console.width : nil)
+        if console.outputIsTerminal {
+            if batches.isEmpty { console.note("nothing is queued") } else { console.line(table.header) }
+        }
+        for batch in batches { console.line(table.row(cells(of: batch), "\(batch.name)\(batch.remark)")) }
+        return .done
+    }
+
+    private func cells(of batch: BatchSnapshot) -> [String] {
+        let units = console.units
+        return [
+            batch.id.description, batch.state.rawValue,
+            "\(batch.filesCompleted)/\(batch.filesTotal)\(batch.scanning ? "+" : "")",
+            units.size(batch.bytesTotal), batch.percentText,
+            batch.bytesPerSecond > 0 ? units.rate(batch.bytesPerSecond) : "-",
+            batch.secondsLeft.map(shownDuration(seconds:)) ?? "-",
+        ]
+    }
+
+    private func listTasks(of id: NodeID, json: Bool) async throws(CommandFailure) {
+        switch id {
+        case .batch(let batch):
+            // A batch that is not there is an error, an empty one is not.
+            _ = try await ask { engine throws(RequestError) in try await engine.batch(batch) }
+            try await listTasks(batch: batch, session: nil, states: [], json: json)
+        case .task(let task):
+            let found = try await ask { engine throws(RequestError) in
+                try await engine.task(task, history: false, response: false)
+            }
+            let table = taskTable
+            if !json, console.outputIsTerminal { console.line(table.header) }
+            tell(found, table, json: json)
+        case .folder(let batch, let path):
+            _ = try await ask { engine throws(RequestError) in try await engine.node(id) }
+            try await listTasks(batch: batch, session: nil, states: [], below: path.displayed, json: json)
+        }
+    }
+
+    private func listTasks(
+        batch: BatchID?, session: SessionName?, states: [TransferState], below folder: String? = nil, json: Bool
+    ) async throws(CommandFailure) {
+        let table = taskTable
+        if !json, console.outputIsTerminal { console.line(table.header) }
+        try await ask { engine throws(RequestError) in
+            try await engine.eachTask(batch: batch, session: session, states: states) { task in
+                if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
+                tell(task, table, json: json)
+            }
+        }
+    }
+
+    private var taskTable: TextTable {
+        TextTable(
+            columns: [
+                .init(title: "ID", width: 6), .init(title: "State", width: 9),
+                .init(title: "Size", width: 6, alignment: .right), .init(title: "Done", width: 4, alignment: .right),
+                .init(title: "Speed", width: 7, alignment: .right),
+            ],
+            lastTitle: "Name", width: console.outputIsTerminal ? console.width : nil)
+    }
+
+    private func tell(_ task: TaskSnapshot, _ table: TextTable, json: Bool) {
+        guard !json else { return console.json(task) }
+        let units = console.units
+        let cells = [
+            task.id.description, task.state.rawValue, task.bytesTotal.map(units.size) ?? "-", task.percentText,
+            task.bytesPerSecond > 0 ? units.rate(task.bytesPerSecond) : "-",
+        ]
+        console.line(table.row(cells, task.path + task.remark))
+    }
+
+    func listSessions(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        guard try await queueToLookAt(invocation) else { return .done }
+        let batches = try await ask { engine throws(RequestError) in try await engine.batches(session: nil, states: [])
+        }
+        let sessions = Dictionary(grouping: batches, by: \.session).map(SessionLine.init).sorted { $0.name < $1.name }
+        let table = TextTable(
+            columns: [
+                .init(title: "Batches", width: 7, alignment: .right),
+                .init(title: "Active", width: 6, alignment: .right),
+                .init(title: "Files", width: 9, alignment: .right), .init(title: "Size", width: 6, alignment: .right),
+            ],
+            lastTitle: "Session", width: console.outputIsTerminal ? console.width : nil)
+        let json = invocation.has(CommonOptions.json)
+        if !json, console.outputIsTerminal { console.line(table.header) }
+        for session in sessions {
+            guard !json else {
+                console.json(session)
+                continue
+            }
+            let cells = [
+                "\(session.batches)", "\(session.batchesActive)", "\(session.filesTotal)",
+                console.units.size(session.bytesTotal),
+            ]
+            console.line(table.row(cells, session.name))
+        }
+        return .done
+    }
+
+    /// A session as `session list` prints it.
+    private struct SessionLine: Encodable {
+        let name: String
+        let batches: Int
+        /// Those that are not over.
+        let batchesActive: Int
+        let filesTotal: Int64
+        let bytesTotal: Int64
+
+        init(_ name: SessionName, _ batches: [BatchSnapshot]) {
+            self.name = name.rawValue
+            self.batches = batches.count
+            batchesActive = batches.count { !$0.state.isTerminal }
+            filesTotal = batches.reduce(0) { $0 + $1.filesTotal }
+            bytesTotal = batches.reduce(0) { $0 + $1.bytesTotal }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import CommandLine
+import Configuration
+import LinuxSystem
+import MartletKit
+
+extension Front {
+    func upload(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let request = try uploadRequest(invocation)
+        return try await queue(request, invocation)
+    }
+
+    func download(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let request = try downloadRequest(invocation)
+        return try await queue(request, invocation)
+    }
+
+    /// Queues the batch, prints it, and waits for its end if that was asked for.
+    private func queue(_ request: BatchRequest, _ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let batch = try await ask { engine throws(RequestError) in try await engine.add(request).batch }
+        let json = invocation.has(CommonOptions.json)
+        guard invocation.has(QueueOptions.wait) else {
+            if json { console.json(batch) } else { console.line(batch.id.description) }
+            return .done
+        }
+        if !json { console.line(batch.id.description) }
+        console.flush()
+        return try await waitFor(
+            [.batch(batch.id)], command: invocation.path[0], json: json, patient: false, timeout: nil)
+    }
+
+    // MARK: What is asked for
+
+    func uploadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
+        try refuseProtocol(invocation)
+        guard let last = invocation.operands.last, let text = last.text else {
+            throw .usage("upload: DEST is not UTF-8", "percent-encode it")
+        }
+        let destination = try TransferURL(text, place: "upload: DEST")
+        var sources: [SourcePath] = []
+        for word in invocation.operands.dropLast() {
+            sources.append(try SourcePath(word, currentDirectory: surroundings.currentDirectory))
+        }
+        let placed = try place(sources, at: destination)
+        var request = BatchRequest(.upload(placed, to: destination.text), invocation, surroundings)
+        request.secrets = try TransferSecrets(invocation, urls: [destination], command: "upload", surroundings)
+        return request
+    }
+
+    private func place(_ sources: [SourcePath], at destination: TransferURL) throws(CommandFailure) -> [UploadSource] {
+        guard destination.path.hasSuffix("/") else { return [try placeExactly(sources, at: destination)] }
+        guard destination.query.isEmpty else {
+            throw .usage("upload: DEST is a directory and has a query (?…)", "leave the query out")
+        }
+        var names: Set<RawPath> = []
+        for source in sources where !source.name.bytes.isEmpty && !names.insert(source.name).inserted {
+            throw .usage("upload: two sources are named \(source.name.displayed)", "queue them as two batches")
+        }
+        return sources.map { source in
+            UploadSource(path: source.path, placement: source.name.bytes.isEmpty ? .contents : .named(source.name))
+        }
+    }
+
+    private func placeExactly(_ sources: [SourcePath], at destination: TransferURL) throws(CommandFailure)
+        -> UploadSource
+    {
+        let directory = "\(destination.scheme)://\(destination.authority)\(destination.path)/"
+        guard sources.count == 1, let source = sources.first else {
+            throw .usage("upload: several sources need a DEST that is a directory", "end it in a slash: \(directory)")
+        }
+        guard !source.isDirectory else {
+            throw .usage("upload: \(source.shown) is a directory, and DEST is not", "end DEST in a slash: \(directory)")
+        }
+        guard !destination.path.isEmpty else {
+            throw .usage("upload: DEST has no path", "end it in a slash: \(directory)")
+        }
+        return UploadSource(path: source.path, placement: .exactly)
+    }
+
+    /// The table knows the contract's protocols and methods; only PUT is built.
+    private func refuseProtocol(_ invocation: Invocation) throws(CommandFailure) {
+        if let named = invocation.value(QueueOptions.wireProtocol), named != .put {
+            throw .usage("upload: --protocol \(named.rawValue) is not built yet", "use put, or leave it out")
+        }
+        if let method = invocation.value(QueueOptions.method), method != .put {
+            throw .usage("upload: --method \(method.rawValue) is not built yet", "use PUT, or leave it out")
+        }
+    }
+
+    func downloadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
+        guard let target = invocation.operands.last else {
+            throw .usage("download: DIR is missing", "give a directory")
+        }
+        var urls: [TransferURL] = []
+        for word in invocation.operands.dropLast() {
+            guard let text = word.text else { throw .usage("download: a URL is not UTF-8", "percent-encode it") }
+            urls.append(try TransferURL(text, place: "download: URL"))
+        }
+        if invocation.has(QueueOptions.sha256), urls.count > 1 {
+            throw .usage("download: --sha256 is one file's digest", "queue each URL by itself")
+        }
+        let (directory, name) = try place(of: target, urls: urls)
+        let sources = urls.map { DownloadSource(url: $0.text, directory: directory, fileName: name) }
+        var request = BatchRequest(.download(sources), invocation, surroundings)
+        request.secrets = try TransferSecrets(invocation, urls: urls, command: "download", surroundings)
+        return request
+    }
+
+    /// The folder, and the file's name when the operand is no directory.
+    private func place(
+        of target: Argument, urls: [TransferURL]
+    ) throws(CommandFailure) -> (directory: RawPath, name: RawPath?) {
+        let path = SourcePath.absolute(target.bytes, from: surroundings.currentDirectory)
+        let kind = (try? System.stat(path.bytes))?.kind
+        let ending = RawPath(target.bytes).lastComponent.text
+        if kind == .directory { return (path, nil) }
+        if target.bytes.last == UInt8(ascii: "/") || ending == "." || ending == ".." {
+            guard kind == nil else {
+                throw .usage("download: \(target.shown) is not a directory", "give another one")
+            }
+            return (path, nil)
+        }
+        guard urls.count == 1 else {
+            throw .usage(
+                "download: several URLs need a directory, and \(target.shown) is none",
+                "end it in a slash to have it made")
+        }
+        let parent = RawPath(Array(path.bytes[..<(path.bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)]))
+        let directory = parent.bytes.isEmpty ? RawPath("/") : parent
+        guard (try? System.stat(directory.bytes))?.kind == .directory else {
+            throw .usage("download: there is no directory \(directory.displayed)", "make it first")
+        }
+        return (directory, path.lastComponent)
+    }
+}

@@ -1,0 +1,241 @@
+import CommandLine
+import Configuration
+import Glibc
+import MartletKit
+
+extension Front {
+    func wait(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let json = invocation.has(CommonOptions.json)
+        let selection = try Selection(invocation, command: "wait")
+        guard surroundings.queueExists else {
+            // Nothing was ever queued, so whatever is named is not there, and nothing is left to wait for.
+            if case .ids(let ids) = selection, let first = ids.first {
+                throw CommandFailure(.noSuchObject, .noSuchObject, "wait: there is no \(first)", "see martlet list")
+            }
+            return .done
+        }
+        let nodes = try await nodes(of: selection)
+        return try await waitFor(
+            nodes, command: "wait", json: json, patient: invocation.has(MartletProgram.patient),
+            timeout: invocation.value(MartletProgram.timeout))
+    }
+
+    /// What there is to wait for now; what is queued later is not waited for.
+    private func nodes(of selection: Selection?) async throws(CommandFailure) -> [NodeID] {
+        switch selection {
+        case .ids(let ids): return ids
+        case .matching(let selector) where !selector.states.isEmpty:
+            var tasks: [NodeID] = []
+            try await ask { engine throws(RequestError) in
+                try await engine.eachTask(batch: selector.batch, session: selector.session, states: selector.states) {
+                    tasks.append(.task($0.id))
+                }
+            }
+            return tasks
+        case .matching(let selector):
+            if let batch = selector.batch { return [.batch(batch)] }
+            return try await batches(of: selector.session)
+        case nil: return try await batches(of: nil)
+        }
+    }
+
+    private func batches(of session: SessionName?) async throws(CommandFailure) -> [NodeID] {
+        try await ask { engine throws(RequestError) in
+            try await engine.batches(session: session, states: []).map { .batch($0.id) }
+        }
+    }
+
+    /// Waits until everything is over, needs a person, or the time has come; then says how it stands.
+    func waitFor(
+        _ nodes: [NodeID], command: String, json: Bool, patient: Bool, timeout: TimeSpan?
+    ) async throws(CommandFailure) -> ExitStatus {
+        endWith130OnInterrupt()
+        let deadline = timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
+        var seen: [NodeID: Seen] = [:]
+        for await _ in Wakeups(engine.changes(of: nodes), deadline: deadline).stream {
+            try await look(at: nodes, &seen)
+            show(nodes, seen)
+            switch WaitOutcome(seen.values.map(\.standing), patient: patient) {
+            case .goOn: break
+            case .over(let completed):
+                tellEnd(nodes, seen, json: json)
+                return completed ? .done : .refused
+            case .needsPerson:
+                tellEnd(nodes, seen, json: json)
+                throw try await needsPerson(nodes, seen, command: command)
+            }
+            if let deadline, ContinuousClock.now >= deadline { break }
+        }
+        console.clearProgress()
+        let left = nodes.filter { seen[$0]?.isOver != true }.map(\.description)
+        throw CommandFailure(
+            .timedOut, .timedOutWaiting,
+            "\(command): \(listed(left)) not over after \(timeout?.written ?? "the time given")",
+            "wait longer, or see martlet why")
+    }
+
+    /// What was last seen of something that is waited for.
+    private enum Seen {
+        case batch(BatchSnapshot)
+        case task(TaskSnapshot)
+        case node(NodeRow)
+
+        var standing: Standing {
+            switch self {
+            case .batch(let batch): Standing(batch)
+            case .task(let task): Standing(task)
+            case .node(let node): Standing(node)
+            }
+        }
+
+        var isOver: Bool {
+            if case .over = standing { true } else { false }
+        }
+    }
+
+    /// Asks for what was not over when it was last seen.
+    private func look(at nodes: [NodeID], _ seen: inout [NodeID: Seen]) async throws(CommandFailure) {
+        for id in nodes where seen[id]?.isOver != true {
+            seen[id] = try await ask { engine throws(RequestError) in
+                switch id {
+                case .batch(let batch): .batch(try await engine.batch(batch))
+                case .task(let task): .task(try await engine.task(task, history: false, response: false))
+                case .folder: .node(try await engine.node(id))
+                }
+            }
+        }
+    }
+
+    private func show(_ nodes: [NodeID], _ seen: [NodeID: Seen]) {
+        guard console.errorIsTerminal, let first = nodes.first(where: { seen[$0]?.isOver != true }) else { return }
+        let others = nodes.count { seen[$0]?.isOver != true } - 1
+        console.progress(text(of: first, seen[first]) + (others > 0 ? ", and \(others) more" : ""))
+    }
+
+    private func text(of id: NodeID, _ seen: Seen?) -> String {
+        switch seen {
+        case .batch(let batch): batch.progressText(console.units)
+        case .task(let task): "\(id) \(task.state.rawValue) \(task.percentText) \(task.path)\(task.remark)"
+        case .node(let node): node.progressText(id, console.units)
+        case nil: id.description
+        }
+    }
+
+    /// One line for each that was waited for; why files failed on standard error.
+    private func tellEnd(_ nodes: [NodeID], _ seen: [NodeID: Seen], json: Bool) {
+        console.clearProgress()
+        for id in nodes {
+            switch seen[id] {
+            case .batch(let batch):
+                if json { console.json(batch) } else { console.line(batch.progressText(console.units)) }
+                for cause in batch.causes {
+                    console.note(
+                        "martlet: \(id): \(cause.count) failed: \(cause.code.rawValue): \(cause.message)".harmless)
+                }
+            case .task(let task): if json { console.json(task) } else { console.line(text(of: id, seen[id])) }
+            case .node: if !json { console.line(text(of: id, seen[id])) }
+            case nil: break
+            }
+        }
+    }
+
+    /// Names each that needs a person, with what would unblock it.
+    private func needsPerson(
+        _ nodes: [NodeID], _ seen: [NodeID: Seen], command: String
+    ) async throws(CommandFailure) -> CommandFailure {
+        let stuck = nodes.filter { seen[$0]?.standing == .needsPerson }
+        for id in stuck.prefix(20) {
+            let answers = try await ask { engine throws(RequestError) in try await engine.why(id) }
+            for answer in answers {
+                let cure = answer.unblock.isEmpty ? "" : ": \(answer.unblock)"
+                console.note("martlet: \(id): \(answer.sentence)\(cure)".harmless)
+            }
+        }
+        return CommandFailure(
+            .needsPerson, .needsPerson, "\(command): \(listed(stuck.map(\.description))) cannot go on without you",
+            "see martlet why, or wait with --patient")
+    }
+
+    private func listed(_ names: [String]) -> String {
+        names.count > 5
+            ? names.prefix(5).joined(separator: ", ") + " and \(names.count - 5) more" : names.joined(separator: ", ")
+    }
+
+    /// Interrupting a wait leaves the queue alone; scripts get the status that shells give for SIGINT.
+    private func endWith130OnInterrupt() {
+        guard surroundings.handlesInterrupts else { return }
+        // Only what is safe in a signal handler: the line on the terminal is ended, and the process.
+        signal(SIGINT) { _ in
+            _ = write(STDERR_FILENO, "\n", 1)
+            _exit(ExitStatus.interrupted.rawValue)
+        }
+    }
+
+    func watch(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let id = invocation.operands(as: .node).first
+        let json = invocation.has(CommonOptions.json)
+        guard !json else { throw .usage("watch has no --json yet", "use events --follow --json, or list --json") }
+        guard surroundings.queueExists else {
+            console.note("nothing is queued")
+            return .done
+        }
+        while true {
+            let (text, isOver) = try await watched(id)
+            console.line("\(clock()) \(text)")
+            console.flush()
+            if isOver { return .done }
+            try? await Task.sleep(for: .seconds(1))
+            if Task.isCancelled { return .interrupted }
+        }
+    }
+
+    private func watched(_ id: NodeID?) async throws(CommandFailure) -> (text: String, isOver: Bool) {
+        switch id {
+        case .batch(let id):
+            let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
+            return (batch.progressText(console.units) + batch.remark, batch.state.isTerminal)
+        case .task(let id):
+            let task = try await ask { engine throws(RequestError) in
+                try await engine.task(id, history: false, response: false)
+            }
+            return (text(of: .task(id), .task(task)), task.state.isTerminal)
+        case .folder(let batch, let path):
+            let id = NodeID.folder(batch, path: path)
+            let node = try await ask { engine throws(RequestError) in try await engine.node(id) }
+            return (node.progressText(id, console.units), node.state.isTerminal)
+        case nil:
+            let totals = try await ask { engine throws(RequestError) in try await engine.totals() }
+            return (totals.progressText(console.units), totals.counts.total == totals.counts.terminal)
+        }
+    }
+
+    private func clock() -> String {
+        String(time(Timestamp(milliseconds: surroundings.now())).suffix(8))
+    }
+}
+
+/// When to look again: at once, when something has changed, each second (an engine that went away says nothing), and
+/// when the time is over.
+private struct Wakeups {
+    let stream: AsyncStream<Void>
+
+    init(_ changes: AsyncStream<Void>, deadline: ContinuousClock.Instant?) {
+        stream = AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            continuation.yield()
+            let changed = Task {
+                for await _ in changes { continuation.yield() }
+            }
+            let ticks = Task {
+                while !Task.isCancelled {
+                    let second = ContinuousClock.now.advanced(by: .seconds(1))
+                    try? await Task.sleep(until: min(second, deadline ?? second), clock: .continuous)
+                    continuation.yield()
+                }
+            }
+            continuation.onTermination = { _ in
+                changed.cancel()
+                ticks.cancel()
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package import CommandLine
+import Configuration
+import FoundationEssentials
+import Glibc
+import LinuxSystem
+import MartletKit
+
+/// One run of `martlet` with a command: asks the engine, prints, and says how it ended.
+package struct Front: Sendable {
+    let engine: any Engine
+    let console: Console
+    let surroundings: Surroundings
+
+    package init(engine: any Engine, console: Console, surroundings: Surroundings) {
+        self.engine = engine
+        self.console = console
+        self.surroundings = surroundings
+    }
+
+    /// Does what the command line says. Never throws: a failure is told and becomes the status.
+    package func run(_ invocation: Invocation) async -> ExitStatus {
+        defer { console.flush() }
+        do throws(CommandFailure) {
+            return try await dispatch(invocation)
+        } catch {
+            console.tell(error, json: invocation.has(CommonOptions.json))
+            return error.status
+        }
+    }
+
+    private func dispatch(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        switch invocation.path.joined(separator: " ") {
+        case "upload": try await upload(invocation)
+        case "download": try await download(invocation)
+        case "list": try await list(invocation)
+        case "show": try await show(invocation)
+        case "why": try await why(invocation)
+        case "pause": try await change(invocation, .pause)
+        case "resume": try await change(invocation, .resume)
+        case "cancel": try await change(invocation, .cancel)
+        case "retry": try await change(invocation, .retry)
+        case "undo": try await undo(invocation)
+        case "wait": try await wait(invocation)
+        case "watch": try await watch(invocation)
+        case "events": try await events(invocation)
+        case "purge": try await purge(invocation)
+        case "log": try await log(invocation)
+        case "engine status": try await engineStatus(invocation)
+        case "engine start": try await startEngine(invocation)
+        case "engine stop": try await stopEngine(invocation)
+        case "session list": try await listSessions(invocation)
+        case "receive": try receive(invocation)
+        case "docs": try documents(invocation)
+        case let name: throw .usage("\(name) does nothing", "see martlet --help")
+        }
+    }
+
+    /// Asks the engine; its refusals become failures of the command.
+    func ask<Answer>(
+        _ question: (any Engine) async throws(RequestError) -> Answer
+    ) async throws(CommandFailure) -> Answer {
+        do { return try await question(engine) } catch { throw CommandFailure(error) }
+    }
+
+    /// For commands that only look: whether there is an engine to ask. Where there is none it says so, as the command
+    /// contract wants it.
+    func engineToLookAt(_ invocation: Invocation) async throws(CommandFailure) -> Bool {
+        if try await ask({ engine throws(RequestError) in try await engine.isEngineRunning() }) { return true }
+        if invocation.has(CommonOptions.json) {
+            console.json(NotRunning())
+        } else {
+            console.note("no engine is running")
+        }
+        return false
+    }
+
+    /// `{"running":false}`
+    struct NotRunning: Encodable {
+        let running = false
+    }
+}
+
+/// What a command learns from its process, so that a test can decide it.
+package struct Surroundings: Sendable {
+    /// Absolute.
+    package var currentDirectory: [UInt8]
+    package var environment: [String: String]
+    /// Permission bits that new files of a download do not get.
+    package var umask: UInt32
+    /// Milliseconds since 1970.
+    package var now: @Sendable () -> Int64
+    package var calendar: WallCalendar
+    /// Whether a queue was ever made here.
+    package var queueExists: Bool
+    /// Asks the person for a password; `nil` when there is nobody to ask.
+    package var askPassword: @Sendable (String) -> String?
+    /// Whether SIGINT may be given another meaning: in a process of its own, not in a test.
+    package var handlesInterrupts = false
+
+    package init(
+        currentDirectory: [UInt8], environment: [String: String] = [:], umask: UInt32 = 0o022,
+        now: @escaping @Sendable () -> Int64, calendar: WallCalendar = .ofThisMachine, queueExists: Bool = true,
+        askPassword: @escaping @Sendable (String) -> String? = { _ in nil }
+    ) {
+        self.currentDirectory = currentDirectory
+        self.environment = environment
+        self.umask = umask
+        self.now = now
+        self.calendar = calendar
+        self.queueExists = queueExists
+        self.askPassword = askPassword
+    }
+
+    /// Those of this process.
+    package static func ofThisProcess(queueExists: Bool) throws(CommandFailure) -> Surroundings {
+        let directory: [UInt8]
+        do { directory = try System.getcwd() } catch {
+            throw CommandFailure(.refused, .refused, "the current directory is gone (\(error))", "cd to another one")
+        }
+        let names = ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]
+        var environment: [String: String] = [:]
+        for name in names {
+            environment[name] = System.environment(name).flatMap { String(validating: $0, as: UTF8.self) }
+        }
+        let mask = System.umask(0o077)
+        System.umask(mask)
+        var surroundings = Surroundings(
+            currentDirectory: directory, environment: environment, umask: mask, now: { WallClock.milliseconds },
+            queueExists: queueExists, askPassword: PasswordPrompt.ask)
+        surroundings.handlesInterrupts = true
+        return surroundings
+    }
+}
+
+extension CommandFailure {
+    /// What the engine or the connection to it said.
+    init(_ error: RequestError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .usage: .usage
+            case .noSuchObject: .noSuchObject
+            case .refused, .internal: .refused
+            case .engineUnreachable, .queueLocked, .queueNewer, .queueCorrupt: .unavailable
+            case .timedOutWaiting: .timedOut
+            case .needsPerson: .needsPerson
+            }
+        self.init(status, FailureCode(rawValue: error.code.rawValue), error.message, "")
+    }
+}
+
+extension Console {
+    private struct ErrorObject: Encodable {
+        struct Details: Encodable {
+            let code: String
+            let message: String
+        }
+        let error: Details
+    }
+
+    /// Tells of a failure: on standard error, with `--json` as an object on standard output too.
+    package func tell(_ failure: CommandFailure, json: Bool) {
+        if json { self.json(ErrorObject(error: .init(code: failure.code.rawValue, message: failure.message))) }
+        note(failure.line(program: "martlet"))
+    }
+}

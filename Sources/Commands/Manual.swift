@@ -1,0 +1,79 @@
+import CommandLine
+import Configuration
+
+/// The parts of martlet(1) that are no command's.
+enum Manual {
+    static let sections = [environment, files, statuses, json]
+
+    private static let environment = ManualSection(
+        "ENVIRONMENT",
+        [
+            .list([
+                (
+                    "MARTLET_HOME",
+                    "Configuration and state stand below this directory (config/ and state/) instead of the XDG ones."
+                ),
+                ("MARTLET_ENGINE", "The engine to start instead of the martletd beside martlet."),
+                (
+                    "XDG_CONFIG_HOME, XDG_STATE_HOME",
+                    "Where configuration and state are; default ~/.config and ~/.local/state."
+                ),
+                ("http_proxy, https_proxy, all_proxy, no_proxy", "Kept with each batch when it is queued."),
+                ("NO_COLOR", "No colours unless --color=always."),
+            ])
+        ])
+
+    private static let files = ManualSection(
+        "FILES",
+        [
+            .list([
+                (
+                    "$XDG_CONFIG_HOME/martlet/martlet.conf",
+                    "Settings of engine and screen; an example with every key and default comes with Martlet."
+                ),
+                ("$XDG_CONFIG_HOME/martlet/keys.conf", "Keys: lines such as cancel = x F8 Del."),
+                (
+                    "$XDG_STATE_HOME/martlet/queue.sqlite",
+                    "The queue. queue.lock beside it names the engine that has it."
+                ),
+                (
+                    "$XDG_STATE_HOME/martlet/secrets.sqlite",
+                    "What must be kept secret for the work to go on, for its owner alone."
+                ),
+                ("$XDG_STATE_HOME/martlet/log/", "The engine's log."),
+                ("$XDG_STATE_HOME/martlet/run/control.sock", "The engine's control socket."),
+            ])
+        ])
+
+    private static let statuses = ManualSection(
+        "EXIT STATUS",
+        [
+            .list([
+                ("0", "Done; with wait or --wait everything asked for completed."),
+                (
+                    "1",
+                    "With wait something failed or was cancelled; otherwise something was refused, and standard error says why."
+                ),
+                (
+                    "2",
+                    "The command line cannot be meant: unknown option, bad value, unsupported scheme, unreadable source."
+                ),
+                ("3", "No such batch, task, session or destination."),
+                ("4", "With wait: all that is left needs a person. --patient waits on."),
+                ("69", "The engine cannot be reached or started."),
+                ("75", "wait --timeout ran out."),
+                ("130", "Interrupted while waiting; the queue is untouched."),
+            ]),
+            .paragraph("Without --wait a status other than 0 means that nothing was queued."),
+        ])
+
+    private static let json = ManualSection(
+        "JSON",
+        [
+            .paragraph(
+                "With --json every command prints objects, one a line where there are many. Times are ISO 8601 in UTC, sizes bytes, "
+                    + "unknown is null. Names have control and invalid bytes as \\xNN; a name that is not UTF-8 has its bytes in base64 "
+                    + "beside it. A command that changes things prints {id, result, code} for each ID. An error is "
+                    + "{\"error\":{\"code\":…,\"message\":…}} on standard output.")
+        ])
+}

@@ -1,0 +1,262 @@
+package import CommandLine
+package import Configuration
+import MartletKit
+
+/// The commands of `martlet`: the one table behind parsing, help, manual and completions.
+package enum MartletProgram {
+    package static let version = Option.flag("version", "print the version and exit")
+    package static let color = Option(
+        "color", ValueSyntax<ScreenConfiguration.ColorChoice>.choice(), "colours of the screen; auto obeys NO_COLOR")
+    package static let glyphs = Option(
+        "glyphs", ValueSyntax<ScreenConfiguration.Glyphs>.choice().named("SET"),
+        "auto, unicode, narrow or ascii: characters for states and bars")
+    package static let units = Option(
+        "units", ValueSyntax<ScreenConfiguration.Units>.choice(), "show KiB (1024) or kB (1000)")
+    package static let theme = Option(
+        "theme", ValueSyntax<ScreenConfiguration.Theme>.choice(), "palette for a dark or light background")
+    package static let mouse = Option("mouse", ValueSyntax<Bool>.onOff, "let the terminal send clicks")
+    package static let bell = Option("bell", ValueSyntax<Bool>.onOff, "ring when a batch ends")
+
+    package static let program: Program = {
+        var root = Command("martlet", "transfers that go on, whatever happens to the terminal")
+        root.details = [
+            "Without a command it shows the screen, with whatever is going on. Work belongs to an engine (martletd), which is "
+                + "started when it is needed: leaving the screen, closing the terminal or killing the front stops nothing.",
+            "IDs: b7 is a batch, t31 a task, b7:raw/2024 a folder of a batch. Sizes and rates are binary (512K 8M 2G), "
+                + "durations 30s 5m 2h 7d, times ISO 8601, HH:MM or +DURATION.",
+        ]
+        root.groups = [
+            OptionGroup("Options of the screen", [color, glyphs, units, theme, mouse, bell]),
+            OptionGroup("Options", [version]),
+        ]
+        root.subcommands = working + later + [documents]
+        var program = Program(root)
+        program.sections = Manual.sections
+        program.seeAlso = ["martletd", "martlet-receive"]
+        return program
+    }()
+
+    /// Generated files to the standard output, for `make docs`.
+    private static var documents: Command {
+        var command = Command("docs", "print a generated file of Resources, or their names")
+        command.operands = [Operand(ValueSyntax<String>.text("PATH"), .optional)]
+        command.isHidden = true
+        return command
+    }
+
+    private static var working: [Command] {
+        [
+            upload, download, list, show, why,
+            change("pause", "stop work and keep its place; resume lets it go on where it stood"),
+            change("resume", "let paused or held work go on"),
+            change("cancel", "stop work for good; undo takes it back within its grace time"),
+            change("retry", "try failed or cancelled work again, from where it stood"),
+            undo, wait, watch, events, purge, log, engine, receive, session,
+        ]
+    }
+
+    private static var upload: Command {
+        var command = Command("upload", "queue a batch of uploads; prints its id and returns at once")
+        command.details = [
+            "DEST is https://host/path or http://host/path. A DEST that ends in / is a directory: each SOURCE arrives under its own "
+                + "base name, a directory with everything below it (DIR/. means its contents alone). Without the slash a single "
+                + "file arrives under exactly that name.",
+            "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed; skip leaves "
+                + "what is there; replace overwrites it; rename finds another name; resume continues what is shorter.",
+        ]
+        command.operands = [
+            Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.text("DEST")),
+        ]
+        command.groups = QueueOptions.upload
+        command.examples = [
+            .init(line: "martlet upload ~/Pictures/2026 https://nas.example/photos/", effect: "Queue a directory"),
+            .init(
+                line: "martlet upload --wait report.pdf https://nas.example/inbox/q3.pdf",
+                effect: "Send one file under another name and wait for it"),
+        ]
+        return command
+    }
+
+    private static var download: Command {
+        var command = Command("download", "queue a batch of downloads")
+        command.details = [
+            "The last operand is a directory that exists, or a path that ends in /; each file gets the name that the server or the URL "
+                + "gives. With one URL it may be the file's path instead."
+        ]
+        command.operands = [
+            Operand(ValueSyntax<String>.text("URL"), .oneOrMore),
+            Operand(ValueSyntax<[UInt8]>.path("DIR|FILE", .files)),
+        ]
+        command.groups = QueueOptions.download
+        command.examples = [
+            .init(line: "martlet download https://example.org/big.iso ~/Downloads/", effect: "Fetch a file")
+        ]
+        return command
+    }
+
+    private static var list: Command {
+        var command = Command("list", "batches; with a batch, its tasks")
+        command.details = ["Where nothing was ever queued no engine is started."]
+        command.operands = [Operand(ValueSyntax<NodeID>.node, .optional)]
+        command.operandForm = "[ID|SELECTORS]"
+        command.groups = [CommonOptions.selectors, CommonOptions.output]
+        return command
+    }
+
+    static let history = Option.flag("history", "what happened to the task so far")
+    static let response = Option.flag("response", "the server's last answer")
+
+    private static var show: Command {
+        var command = Command("show", "everything about a batch or task")
+        command.operands = [Operand(.node)]
+        command.groups = [OptionGroup("Options", [history, response, CommonOptions.json])]
+        return command
+    }
+
+    private static var why: Command {
+        var command = Command("why", "why it does not move, and what would unblock it")
+        command.operands = [Operand(.node, .optional)]
+        command.groups = [CommonOptions.output]
+        return command
+    }
+
+    private static func change(_ name: String, _ summary: String) -> Command {
+        var command = Command(name, summary)
+        command.details = [
+            "Prints one line for each ID. Does all that it can; the status is 1 if any was refused, 3 if any is unknown."
+        ]
+        command.operands = [Operand(.node, .any)]
+        command.operandForm = "ID...|SELECTORS"
+        command.groups = [CommonOptions.selectors, CommonOptions.output]
+        return command
+    }
+
+    private static var undo: Command {
+        var command = Command("undo", "take back the last cancel, within its grace time")
+        command.operands = [Operand(.node, .optional)]
+        command.groups = [CommonOptions.output]
+        return command
+    }
+
+    static let timeout = Option(
+        "timeout", ValueSyntax<TimeSpan>.duration.named("D"), "wait at most so long; then the status is 75")
+    static let patient = Option.flag("patient", "wait on when all that is left needs a person")
+
+    private static var wait: Command {
+        var command = Command("wait", "wait until all is over")
+        command.details = [
+            "The status is 0 if everything completed, 1 if something failed or was cancelled, 4 if all that is left needs a person "
+                + "(a password, a host key, or it is paused or held). Without IDs it waits for everything."
+        ]
+        command.operands = [Operand(.node, .any)]
+        command.operandForm = "[ID...|SELECTORS]"
+        command.groups = [OptionGroup("Options", [timeout, patient, CommonOptions.json]), CommonOptions.selectors]
+        return command
+    }
+
+    private static var watch: Command {
+        var command = Command("watch", "one plain line a second, for logs and screen readers")
+        command.details = ["Ends when everything that it watches is over."]
+        command.operands = [Operand(.node, .optional)]
+        command.groups = [CommonOptions.output]
+        return command
+    }
+
+    static let after = Option(
+        "after", ValueSyntax<Int>.count(0...Int.max).named("SEQ"), "only events after this number")
+    static let follow = Option.flag("follow", "go on with what happens from now")
+    static let consumer = Option(
+        "consumer", ValueSyntax<String>.text("NAME"), "go on after the last event that NAME acknowledged")
+    static let acknowledge = Option(
+        "ack", ValueSyntax<Int>.count(0...Int.max).named("SEQ"), "NAME has dealt with everything up to this number")
+    static let level = Option(
+        "level", ValueSyntax<LogLevel>.choice().named("L"),
+        "debug, info, warning or error: nothing below it; default info")
+
+    private static var events: Command {
+        var command = Command("events", "what happened, each with a number that a consumer can go on from")
+        command.details = ["Never starts an engine."]
+        command.groups = [OptionGroup("Options", [after, follow, consumer, acknowledge, CommonOptions.json])]
+        return command
+    }
+
+    static let finished = Option.flag("finished", "every batch that is over")
+
+    private static var purge: Command {
+        var command = Command("purge", "forget batches and tasks that are over; never a file")
+        command.operands = [Operand(.node, .any)]
+        command.operandForm = "ID...|--finished"
+        command.groups = [OptionGroup("Options", [finished, CommonOptions.json])]
+        return command
+    }
+
+    private static var log: Command {
+        var command = Command("log", "the engine's log")
+        command.operands = [Operand(.node, .optional)]
+        command.groups = [OptionGroup("Options", [follow, level, CommonOptions.json])]
+        return command
+    }
+
+    static let now = Option.flag("now", "do not let running files finish: note where they stand and leave within 2 s")
+
+    private static var engine: Command {
+        var status = Command("status", "whether an engine runs, and what it does; never starts one")
+        status.groups = [CommonOptions.output]
+        var start = Command("start", "start an engine unless one runs")
+        start.groups = [CommonOptions.output]
+        var stop = Command("stop", "let running files finish, then end the engine; what is queued stays")
+        stop.groups = [OptionGroup("Options", [now, CommonOptions.json])]
+        var command = Command("engine", "the process that does the work")
+        command.runsAlone = false
+        command.subcommands = [
+            status, start, stop,
+            notBuilt("install", "have systemd start the engine", "martlet starts it when it is needed"),
+            notBuilt("uninstall", "undo install", "nothing was installed"),
+        ]
+        return command
+    }
+
+    private static var receive: Command {
+        var command = ReceiveProgram.command
+        command.examples = [.init(line: "martlet receive ~/incoming", effect: "Take uploads on this machine")]
+        return command
+    }
+
+    private static var session: Command {
+        var list = Command("list", "sessions and what they hold")
+        list.groups = [CommonOptions.output]
+        var command = Command("session", "the owners of work")
+        command.runsAlone = false
+        command.subcommands = [
+            list,
+            notBuilt("show", "everything about a session", "use list --session NAME"),
+            notBuilt("remove", "remove a session with its work", "cancel and purge its batches"),
+            notBuilt("set", "change a session's defaults", "give the options with each batch"),
+        ]
+        return command
+    }
+
+    private static func notBuilt(_ name: String, _ summary: String, _ remedy: String) -> Command {
+        var command = Command(name, summary)
+        command.operands = [Operand(ValueSyntax<[UInt8]>.path("WORD", .nothing), .any)]
+        command.availability = .notBuilt(remedy)
+        return command
+    }
+
+    /// Commands of the contract that are refused for now.
+    private static var later: [Command] {
+        [
+            notBuilt("move", "change the order of the queue", "use --priority when you queue"),
+            notBuilt("set", "change what is queued or running", "cancel it and queue it again with other options"),
+            notBuilt("run-now", "run once, in spite of policy", "use resume"),
+            notBuilt("limit", "limit the whole engine", "use --limit with a batch, or limit-up in martlet.conf"),
+            notBuilt("destination", "configured servers", "write the whole URL"),
+            notBuilt("signals", "what policy sees", "no policy is built that would need it"),
+            notBuilt("policy", "what each signal does", "no policy is built that would need it"),
+            notBuilt("leftovers", "unfinished uploads on servers", "plain PUT leaves none behind"),
+            notBuilt("fetch", "take a kept download out of the store", "download into a directory"),
+            notBuilt("doctor", "what would make a transfer stop", "see martlet why"),
+            notBuilt("attach", "this screen on another machine's engine", "run ssh -t HOST martlet"),
+        ]
+    }
+}

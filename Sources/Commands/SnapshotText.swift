@@ -1,0 +1,84 @@
+import Configuration
+import MartletKit
+
+/// A share in whole percent, rounded down: 100 only when it is all. A dash while the whole is unknown.
+func percent(_ part: Int64, of whole: Int64?, isOver: Bool) -> String {
+    if isOver { return "100%" }
+    guard let whole, whole > 0 else { return "-" }
+    let share = whole > Int64.max / 100 ? part / (whole / 100) : part * 100 / whole
+    return "\(min(max(share, 0), 99))%"
+}
+
+extension BatchSnapshot {
+    /// How much of it was sent; 99 % until every file is completed.
+    var percentText: String { percent(bytesSent, of: scanning ? nil : bytesTotal, isOver: state == .completed) }
+
+    /// In brackets behind the name: what it waits for, or how many files failed.
+    var remark: String {
+        var words: [String] = []
+        if state == .waiting, let reason = waitReasons.first { words.append(reason.rawValue) }
+        if filesFailed > 0 { words.append("\(filesFailed) failed") }
+        return words.isEmpty ? "" : " [\(words.joined(separator: ", "))]"
+    }
+
+    /// One plain line of all that matters: for `watch` and the progress of `--wait`.
+    func progressText(_ units: ScreenConfiguration.Units) -> String {
+        progressLine(
+            id: id.description, state: state, waitReasons: waitReasons, done: filesCompleted, files: filesTotal,
+            failed: filesFailed, sent: bytesSent, total: bytesTotal, isCounting: scanning, rate: bytesPerSecond,
+            left: secondsLeft, units)
+    }
+}
+
+extension TaskSnapshot {
+    /// Folder and name.
+    var path: String { folder.isEmpty ? name : "\(folder)/\(name)" }
+
+    /// How much of it was sent.
+    var percentText: String { percent(bytesSent, of: bytesTotal, isOver: state == .completed) }
+
+    /// In brackets behind the name: what it waits for, why it failed, or that it was skipped.
+    var remark: String {
+        if skipped { return " [skipped]" }
+        if state == .waiting, let reason = waitReasons.first { return " [\(reason.rawValue)]" }
+        if state == .failed, let error { return " [\(error.code.rawValue): \(error.message)]" }
+        return ""
+    }
+}
+
+extension NodeRow {
+    /// As ``BatchSnapshot/progressText(_:)``, for anything that has a row.
+    func progressText(_ id: NodeID, _ units: ScreenConfiguration.Units) -> String {
+        progressLine(
+            id: id.description, state: state, waitReasons: waitReasons, done: counts.completed, files: counts.total,
+            failed: counts.failed, sent: bytes.sent, total: bytes.total, isCounting: scanning || !sizeKnown,
+            rate: bytesPerSecond, left: secondsLeft, units)
+    }
+}
+
+extension QueueTotals {
+    func progressText(_ units: ScreenConfiguration.Units) -> String {
+        progressLine(
+            id: batches == 1 ? "1 batch" : "\(batches) batches", state: counts.state(scanning: false, paused: false),
+            waitReasons: [], done: counts.completed, files: counts.total, failed: counts.failed, sent: bytes.sent,
+            total: bytes.total, isCounting: false, rate: bytesPerSecondUp + bytesPerSecondDown, left: secondsLeft, units
+        )
+    }
+}
+
+/// `b7 running 71% 569/812 files 41.3G of 58.2G 28.9M/s 10m00s left, 2 failed`
+private func progressLine(
+    id: String, state: TransferState, waitReasons: [WaitReason], done: Int64, files: Int64, failed: Int64, sent: Int64,
+    total: Int64, isCounting: Bool, rate: Int64, left: Int64?, _ units: ScreenConfiguration.Units
+) -> String {
+    var words = [id, state.rawValue]
+    if state == .waiting, !waitReasons.isEmpty {
+        words.append("(\(waitReasons.map(\.rawValue).joined(separator: ", ")))")
+    }
+    words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed))
+    words.append("\(done)/\(files)\(isCounting ? "+" : "") files")
+    words.append("\(units.size(sent)) of \(units.size(total))")
+    if rate > 0 { words.append(units.rate(rate)) }
+    if let left, !state.isTerminal { words.append("\(shownDuration(seconds: left)) left") }
+    return words.joined(separator: " ") + (failed > 0 ? ", \(failed) failed" : "")
+}

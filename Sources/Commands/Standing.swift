@@ -1,0 +1,61 @@
+import MartletKit
+
+/// How something that is waited for stands.
+enum Standing: Equatable {
+    /// It is over; whether everything of it completed.
+    case over(completed: Bool)
+    /// It goes on, or will by itself.
+    case moving
+    /// All that is left of it needs a person: paused, held, or waiting for a password or a host key.
+    case needsPerson
+
+    /// Of a task.
+    init(_ task: TaskSnapshot) {
+        self.init(task.state, task.waitReasons, failures: task.state == .completed ? 0 : 1)
+    }
+
+    /// Of a batch.
+    init(_ batch: BatchSnapshot) {
+        self.init(batch.state, batch.waitReasons, failures: batch.filesFailed + batch.filesCancelled)
+    }
+
+    /// Of anything that has a row.
+    init(_ node: NodeRow) {
+        self.init(node.state, node.waitReasons, failures: node.counts.failed + node.counts.cancelled)
+    }
+
+    private init(_ state: TransferState, _ reasons: [WaitReason], failures: Int64) {
+        switch state {
+        case .completed, .failed, .cancelled: self = .over(completed: failures == 0)
+        case .paused, .created: self = .needsPerson
+        case .waiting: self = !reasons.isEmpty && reasons.allSatisfy(\.needsPerson) ? .needsPerson : .moving
+        case .queued, .running, .finishing: self = .moving
+        }
+    }
+}
+
+/// What waiting has come to.
+enum WaitOutcome: Equatable {
+    case goOn
+    case over(completed: Bool)
+    case needsPerson
+
+    /// The sum over all that is waited for. Patience waits on where a person is needed.
+    init(_ standings: some Sequence<Standing>, patient: Bool) {
+        var completed = true
+        var needsPerson = false
+        var moves = false
+        for standing in standings {
+            switch standing {
+            case .over(let all): completed = completed && all
+            case .moving: moves = true
+            case .needsPerson: needsPerson = true
+            }
+        }
+        if moves || needsPerson && patient {
+            self = .goOn
+        } else {
+            self = needsPerson ? .needsPerson : .over(completed: completed)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CommandLine
+
+/// A URL of the command line, taken apart far enough to refuse what cannot be meant and to take the user out of it.
+struct TransferURL: Equatable {
+    /// `http` or `https`.
+    let scheme: String
+    /// Host and port as given.
+    let authority: String
+    /// Begins with a slash, or is empty when the URL ends after the host.
+    let path: String
+    /// With its question mark; empty when there is none.
+    let query: String
+    let user: String?
+    let password: String?
+
+    /// The URL without user, password and fragment.
+    var text: String { "\(scheme)://\(authority)\(path)\(query)" }
+
+    /// Reads a URL; `place` names the operand in messages.
+    init(_ text: String, place: String) throws(CommandFailure) {
+        guard let colon = text.firstRange(of: "://") else { throw Self.withoutScheme(text, place: place) }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        try Self.check(scheme: scheme, of: text, place: place)
+        guard !text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value == 127 }) else {
+            throw .usage("\(place): \"\(text)\" has a blank in it", "write %20 for a space")
+        }
+        let rest = text[colon.upperBound...].prefix { $0 != "#" }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let tail = rest.dropFirst(authority.count)
+        let (credentials, host) = Self.split(authority)
+        guard Self.isHostAndPort(host) else {
+            throw .usage("\(place): \"\(Self.withoutUser(text))\" has no usable host", "write https://HOST/PATH")
+        }
+        path = Self.encoded(String(tail.prefix { $0 != "?" }))
+        query = Self.encoded(String(tail.drop { $0 != "?" }))
+        guard Self.escapesAreWhole(path + query) else {
+            throw .usage("\(place): \"\(Self.withoutUser(text))\" has a % without two digits", "write %25 for a %")
+        }
+        self.scheme = scheme
+        self.authority = String(host)
+        (user, password) = try Self.userAndPassword(credentials, place: place)
+    }
+
+    private static func check(scheme: String, of text: String, place: String) throws(CommandFailure) {
+        if ["http", "https"].contains(scheme) { return }
+        let later = ["dav", "davs", "s3", "sftp", "ftp", "ftps", "ftpes", "tus+https", "ietf+https"]
+        let what = later.contains(scheme) ? "is not built yet" : "is no protocol of Martlet"
+        throw CommandFailure(
+            .usage, .unsupported, "\(place): \(scheme.isEmpty ? "://" : "\(scheme)://") \(what)",
+            "use https:// or http://")
+    }
+
+    private static func withoutScheme(_ text: String, place: String) -> CommandFailure {
+        guard text.contains(":"), !text.hasPrefix("/") else {
+            return .usage("\(place): \"\(text)\" is not a URL", "write https://HOST/PATH")
+        }
+        return CommandFailure(
+            .usage, .unsupported, "\(place): \"\(text)\" would be a configured destination, which is not built yet",
+            "write https://HOST/PATH")
+    }
+
+    /// A user may have an @ in the password: the last one counts.
+    private static func split(_ authority: Substring) -> (credentials: Substring?, host: Substring) {
+        guard let at = authority.lastIndex(of: "@") else { return (nil, authority) }
+        return (authority[..<at], authority[authority.index(after: at)...])
+    }
+
+    /// The URL as a message may show it.
+    static func withoutUser(_ text: String) -> String {
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        let (credentials, host) = split(text[start...].prefix { $0 != "/" && $0 != "?" })
+        return credentials == nil
+            ? text : text[..<start] + String(host) + text[start...].drop { $0 != "/" && $0 != "?" }
+    }
+
+    private static func isHostAndPort(_ text: Substring) -> Bool {
+        var host = text
+        if host.hasPrefix("[") {
+            guard let end = host.firstIndex(of: "]"), host[..<end].dropFirst().contains(":") else { return false }
+            let port = host[host.index(after: end)...]
+            return port.isEmpty || port.hasPrefix(":") && isPort(port.dropFirst())
+        }
+        if let colon = host.firstIndex(of: ":") {
+            guard isPort(host[host.index(after: colon)...]) else { return false }
+            host = host[..<colon]
+        }
+        return !host.isEmpty && !host.contains(where: { "[]<>\"\\^`{|}%".contains($0) })
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        guard let port = Int(text), text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return false }
+        return (1...65535).contains(port)
+    }
+
+    /// Bytes that a URL cannot have, percent-encoded; what is encoded stays.
+    private static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            let isPlain = byte > 32 && byte < 127 && !"\"<>\\^`{|}".utf8.contains(byte)
+            result +=
+                isPlain
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16).uppercased()
+        }
+    }
+
+    private static func escapesAreWhole(_ text: String) -> Bool {
+        text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { piece in
+            piece.prefix(2).count == 2 && piece.prefix(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+        }
+    }
+
+    private static func userAndPassword(_ text: Substring?, place: String) throws(CommandFailure) -> (String?, String?)
+    {
+        guard let text, !text.isEmpty else { return (nil, nil) }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let words = parts.map(decoded)
+        guard let user = words[0], !words.contains(nil) else {
+            throw .usage("\(place): user or password of the URL cannot be read", "percent-encode them, or use --user")
+        }
+        return (user, words.count > 1 ? words[1] : nil)
+    }
+
+    /// Percent-decoded; `nil` when that gives no text.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Substring(text).utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            rest = rest.dropFirst(2)
+            bytes.append(value)
+        }
+        return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+    }
+}
