@@ -103,5 +103,6 @@ let package = Package(
         tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
+        tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),
     ]
 )

@@ -48,7 +48,7 @@ package struct Command: Sendable {
     }
 
     /// The options of the contract that are refused for now.
-    var unbuiltOptions: [any AnyOption] { groups.flatMap(\.options).filter { !$0.isBuilt } }
+    var unbuiltOptions: [any AnyOption] { groups.flatMap(\.options).filter(\.isUnbuilt) }
 
     /// Subcommands as they are shown.
     var shownSubcommands: [Command] { subcommands.filter { !$0.isHidden && $0.availability == .built } }

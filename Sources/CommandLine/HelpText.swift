@@ -7,7 +7,7 @@ enum HelpText {
         let words = [program.root.name] + path
         var parts = [
             "Usage: " + (words + [command.form]).filter { !$0.isEmpty }.joined(separator: " "),
-            wrapped(command.summary + ".", indent: 0),
+            wrapped(sentence(command.summary), indent: 0),
         ]
         if case .notBuilt(let remedy) = command.availability { parts.append("Not built yet: \(remedy).") }
         parts += command.details.map { wrapped($0, indent: 0) }
@@ -27,7 +27,8 @@ enum HelpText {
         var parts: [String] = []
         let shown = command.shownSubcommands
         if !shown.isEmpty {
-            parts.append("Commands:\n" + shown.map { entry("  \($0.name)", "\($0.summary)") }.joined(separator: "\n"))
+            parts.append(
+                "Commands:\n" + shown.map { entry("  \($0.name)", $0.summary, column: 12) }.joined(separator: "\n"))
         }
         let later = command.unbuiltSubcommands.map(\.name)
         if !later.isEmpty { parts.append(wrapped("Not built yet: \(later.joined(separator: " "))", indent: 0)) }
@@ -40,7 +41,7 @@ enum HelpText {
     }
 
     /// A term with its explanation beside it, or below it when it is long.
-    private static func entry(_ term: String, _ text: String) -> String {
+    private static func entry(_ term: String, _ text: String, column: Int = column) -> String {
         let lines = lines(text, width: width - column)
         let indented = lines.map { String(repeating: " ", count: column) + $0 }
         guard term.count + 2 <= column, let first = lines.first else {
@@ -49,6 +50,9 @@ enum HelpText {
         let padded = term + String(repeating: " ", count: column - term.count)
         return ([padded + first] + indented.dropFirst()).joined(separator: "\n")
     }
+
+    /// A summary as a sentence.
+    static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 
     private static func wrapped(_ text: String, indent: Int) -> String {
         lines(text, width: width - indent).map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")

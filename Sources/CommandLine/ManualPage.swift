@@ -45,7 +45,9 @@ enum ManualPage {
         guard command.shownSubcommands.isEmpty else {
             return command.shownSubcommands.flatMap { self.command($0, path: path) }
         }
-        return [".Ss \(argument((path + [command.form]).joined(separator: " ")))", line(command.summary + ".")]
+        return [
+            ".Ss \(argument((path + [command.form]).joined(separator: " ")))", line(HelpText.sentence(command.summary)),
+        ]
             + paragraphs(command.details).reduce(into: []) { $0 += $0.isEmpty ? [".Pp", $1] : [$1] }
             + options(of: command)
     }

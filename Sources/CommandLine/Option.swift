@@ -25,6 +25,8 @@ package enum Availability: Equatable, Sendable {
     case built
     /// Refused by name; the text says what to do instead.
     case notBuilt(String)
+    /// Belongs to another command; the text says to which, after "is".
+    case elsewhere(String)
 }
 
 /// One option whose values have a type. Declared once, listed in its command, and used to ask an ``Invocation``.

@@ -117,6 +117,16 @@ enum QueueOptions {
 
     static let wait = Option.flag("wait", "wait until all is over, and show progress on standard error")
 
+    /// Options of the contract that the other direction has: refused with the reason instead of as unknown.
+    private static func elsewhere(_ names: [String], _ reason: String) -> OptionGroup {
+        OptionGroup(
+            "Elsewhere",
+            names.map { Option($0, ValueSyntax<String>.text("VALUE"), availability: later(reason), reason) })
+    }
+    private static func flagsElsewhere(_ names: [String], _ reason: String) -> OptionGroup {
+        OptionGroup("Elsewhere", names.map { Option.flag($0, availability: later(reason), reason) })
+    }
+
     /// Everything of `upload`.
     static let upload = [
         OptionGroup(
@@ -128,6 +138,8 @@ enum QueueOptions {
         OptionGroup("Files", [include, exclude, followLinks, snapshot, ifExists, ifChanged, verify]),
         OptionGroup("How", [limit, wireProtocol, method, form, field, header, headerCommand, requestTimeout, chunk]),
         OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
+        elsewhere(["sha256", "segments"], "it is for downloads"),
+        flagsElsewhere(["coalesce", "keep"], "it is for downloads"),
     ]
 
     /// Everything of `download`.
@@ -141,6 +153,8 @@ enum QueueOptions {
         OptionGroup("Files", [ifExists, ifChanged, verify, sha256, segments, coalesce, keep]),
         OptionGroup("How", [limit, header, headerCommand, requestTimeout]),
         OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
+        elsewhere(["include", "exclude", "protocol", "method", "form", "field", "chunk"], "it is for uploads"),
+        flagsElsewhere(["follow-links", "snapshot"], "it is for uploads"),
     ]
 
     /// Upload protocols of the command contract.

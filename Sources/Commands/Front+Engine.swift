@@ -54,7 +54,7 @@ extension Front {
     }
 
     /// Becomes `martlet-receive`, which stands beside `martlet`, or in PATH.
-    func receive(_ invocation: Invocation) throws(CommandFailure) -> ExitStatus {
+    static func receive(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> ExitStatus {
         console.flush()
         let name = "martlet-receive"
         let own = try? System.realpath(Array("/proc/self/exe".utf8))
@@ -71,7 +71,7 @@ extension Front {
     }
 
     /// Generated files, for `make docs`.
-    func documents(_ invocation: Invocation) throws(CommandFailure) -> ExitStatus {
+    static func documents(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> ExitStatus {
         guard let path = invocation.operands.first?.text else {
             Documents.all.forEach { console.line($0.path) }
             return .done

@@ -49,9 +49,16 @@ package struct Front: Sendable {
         case "engine start": try await startEngine(invocation)
         case "engine stop": try await stopEngine(invocation)
         case "session list": try await listSessions(invocation)
-        case "receive": try receive(invocation)
-        case "docs": try documents(invocation)
         case let name: throw .usage("\(name) does nothing", "see martlet --help")
+        }
+    }
+
+    /// Commands that ask no engine; `nil` for the others.
+    static func runWithoutEngine(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> ExitStatus? {
+        switch invocation.path {
+        case ["receive"]: try receive(invocation, console)
+        case ["docs"]: try documents(invocation, console)
+        default: nil
         }
     }
 

@@ -18,16 +18,16 @@ struct GeneratedTextTests {
             try help() == """
                 Usage: sample [COMMAND] [OPTIONS]
 
-                a sample.
+                A sample.
 
                 Does 'nothing' with files-to-be. One paragraph.
 
                 .Starts with a dot and has a \\.
 
                 Commands:
-                  send                    send files
-                  list                    list everything
-                  engine                  the engine
+                  send      send files
+                  list      list everything
+                  engine    the engine
 
                 Not built yet: move
 
@@ -44,7 +44,7 @@ struct GeneratedTextTests {
             try help("send") == """
                 Usage: sample send [OPTIONS] SOURCE... DEST
 
-                send files.
+                Send files.
 
                 How:
                       --limit RATE        not faster than this

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Testing
 
 @testable import Configuration
@@ -73,13 +72,6 @@ struct SettingsTests {
             line.contains(" = ") && line.hasPrefix("# ") ? String(line.dropFirst(2)) : String(line)
         }
         #expect(read(uncommented.joined(separator: "\n")) == (Settings(), []))
-    }
-
-    @Test("the example file in Resources is the one that the table makes")
-    func exampleFile() throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try String(contentsOfFile: "/\(root)/Resources/examples/martlet.conf", encoding: .utf8)
-        #expect(file == Settings.example)
     }
 
     @Test("keys.conf gives actions their keys, by view")

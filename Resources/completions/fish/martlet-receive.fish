@@ -1,0 +1,13 @@
+# Completion of martlet-receive(1) for fish. Made from the option table; see "make docs". Do not edit.
+
+complete -c martlet-receive -f
+complete -c martlet-receive -l listen -x -d 'where to listen; default 127.0.0.1:0, any free port of this machine alone; port 0 takes a free one'
+complete -c martlet-receive -l token-file -r -F -d 'clients must send this file\'s first line as Authorization: Bearer; MARTLET_RECEIVE_TOKEN does the same'
+complete -c martlet-receive -l no-token -d 'let anybody in who reaches another address than 127.0.0.1'
+complete -c martlet-receive -l tls-cert -r -F -d 'speak https with this certificate (PEM)'
+complete -c martlet-receive -l tls-key -r -F -d 'the certificate\'s private key (PEM)'
+complete -c martlet-receive -l max-size -x -d 'refuse files that are larger than this; without it any size is taken'
+complete -c martlet-receive -l keep-free -x -d 'refuse files that would leave less room than this on the disk; default 64M'
+complete -c martlet-receive -l version -d 'print the version and exit'
+complete -c martlet-receive -s h -l help -d 'show this and exit'
+complete -c martlet-receive -a '(__fish_complete_directories)'

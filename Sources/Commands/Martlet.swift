@@ -1,0 +1,86 @@
+package import CommandLine
+package import Configuration
+import Glibc
+import LinuxSystem
+import MartletKit
+
+/// The program `martlet`, from its command line to what there is to do.
+package enum Martlet {
+    /// What a command line comes to.
+    package enum Plan: Sendable {
+        /// It is done already.
+        case exit(ExitStatus)
+        /// Show the screen with these options and settings. Options win over settings.
+        case screen(Invocation, Settings)
+        /// Run this command.
+        case command(Front, Invocation)
+    }
+
+    /// Understands the command line and does what needs no engine. Never throws: a failure is told and is a status.
+    package static func plan(_ arguments: [Argument]) -> Plan {
+        let console = Console(units: .iec)
+        defer { console.flush() }
+        do throws(CommandFailure) {
+            switch try MartletProgram.program.parse(arguments) {
+            case .help(let text):
+                console.text(text)
+                return .exit(.done)
+            case .run(let invocation):
+                return try plan(invocation, console)
+            }
+        } catch {
+            console.tell(error, json: wantsJSON(arguments))
+            return .exit(error.status)
+        }
+    }
+
+    private static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Plan {
+        if invocation.has(MartletProgram.version) {
+            console.line("martlet \(ProductVersion.current)")
+            return .exit(.done)
+        }
+        if let status = try Front.runWithoutEngine(invocation, console) { return .exit(status) }
+        let engine = try connection()
+        let settings = settings(engine.configurationFile, console)
+        guard !invocation.path.isEmpty else { return .screen(invocation, settings) }
+        let surroundings = try Surroundings.ofThisProcess(queueExists: engine.queueExists)
+        return .command(
+            Front(engine: engine, console: Console(units: settings.screen.units), surroundings: surroundings),
+            invocation)
+    }
+
+    private static func connection() throws(CommandFailure) -> EngineConnection {
+        do {
+            return try EngineConnection(ConnectionOptions(client: "martlet \(ProductVersion.current)"))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// The settings of a file that need not be there; what does not count in it is said.
+    private static func settings(_ file: String, _ console: Console) -> Settings {
+        guard let bytes = contents(of: file) else { return Settings() }
+        var problems: [ConfigurationProblem] = []
+        let settings = Settings(bytes: bytes, problems: &problems)
+        for problem in problems { console.note("martlet: \(problem.description(file: "martlet.conf"))") }
+        return settings
+    }
+
+    /// A file as a whole; `nil` when it cannot be read. More than a megabyte is no configuration.
+    package static func contents(of file: String) -> [UInt8]? {
+        guard let descriptor = try? System.open(Array(file.utf8)) else { return nil }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count < 1 << 20 {
+            let count = try? chunk.withUnsafeMutableBytes { buffer in try System.read(descriptor.rawValue, buffer) }
+            guard let count, count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    /// Whether a line that could not be understood asks for JSON.
+    private static func wantsJSON(_ arguments: [Argument]) -> Bool {
+        arguments.prefix { $0.text != "--" }.contains { $0.text == "--json" }
+    }
+}

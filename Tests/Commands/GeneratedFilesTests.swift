@@ -1,0 +1,62 @@
+import CommandLine
+import FoundationEssentials
+import Testing
+
+@testable import Commands
+
+@Suite("Files in Resources are those that the tables make")
+struct GeneratedFilesTests {
+    private static let resources =
+        "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Resources/"
+
+    @Test("each file is up to date (\"make docs\" writes them)", arguments: Documents.all.map(\.path))
+    func upToDate(path: String) throws {
+        let made = try #require(Documents.all.first { $0.path == path })
+        let kept = try String(contentsOfFile: Self.resources + path, encoding: .utf8)
+        #expect(kept == made.text)
+    }
+
+    @Test("no command or option is declared twice, and every one has help")
+    func table() {
+        func check(_ command: Command, _ path: String) {
+            let names = command.options.map(\.name)
+            #expect(Set(names).count == names.count, "\(path)")
+            let shorts = command.options.compactMap(\.short)
+            #expect(Set(shorts).count == shorts.count, "\(path)")
+            #expect(!command.summary.isEmpty && !command.summary.hasSuffix("."), "\(path)")
+            for option in command.options {
+                #expect(!option.help.isEmpty && !option.help.hasSuffix("."), "\(option.name)")
+            }
+            for below in command.subcommands { check(below, "\(path) \(below.name)") }
+        }
+        check(MartletProgram.program.root, "martlet")
+    }
+
+    @Test("every command of the contract is known, and what is not built is refused by name")
+    func contract() {
+        let names = """
+            upload download list show why pause resume cancel retry undo move set run-now wait events watch log purge limit
+            session destination signals policy leftovers receive fetch engine doctor attach
+            """.split(whereSeparator: \.isWhitespace).map(String.init)
+        #expect(Set(MartletProgram.program.root.subcommands.map(\.name)) == Set(names + ["docs"]))
+        for command in MartletProgram.program.root.subcommands {
+            guard case .notBuilt(let remedy) = command.availability else { continue }
+            #expect(throws: CommandFailure.usage("\(command.name) is not built yet", remedy)) {
+                try MartletProgram.program.parse([command.name, "x", "--y"].map { Argument($0) })
+            }
+        }
+    }
+
+    @Test("every option of the contract is known to upload or download")
+    func contractOptions() {
+        let names = """
+            session name hold priority protocol method form field header header-command if-exists if-changed verify sha256
+            segments coalesce keep chunk limit not-before give-up-after request-timeout discretionary no-metered no-battery
+            after include exclude follow-links snapshot on-finished user password-command netrc ca pin insecure ssh-command
+            wait json help
+            """.split(whereSeparator: \.isWhitespace).map(String.init)
+        for command in MartletProgram.program.root.subcommands where ["upload", "download"].contains(command.name) {
+            #expect(Set(command.options.map(\.name)) == Set(names), "\(command.name)")
+        }
+    }
+}
