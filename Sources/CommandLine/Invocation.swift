@@ -166,8 +166,10 @@ extension Command {
 
 extension AnyOption {
     fileprivate func value(_ bytes: [UInt8], place: String) throws(CommandFailure) -> any Sendable {
-        if case .notBuilt(let remedy) = availability {
-            throw .usage("\(place)--\(name) is not built yet", remedy)
+        switch availability {
+        case .built: break
+        case .notBuilt(let remedy): throw .usage("\(place)--\(name) is not built yet", remedy)
+        case .elsewhere(let owner): throw .usage("\(place)--\(name) is \(owner)", "leave it out")
         }
         guard let value = read(bytes) else {
             throw .usage("\(place)--\(name): \"\(Argument(bytes).shown)\" is not allowed", "give \(allowed)")

@@ -90,6 +90,11 @@ extension AnyOption {
 
     /// Whether it can be used.
     package var isBuilt: Bool { availability == .built }
+
+    /// Whether it belongs here and cannot be used yet.
+    var isUnbuilt: Bool {
+        if case .notBuilt = availability { true } else { false }
+    }
 }
 
 /// Options that belong together in help and manual.

@@ -118,13 +118,13 @@ enum QueueOptions {
     static let wait = Option.flag("wait", "wait until all is over, and show progress on standard error")
 
     /// Options of the contract that the other direction has: refused with the reason instead of as unknown.
-    private static func elsewhere(_ names: [String], _ reason: String) -> OptionGroup {
+    private static func elsewhere(_ names: [String], _ owner: String) -> OptionGroup {
         OptionGroup(
             "Elsewhere",
-            names.map { Option($0, ValueSyntax<String>.text("VALUE"), availability: later(reason), reason) })
+            names.map { Option($0, ValueSyntax<String>.text("VALUE"), availability: .elsewhere(owner), owner) })
     }
-    private static func flagsElsewhere(_ names: [String], _ reason: String) -> OptionGroup {
-        OptionGroup("Elsewhere", names.map { Option.flag($0, availability: later(reason), reason) })
+    private static func flagsElsewhere(_ names: [String], _ owner: String) -> OptionGroup {
+        OptionGroup("Elsewhere", names.map { Option.flag($0, availability: .elsewhere(owner), owner) })
     }
 
     /// Everything of `upload`.
@@ -138,8 +138,8 @@ enum QueueOptions {
         OptionGroup("Files", [include, exclude, followLinks, snapshot, ifExists, ifChanged, verify]),
         OptionGroup("How", [limit, wireProtocol, method, form, field, header, headerCommand, requestTimeout, chunk]),
         OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
-        elsewhere(["sha256", "segments"], "it is for downloads"),
-        flagsElsewhere(["coalesce", "keep"], "it is for downloads"),
+        elsewhere(["sha256", "segments"], "for downloads"),
+        flagsElsewhere(["coalesce", "keep"], "for downloads"),
     ]
 
     /// Everything of `download`.
@@ -153,8 +153,8 @@ enum QueueOptions {
         OptionGroup("Files", [ifExists, ifChanged, verify, sha256, segments, coalesce, keep]),
         OptionGroup("How", [limit, header, headerCommand, requestTimeout]),
         OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
-        elsewhere(["include", "exclude", "protocol", "method", "form", "field", "chunk"], "it is for uploads"),
-        flagsElsewhere(["follow-links", "snapshot"], "it is for uploads"),
+        elsewhere(["include", "exclude", "protocol", "method", "form", "field", "chunk"], "for uploads"),
+        flagsElsewhere(["follow-links", "snapshot"], "for uploads"),
     ]
 
     /// Upload protocols of the command contract.
