@@ -1,1 +1,244 @@
-// The module's first line is still to be written.
+package import LinuxSystem
+import ServiceWire
+package import TransferEngine
+import TransferModel
+package import TransferQueue
+
+/// The engine's face: the control socket, its clients, and what they see and follow.
+///
+/// Lives on one event loop (the main thread's in `martletd`). A change is made in the queue first, durably, and then
+/// told to the engine; an answer follows both. What clients see comes from the queue's reader, with the numbers of what
+/// moves laid over it (``LiveOverlay``). With no client and nothing to do the loop sleeps.
+///
+/// Start reading at `TransferService+Requests.swift` (what each method does), then `+Views` and `+Events`.
+package actor TransferService {
+    /// Where and what this engine is, for `engine.status` and the handshake.
+    package struct Identity: Sendable {
+        package var version: String
+        package var socketPath: String
+        package var queuePath: String
+        package var pid: Int32
+
+        package init(version: String, socketPath: String, queuePath: String, pid: Int32) {
+            self.version = version
+            self.socketPath = socketPath
+            self.queuePath = queuePath
+            self.pid = pid
+        }
+    }
+
+    /// Why the service asks its process to end.
+    package enum StopReason: Sendable, Equatable {
+        /// A client asked; `finishRunning`: files that run are to be finished.
+        case asked(finishRunning: Bool)
+        /// Nothing to do and nobody there.
+        case idle
+    }
+
+    nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated let queue: TransferQueue
+    nonisolated let engine: any EngineControl
+    nonisolated let identity: Identity
+    let log: EngineLog
+    let startedAt = MonotonicInstant.now
+    let settings: ServiceSettings
+    /// Called once.
+    private var onStop: (@Sendable (StopReason) -> Void)?
+
+    private var listener: OwnedDescriptor?
+    private var listening: Registration?
+    private var lastClient = 0
+    let chunk = ReceiveChunk()
+    var clients: [Int: ServiceClient] = [:]
+    /// The task that listens to the queue's commits.
+    private var watcher: Task<Void, Never>?
+
+    // Views: `TransferService+Views.swift`
+    var chains = FolderChains()
+    var flushTimer: LoopTimer?
+    var isFlushing = false
+    var lastFlush: MonotonicInstant?
+    var isWatchingLive = false
+    var moving = Moving()
+
+    // Events and log: `TransferService+Events.swift`
+    /// The newest event that a commit was told of.
+    var lastEvent = EventSequence(rawValue: 0)
+    var eventWaiters: [Int: Waiter] = [:]
+    var logWaiters: [Int: Waiter] = [:]
+    var lastWaiter = 0
+    var pumping: Set<Int> = []
+    var logged = EventSequence(rawValue: 0)
+    var isLogging = false
+
+    private var idleTimer: LoopTimer?
+    private var idleSince = MonotonicInstant.now
+
+    /// - Parameter onStop: called once, on the loop, when the process is to end. Ending is `stop()`.
+    package init(
+        loop: EventLoop, queue: TransferQueue, engine: any EngineControl, log: sending EngineLog, identity: Identity,
+        settings: ServiceSettings = ServiceSettings(), onStop: @escaping @Sendable (StopReason) -> Void
+    ) {
+        self.loop = loop
+        self.queue = queue
+        self.engine = engine
+        self.log = log
+        self.identity = identity
+        self.settings = settings
+        self.onStop = onStop
+    }
+
+    /// Takes in clients from now on.
+    package func start(listener: OwnedDescriptor) async throws {
+        log.onLine = { [weak self] in self?.assumeIsolated { $0.wakeLogWaiters() } }
+        lastEvent = try await queue.reader.lastEvent()
+        logged = lastEvent
+        let changes = queue.changes()
+        watcher = Task { for await change in changes { noted(change) } }
+        self.listener = listener
+        listening = try loop.register(listener.rawValue, .read) { [weak self] _ in
+            self?.assumeIsolated { $0.accept() }
+        }
+        clientsChanged()
+    }
+
+    /// Lets all clients go and ends what the service does. The queue and the engine are the caller's.
+    package func stop() async {
+        if let listening { loop.cancel(listening) }
+        listening = nil
+        listener = nil
+        for timer in [flushTimer, idleTimer].compactMap(\.self) { loop.cancel(timer) }
+        onStop = nil
+        for client in clients.values { client.close() }
+        watcher?.cancel()
+        if isWatchingLive { await engine.watchLive(nil) }
+    }
+
+    // MARK: Clients
+
+    private func accept() {
+        guard let listener else { return }
+        do {
+            // A few at a time: the others make the listener ready again.
+            for _ in 0..<16 {
+                guard let socket = try System.accept(listener.rawValue) else { return }
+                admit(socket)
+            }
+        } catch {
+            // Out of descriptors, for one. Level-triggered, the loop would spin: look again later.
+            log.write(.error, "no client can be let in: \(error)")
+            if let listening { loop.cancel(listening) }
+            listening = nil
+            loop.schedule(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.listenAgain() } }
+        }
+    }
+
+    private func listenAgain() {
+        guard let listener, listening == nil else { return }
+        listening = try? loop.register(listener.rawValue, .read) { [weak self] _ in
+            self?.assumeIsolated { $0.accept() }
+        }
+    }
+
+    /// Takes a connected socket as a client when its process is the user's own.
+    package func admit(_ socket: OwnedDescriptor) {
+        guard let peer = try? System.peerCredentials(socket.rawValue), settings.mayConnect(peer.userID) else {
+            return log.write(.warning, "a process of another user tried to connect and was sent away")
+        }
+        guard clients.count < settings.clientLimit else {
+            return log.write(.warning, "more than \(settings.clientLimit) clients: one was sent away")
+        }
+        lastClient += 1
+        let number = lastClient
+        guard let client = try? ServiceClient(number: number, loop: loop, socket: socket, chunk: chunk.bytes) else {
+            return
+        }
+        client.onLine = { [weak self] line in self?.assumeIsolated { $0.take(line, from: number) } }
+        client.onDrained = { [weak self] in self?.assumeIsolated { $0.drained(number) } }
+        client.onEnd = { [weak self] in self?.assumeIsolated { $0.ended(number) } }
+        clients[number] = client
+        clientsChanged()
+    }
+
+    private func ended(_ number: Int) {
+        clients[number] = nil
+        endWaiting(of: number)
+        viewsChanged()
+        clientsChanged()
+    }
+
+    private func drained(_ number: Int) {
+        scheduleFlush()
+        pump(number)
+    }
+
+    private func noted(_ change: QueueChange) {
+        noteViews(change)
+        if let sequence = change.lastEvent { noteEvents(upTo: sequence) }
+        if clients.isEmpty { armIdleTimer() }
+    }
+
+    // MARK: Leaving
+
+    /// Asks the process to end, once.
+    func requestStop(_ reason: StopReason) {
+        onStop?(reason)
+        onStop = nil
+    }
+
+    private func clientsChanged() {
+        if clients.isEmpty { armIdleTimer() }
+    }
+
+    /// While nobody is there, looks now and then whether there is anything to do; not at all when nothing happens.
+    private func armIdleTimer() {
+        idleSince = .now
+        guard let delay = settings.idleExit, idleTimer == nil else { return }
+        idleTimer = loop.schedule(after: delay) { [weak self] in self?.assumeIsolated { $0.idleTimerFired() } }
+    }
+
+    private func idleTimerFired() {
+        idleTimer = nil
+        guard clients.isEmpty, let delay = settings.idleExit else { return }
+        let passed = idleSince.duration(to: .now)
+        if passed < delay {
+            let since = idleSince
+            armIdleTimer()
+            idleSince = since
+            return
+        }
+        Task {
+            // What waits for a person or a clock keeps the engine; what is held or paused does not.
+            guard let counts = try? await queue.reader.statistics().counts, counts.active + counts.queued + counts.waiting == 0,
+                clients.isEmpty
+            else { return }
+            requestStop(.idle)
+        }
+    }
+}
+
+/// Who waits for something to come: a client, and how to wake it.
+struct Waiter {
+    var client: Int
+    var wake: CheckedContinuation<Void, Never>
+}
+
+/// One buffer that all clients of a loop are read into.
+final class ReceiveChunk {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    deinit { bytes.deallocate() }
+}
+
+/// How the service behaves, decided when it starts.
+package struct ServiceSettings: Sendable {
+    /// Without clients and work the engine leaves after so long; `nil`: never.
+    package var idleExit: Duration?
+    /// Views are looked at again at most so often.
+    package var viewInterval = Duration.milliseconds(100)
+    package var clientLimit = 256
+    /// Whose processes are let in; everybody else's is sent away.
+    package var mayConnect: @Sendable (UInt32) -> Bool = { $0 == System.userID }
+
+    package init(idleExit: Duration? = .seconds(600)) { self.idleExit = idleExit }
+}

@@ -1,0 +1,179 @@
+import Glibc
+import LinuxSystem
+package import TransferModel
+
+/// The engine's log: `log/martletd.log`, one line an event, rotated by size; its newest lines also in memory.
+///
+/// Confined to the service's loop. A disk that takes no more lines costs lines of the log and nothing else.
+package final class EngineLog {
+    private let directory: String
+    private let least: LogLevel
+    private let now: () -> Timestamp
+    private let sizeLimit: Int64
+    private var file: OwnedDescriptor?
+    private var size: Int64 = 0
+    /// The newest lines, the oldest first, and the number of the first of them.
+    private var lines: [LogLine] = []
+    private var firstNumber: Int64 = 1
+    /// Called after each new line.
+    package var onLine: (() -> Void)?
+
+    private static let name = "martletd.log"
+    /// `martletd.log.1` is the newest of the old ones.
+    private static let oldFiles = 3
+    private static let linesInMemory = 2000
+
+    /// Opens the log in `directory`, which is made when missing, and reads the end of what is there.
+    /// - Parameter least: what matters less is not written.
+    package init(
+        directory: String, least: LogLevel = .info, sizeLimit: Int64 = 1 << 20,
+        now: @escaping () -> Timestamp = { Timestamp(milliseconds: WallClock.milliseconds) }
+    ) {
+        self.directory = directory
+        self.least = least
+        self.sizeLimit = sizeLimit
+        self.now = now
+        try? System.mkdirs(Array(directory.utf8), mode: 0o700)
+        open()
+        readEnd()
+    }
+
+    /// The number behind the newest line.
+    package var next: Int64 { firstNumber + Int64(lines.count) }
+
+    /// Writes one line. The message is made harmless and cut to 2000 bytes here.
+    package func write(
+        _ level: LogLevel, _ message: String, batch: BatchID? = nil, task: TaskID? = nil, at: Timestamp? = nil
+    ) {
+        guard level >= least else { return }
+        let harmless = RawPath(Array(message.utf8.prefix(2000))).displayed
+        let line = LogLine(at: at ?? now(), level: level, batch: batch, task: task, message: harmless)
+        keep(line)
+        append(Array((line.text + "\n").utf8))
+        onLine?()
+    }
+
+    /// The newest lines that a filter lets through, oldest first, or the first of those from number `after` on.
+    /// - Returns: the lines, and the `after` to go on with.
+    package func read(
+        level: LogLevel, batch: BatchID?, task: TaskID?, after: Int64?, limit: Int
+    ) -> (lines: [LogLine], next: Int64) {
+        func isWanted(_ line: LogLine) -> Bool {
+            line.level >= level && (batch == nil || line.batch == batch) && (task == nil || line.task == task)
+        }
+        guard let after else { return (Array(lines.filter(isWanted).suffix(limit)), next) }
+        var found: [LogLine] = []
+        let start = Int(clamping: max(0, after - firstNumber))
+        for index in lines.indices.dropFirst(start) where isWanted(lines[index]) {
+            if found.count == limit { return (found, firstNumber + Int64(index)) }
+            found.append(lines[index])
+        }
+        return (found, next)
+    }
+
+    private func keep(_ line: LogLine) {
+        lines.append(line)
+        // In bulk, since removing at the front moves all the rest.
+        if lines.count >= 2 * Self.linesInMemory {
+            firstNumber += Int64(lines.count - Self.linesInMemory)
+            lines.removeFirst(lines.count - Self.linesInMemory)
+        }
+    }
+
+    // MARK: The file
+
+    private func path(_ suffix: String = "") -> [UInt8] { Array("\(directory)/\(Self.name)\(suffix)".utf8) }
+
+    private func open() {
+        file = try? System.open(path(), flags: O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
+        size = file.flatMap { try? System.fstat($0.rawValue).size } ?? 0
+    }
+
+    private func append(_ bytes: [UInt8]) {
+        if size + Int64(bytes.count) > sizeLimit, size > 0 { rotate() }
+        guard let file, (try? bytes.withUnsafeBytes({ try System.writeAll(file.rawValue, $0) })) != nil else { return }
+        size += Int64(bytes.count)
+    }
+
+    private func rotate() {
+        for number in stride(from: Self.oldFiles - 1, through: 1, by: -1) {
+            try? System.rename(path(".\(number)"), to: path(".\(number + 1)"))
+        }
+        try? System.rename(path(), to: path(".1"))
+        open()
+    }
+
+    /// What an earlier engine wrote, so that `martlet log` tells about it too.
+    private func readEnd() {
+        guard let file, size > 0 else { return }
+        let length = Int(min(size, 256 << 10))
+        var bytes = [UInt8](repeating: 0, count: length)
+        let start = size - Int64(length)
+        guard
+            let count = try? bytes.withUnsafeMutableBytes({
+                try System.preadAll(file.rawValue, UnsafeMutableRawBufferPointer(rebasing: $0[...]), at: start)
+            })
+        else { return }
+        let all = bytes[..<count].split(separator: UInt8(ascii: "\n"))
+        // The first may be the end of a longer one.
+        for line in start > 0 ? all.dropFirst() : all[...] {
+            if let line = LogLine(text: String(decoding: line, as: UTF8.self)) { keep(line) }
+        }
+    }
+}
+
+extension LogLine {
+    /// `2026-11-21T12:41:07.250Z info b7/t31 message`; `-` for no batch and task.
+    var text: String {
+        let subject = [batch.map { "\($0)" }, task.map { "\($0)" }].compactMap(\.self).joined(separator: "/")
+        return "\(at) \(level.rawValue) \(subject.isEmpty ? "-" : subject) \(message)"
+    }
+
+    /// Reads what `text` writes; `nil` for anything else.
+    init?(text: String) {
+        let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        guard words.count == 4, let at = Timestamp(String(words[0])), let level = LogLevel(rawValue: String(words[1]))
+        else { return nil }
+        var batch: BatchID?
+        var task: TaskID?
+        for part in words[2].split(separator: "/") {
+            switch NodeID(String(part)) {
+            case .batch(let id): batch = id
+            case .task(let id): task = id
+            default: break
+            }
+        }
+        self.init(at: at, level: level, batch: batch, task: task, message: String(words[3]))
+    }
+}
+
+extension EngineLog {
+    /// Writes what an event of the queue says to a person.
+    package func write(_ event: TransferEvent) {
+        let payload = event.payload
+        let detail = payload.error?.message ?? payload.message
+        func say(_ level: LogLevel, _ text: String) {
+            write(level, detail.map { "\(text): \($0)" } ?? text, batch: event.batch, task: event.task, at: event.at)
+        }
+        switch event.type {
+        case .batchQueued: say(.info, "queued")
+        case .batchScanned: say(.info, "all folders looked through" + (payload.filesTotal.map { ", \($0) files" } ?? ""))
+        case .batchFinished:
+            let failed = payload.filesFailed ?? 0
+            say(failed > 0 ? .warning : .info, "finished" + (failed > 0 ? ", \(failed) files failed" : ""))
+        case .taskCompleted: say(.debug, "completed")
+        case .taskFailed: say(.error, "failed")
+        case .taskCancelled: say(.debug, "cancelled")
+        case .waiting:
+            let reasons = (payload.waitReasons ?? []).map(\.rawValue).joined(separator: ", ")
+            say(.warning, "waits (\(reasons))" + (payload.retryAt.map { ", tried again at \($0)" } ?? ""))
+        case .resumedAtOffset: say(.info, "goes on at byte \(payload.offset ?? 0)")
+        case .restarted: say(.warning, "starts again from zero")
+        case .paused: say(.info, "paused")
+        case .resumed: say(.info, "resumed")
+        case .responseReceived: say(.debug, "answer \(payload.status.map(String.init) ?? "received")")
+        case .sessionIdle: say(.info, "session \(event.session?.rawValue ?? "") has nothing left to do")
+        case .engineStarted: say(.info, "engine started")
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package import TransferEngine
+package import TransferModel
+
+/// What moves right now, laid over what the queue has stored: the bytes since the last checkpoint, speeds, times left.
+///
+/// The queue is the truth for everything that stands still; of an active task it knows what was last recorded. The
+/// difference is added to the task's row and to every folder above it, so that sums always are the sums of the parts.
+package struct LiveOverlay: Sendable {
+    /// What a node gets on top of its stored numbers.
+    package struct Addition: Hashable, Sendable {
+        package var sent: Int64 = 0
+        package var accepted: Int64 = 0
+        package var total: Int64 = 0
+        package var bytesPerSecond: Int64 = 0
+        /// Tasks that are active and stored in another state, by the state they are stored in and the one they have.
+        package var moved: [Move: Int64] = [:]
+
+        package struct Move: Hashable, Sendable {
+            var from: TransferState
+            var to: TransferState
+        }
+    }
+
+    package private(set) var tasks: [TaskID: LiveTask] = [:]
+    private var folders: [FolderID: Addition] = [:]
+    private var batches: [BatchID: Addition] = [:]
+    private var all = Addition()
+    package private(set) var bytesPerSecondUp: Int64 = 0
+    package private(set) var bytesPerSecondDown: Int64 = 0
+
+    /// Nothing moves.
+    package init() {}
+
+    /// - Parameters:
+    ///   - stored: the rows of the live tasks as the queue has them, read at the same time as what is overlaid.
+    ///   - chain: a folder and those above it, the batch's root last.
+    package init(_ live: LiveSnapshot, stored: [TaskID: NodeRow], chain: (FolderID) -> [FolderID]) {
+        bytesPerSecondUp = live.bytesPerSecondUp
+        bytesPerSecondDown = live.bytesPerSecondDown
+        for task in live.tasks {
+            // A task that is over in the queue has its final numbers there.
+            guard let row = stored[task.task], !row.state.isTerminal else { continue }
+            tasks[task.task] = task
+            let addition = Self.addition(of: task, over: row)
+            for folder in chain(task.folder) { folders[folder, default: Addition()].add(addition) }
+            batches[task.batch, default: Addition()].add(addition)
+            all.add(addition)
+        }
+        for (folder, speed) in live.folders where speed > 0 {
+            for above in chain(folder) { folders[above, default: Addition()].bytesPerSecond += speed }
+        }
+        for (batch, speed) in live.batches where speed > 0 { batches[batch, default: Addition()].bytesPerSecond += speed }
+    }
+
+    private static func addition(of task: LiveTask, over row: NodeRow) -> Addition {
+        var addition = Addition()
+        addition.sent = max(0, task.bytesSent - row.bytes.sent)
+        addition.accepted = max(0, task.bytesAccepted - row.bytes.accepted)
+        if let total = task.bytesTotal { addition.total = max(0, total - row.bytes.total) }
+        if row.state != task.state, !row.effectivelyPaused { addition.moved = [.init(from: row.state, to: task.state): 1] }
+        return addition
+    }
+
+    /// Batches and folders of which something moves.
+    package var movingBatches: Set<BatchID> { Set(batches.keys) }
+    package var movingFolders: Set<FolderID> { Set(folders.keys) }
+
+    // MARK: Laying it over
+
+    /// - Parameter left: bytes of the batch that are still to cross the wire, as stored; `nil`: work it out of the sums.
+    package func apply(to batch: inout BatchSnapshot, left: Int64? = nil) {
+        guard let addition = batches[batch.id] else { return }
+        batch.bytesTotal += addition.total
+        batch.bytesSent = min(batch.bytesTotal, batch.bytesSent + addition.sent)
+        batch.bytesAccepted = min(batch.bytesTotal, batch.bytesAccepted + addition.accepted)
+        batch.bytesPerSecond = addition.bytesPerSecond
+        for (move, count) in addition.moved where !move.from.isActive && !move.from.isTerminal {
+            let moved = min(count, batch.filesWaiting)
+            batch.filesWaiting -= moved
+            batch.filesActive += moved
+        }
+        if batch.filesActive > 0 { batch.state = .running }
+        let rest = left.map { $0 - addition.sent } ?? (batch.bytesTotal - batch.bytesSent)
+        batch.secondsLeft = batch.scanning ? nil : Self.seconds(rest, at: batch.bytesPerSecond)
+    }
+
+    package func apply(to task: inout TransferModel.TaskSnapshot) {
+        guard let live = tasks[task.id] else { return }
+        if task.state != .paused { task.state = live.state }
+        if let total = live.bytesTotal { task.bytesTotal = total }
+        task.bytesSent = max(task.bytesSent, live.bytesSent)
+        task.bytesAccepted = max(task.bytesAccepted, live.bytesAccepted)
+        task.bytesRepeated = max(task.bytesRepeated, live.bytesRepeated)
+        task.bytesPerSecond = live.bytesPerSecond
+        task.secondsLeft = live.secondsLeft
+    }
+
+    package func apply(to row: inout NodeRow) {
+        switch row.id {
+        case .task(_, let id):
+            guard let live = tasks[id] else { return }
+            if !row.effectivelyPaused, row.state != live.state {
+                row.counts[row.state] -= 1
+                row.counts[live.state] += 1
+                row.state = live.state
+            }
+            if let total = live.bytesTotal {
+                row.bytes.total = total
+                row.sizeKnown = true
+            }
+            row.bytes.sent = max(row.bytes.sent, live.bytesSent)
+            row.bytes.accepted = max(row.bytes.accepted, live.bytesAccepted)
+            row.bytesPerSecond = live.bytesPerSecond
+            row.secondsLeft = live.secondsLeft
+        case .batch(let id): apply(batches[id], to: &row)
+        case .folder(_, let id): apply(folders[id], to: &row)
+        // What moves is listed one by one, never in a group.
+        case .group: break
+        }
+    }
+
+    private func apply(_ addition: Addition?, to row: inout NodeRow) {
+        guard let addition else { return }
+        addition.apply(counts: &row.counts, bytes: &row.bytes)
+        row.bytesPerSecond = addition.bytesPerSecond
+        row.state = row.counts.state(scanning: row.scanning, paused: row.effectivelyPaused)
+        row.secondsLeft = row.scanning ? nil : Self.seconds(row.bytes.total - row.bytes.sent, at: row.bytesPerSecond)
+    }
+
+    /// - Parameter left: bytes that are still to cross the wire, as stored.
+    package func apply(to totals: inout QueueTotals, left: Int64) {
+        all.apply(counts: &totals.counts, bytes: &totals.bytes)
+        totals.bytesPerSecondUp = bytesPerSecondUp
+        totals.bytesPerSecondDown = bytesPerSecondDown
+        totals.secondsLeft = Self.seconds(left - all.sent, at: bytesPerSecondUp + bytesPerSecondDown)
+    }
+
+    private static func seconds(_ bytes: Int64, at speed: Int64) -> Int64? {
+        speed > 0 && bytes >= 0 ? (bytes + speed - 1) / speed : nil
+    }
+}
+
+extension LiveOverlay.Addition {
+    fileprivate mutating func add(_ other: LiveOverlay.Addition) {
+        sent += other.sent
+        accepted += other.accepted
+        total += other.total
+        bytesPerSecond += other.bytesPerSecond
+        moved.merge(other.moved, uniquingKeysWith: +)
+    }
+
+    fileprivate func apply(counts: inout FileCounts, bytes: inout ByteCounts) {
+        bytes.total += total
+        bytes.sent = min(bytes.total, bytes.sent + sent)
+        bytes.accepted = min(bytes.total, bytes.accepted + accepted)
+        for (move, count) in moved {
+            let possible = min(count, counts[move.from])
+            counts[move.from] -= possible
+            counts[move.to] += possible
+        }
+    }
+}

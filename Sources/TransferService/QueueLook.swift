@@ -1,0 +1,82 @@
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// Reads, in one visit to the reader, all that some views need, and lays over it what moves.
+struct QueueLook: Sendable {
+    struct Want: Sendable {
+        var sections: [SectionRequest] = []
+        var nodes: [NodeID] = []
+        var totals = false
+        init() {}
+    }
+
+    var looked: [LookedAt]
+    var overlay: LiveOverlay
+}
+
+/// Which folders lie above which; folders never move, so what was read once holds.
+struct FolderChains: Sendable {
+    private var known: [FolderID: [FolderID]] = [:]
+
+    func of(_ folder: FolderID) -> [FolderID] { known[folder] ?? [folder] }
+
+    /// Learns the chains of what moves. Bounded by forgetting all when there are too many.
+    mutating func learn(_ live: LiveSnapshot, from reader: isolated QueueReader) throws {
+        if known.count > 4096 { known = [:] }
+        for folder in Set(live.tasks.map(\.folder)).union(live.folders.keys) where known[folder] == nil {
+            known[folder] = try reader.chain(of: folder)
+        }
+    }
+}
+
+extension QueueReader {
+    /// The overlay of what moves over what is stored now.
+    func overlay(_ live: LiveSnapshot, _ chains: inout FolderChains) throws -> LiveOverlay {
+        if live.tasks.isEmpty, live.folders.isEmpty, live.batches.isEmpty { return LiveOverlay() }
+        try chains.learn(live, from: self)
+        var stored: [TaskID: NodeRow] = [:]
+        for task in live.tasks { stored[task.task] = try row(.task(task.batch, task.task)) }
+        return LiveOverlay(live, stored: stored) { chains.of($0) }
+    }
+
+    func look(
+        _ wants: [QueueLook.Want], live: LiveSnapshot, chains: FolderChains
+    ) throws -> (look: QueueLook, chains: FolderChains) {
+        var chains = chains
+        let overlay = try overlay(live, &chains)
+        let looked = try wants.map { try look($0, overlay) }
+        return (QueueLook(looked: looked, overlay: overlay), chains)
+    }
+
+    private func look(_ want: QueueLook.Want, _ overlay: LiveOverlay) throws -> LookedAt {
+        var looked = LookedAt()
+        for request in want.sections {
+            var section = try section(request)
+            if let count = section?.rows.count {
+                for index in 0..<count { section?.rows[index].overlay(overlay) }
+            }
+            looked.sections.append((request.parent, section))
+        }
+        for node in want.nodes { looked.nodes.append((node, try self.node(node, overlay))) }
+        if want.totals { looked.totals = try totals(overlay) }
+        return looked
+    }
+
+    /// A node's row with what moves; `nil`: no such node.
+    func node(_ id: NodeID, _ overlay: LiveOverlay) throws -> NodeRow? {
+        guard let rowID = try row(of: id), var row = try row(rowID) else { return nil }
+        row.overlay(overlay)
+        return row
+    }
+
+    func totals(_ overlay: LiveOverlay) throws -> QueueTotals {
+        var totals = try totals()
+        overlay.apply(to: &totals, left: try bytesLeft().values.reduce(0, +))
+        return totals
+    }
+}
+
+extension NodeRow {
+    fileprivate mutating func overlay(_ overlay: LiveOverlay) { overlay.apply(to: &self) }
+}

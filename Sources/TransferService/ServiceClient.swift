@@ -1,0 +1,179 @@
+import LinuxSystem
+import ServiceWire
+import TransferModel
+
+/// One connected client: lines in, lines out, bounded both ways. Confined to the service's loop.
+///
+/// A client that does not read what it is sent is not read from either; views and followed events stop for it and go
+/// on with what is newest when it reads again. One that sends what makes no sense is told why and let go.
+final class ServiceClient {
+    let number: Int
+    /// Program and version as the client says; `nil` until the handshake.
+    var name: String?
+    var views: [Int: ServiceView] = [:]
+    /// Follows the events' log, as notifications.
+    var follower: EventCursor?
+    /// Requests that wait for an event or a line of the log.
+    var waitingReads = 0
+
+    /// Called with each line; the next one comes only after ``requestDone()``.
+    var onLine: (([UInt8]) -> Void)?
+    /// Called when everything was read by the client.
+    var onDrained: (() -> Void)?
+    /// Called once.
+    var onEnd: (() -> Void)?
+
+    private let loop: EventLoop
+    private let socket: OwnedDescriptor
+    private var registration: Registration?
+    private var interest: Interest = .read
+    private var framer = LineFramer(limit: LineFramer.limitBeforeHello)
+    private var lines: [[UInt8]] = []
+    private var isBusy = false
+    private var outgoing: [UInt8] = []
+    private var sent = 0
+    /// Nothing is read any more; ends when what is outgoing has gone.
+    private var isEnding = false
+    /// Shared by all clients of the loop, which are read one after the other.
+    private let chunk: UnsafeMutableRawBufferPointer
+
+    /// More than so much unread by the client, and nothing is read from it.
+    private static let patience = 1 << 20
+
+    init(
+        number: Int, loop: EventLoop, socket: OwnedDescriptor, chunk: UnsafeMutableRawBufferPointer
+    ) throws(Errno) {
+        self.number = number
+        self.loop = loop
+        self.socket = socket
+        self.chunk = chunk
+        registration = try loop.register(socket.rawValue, .read) { [weak self] in self?.ready($0) }
+    }
+
+    /// Bytes that the client has not taken yet.
+    var unreadBytes: Int { outgoing.count - sent }
+    var isOpen: Bool { registration != nil && !isEnding }
+
+    /// After the handshake longer lines are allowed.
+    func greeted(as name: String) {
+        self.name = name
+        framer.limit = LineFramer.limit
+    }
+
+    /// Queues a line, with its newline, to be sent.
+    func send(_ line: [UInt8]) {
+        guard isOpen else { return }
+        outgoing += line
+        flush()
+    }
+
+    /// The request of the last `onLine` is answered, or waits elsewhere.
+    func requestDone() {
+        isBusy = false
+        nextLine()
+        updateInterest()
+    }
+
+    /// Sends this and then ends the connection.
+    func end(saying line: [UInt8]) {
+        send(line)
+        isEnding = true
+        lines = []
+        if unreadBytes == 0 { close() } else { updateInterest() }
+    }
+
+    /// Ends the connection now.
+    func close() {
+        guard let registration else { return }
+        loop.cancel(registration)
+        self.registration = nil
+        socket.close()
+        lines = []
+        outgoing = []
+        sent = 0
+        let onEnd = onEnd
+        self.onEnd = nil
+        onLine = nil
+        onDrained = nil
+        onEnd?()
+    }
+
+    private func ready(_ readiness: Readiness) {
+        if readiness.contains(.write) { flush() }
+        if registration == nil { return }
+        // While nothing is to be read, a hang-up is all that can be told.
+        if interest.contains(.read), !readiness.isDisjoint(with: [.read, .failed]) {
+            receive()
+        } else if readiness.contains(.failed) {
+            close()
+        }
+    }
+
+    private func receive() {
+        do {
+            guard let count = try System.receive(socket.rawValue, into: chunk) else { return }
+            if count == 0 { return close() }
+            lines += try framer.append(chunk[..<count])
+        } catch let error as LineFramer.LineTooLong {
+            let message = "a line of more than \(error.limit) bytes is no request"
+            return end(saying: WireError.unreadable(message).line)
+        } catch {
+            return close()
+        }
+        nextLine()
+        updateInterest()
+    }
+
+    private func nextLine() {
+        guard !isBusy, isOpen, !lines.isEmpty else { return }
+        isBusy = true
+        let line = lines.removeFirst()
+        onLine?(line)
+    }
+
+    private func flush() {
+        while sent < outgoing.count {
+            do {
+                let count = try outgoing.withUnsafeBytes { bytes throws(Errno) in
+                    try System.send(socket.rawValue, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+                }
+                guard let count else { break }
+                sent += count
+            } catch {
+                return close()
+            }
+        }
+        if sent == outgoing.count {
+            outgoing.removeAll(keepingCapacity: outgoing.count <= 64 << 10)
+            sent = 0
+            if isEnding { return close() }
+            // After this turn: whoever sends is in the middle of something.
+            loop.atEndOfTurn { [weak self] in
+                guard let self, isOpen, unreadBytes == 0 else { return }
+                onDrained?()
+            }
+        } else if sent > 256 << 10 {
+            outgoing.removeFirst(sent)
+            sent = 0
+        }
+        updateInterest()
+    }
+
+    private func updateInterest() {
+        guard let registration else { return }
+        var wanted: Interest = []
+        if !isEnding, lines.count < 64, unreadBytes < Self.patience { wanted.insert(.read) }
+        if unreadBytes > 0 { wanted.insert(.write) }
+        guard wanted != interest else { return }
+        interest = wanted
+        do { try loop.update(registration, wanted) } catch { close() }
+    }
+}
+
+extension WireError {
+    /// As the answer to something that could not be read.
+    var line: [UInt8] {
+        // Two strings and a number always have a JSON form.
+        (try? WireCoding.line(ErrorAnswer(id: nil, error: self))) ?? []
+    }
+}

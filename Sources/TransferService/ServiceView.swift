@@ -1,0 +1,140 @@
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// One view of one client: what it wants to see, and which parts may look different from what it was sent last.
+///
+/// Pure: told what changed, says what is to be looked at again; told what that looks like now, says what to send. What
+/// was sent is remembered as a hash, so a view costs the service next to nothing.
+struct ServiceView {
+    enum Part: Hashable {
+        case section(RowID?)
+        case node(NodeID)
+        case totals
+    }
+
+    let number: Int
+    let request: ViewRequest
+    /// To be looked at again. All of it at first.
+    private(set) var dirty: Set<Part>
+    private var sentHashes: [Part: Int] = [:]
+    /// The batch and folder that a part is about, once known; `nil` inside: everything.
+    private var subjects: [Part: Subject] = [:]
+    private let limits: [RowID?: Int]
+
+    /// What a part shows something of.
+    enum Subject: Hashable {
+        case everything
+        case batch(BatchID)
+        case folder(BatchID, FolderID)
+        case task(BatchID, TaskID)
+
+        init(_ row: RowID?) {
+            switch row {
+            case nil: self = .everything
+            case .batch(let batch): self = .batch(batch)
+            case .folder(let batch, let folder), .group(let batch, let folder, _): self = .folder(batch, folder)
+            case .task(let batch, let task): self = .task(batch, task)
+            }
+        }
+    }
+
+    static let mostSections = 200
+    static let mostNodes = 1000
+    static let mostViews = 16
+
+    init(_ request: ViewRequest) {
+        number = request.view ?? 0
+        self.request = request
+        let sections = request.sections ?? []
+        limits = Dictionary(sections.map { ($0.parent, min(1000, max(1, $0.limit))) }) { max($0, $1) }
+        dirty = Set(sections.map { .section($0.parent) } + (request.nodes ?? []).map { .node($0) })
+        if request.totals == true { dirty.insert(.totals) }
+        for section in sections { subjects[.section(section.parent)] = Subject(section.parent) }
+        for node in request.nodes ?? [] { if case .batch(let id) = node { subjects[.node(node)] = .batch(id) } }
+        if request.totals == true { subjects[.totals] = .everything }
+    }
+
+    /// Wants nothing: the client has closed it.
+    var isEmpty: Bool { dirty.isEmpty && subjects.isEmpty && (request.nodes ?? []).isEmpty }
+    /// Shows the tree from its root, as a screen does.
+    var isScreen: Bool { limits[nil] != nil }
+
+    func sectionRequest(_ parent: RowID?) -> SectionRequest {
+        SectionRequest(parent: parent, limit: limits[parent] ?? 100)
+    }
+
+    private var parts: [Part] {
+        limits.keys.map { .section($0) } + (request.nodes ?? []).map { .node($0) }
+            + (request.totals == true ? [.totals] : [])
+    }
+
+    /// The queue changed.
+    mutating func note(_ change: QueueChange) {
+        for part in parts where !dirty.contains(part) && isTouched(part, by: change) { dirty.insert(part) }
+    }
+
+    private func isTouched(_ part: Part, by change: QueueChange) -> Bool {
+        switch subjects[part] {
+        // A node that was not there the last time may be there now.
+        case nil, .everything: true
+        case .batch(let batch):
+            change.batches.contains(batch) || change.wholly.contains(batch) || change.removed.contains(batch)
+        case .folder(let batch, let folder):
+            change.folders.contains(folder) || change.wholly.contains(batch) || change.removed.contains(batch)
+        case .task(let batch, let task):
+            change.tasks.contains(task) || change.wholly.contains(batch) || change.removed.contains(batch)
+        }
+    }
+
+    /// What moves has moved, or something came to rest.
+    mutating func noteLive(batches: Set<BatchID>, folders: Set<FolderID>, tasks: Set<TaskID>) {
+        for part in parts where !dirty.contains(part) {
+            let touched =
+                switch subjects[part] {
+                case nil: false
+                case .everything: true
+                case .batch(let batch): batches.contains(batch)
+                case .folder(_, let folder): folders.contains(folder)
+                case .task(_, let task): tasks.contains(task)
+                }
+            if touched { dirty.insert(part) }
+        }
+    }
+
+    /// Takes what is dirty, to look at it.
+    mutating func takeDirty() -> Set<Part> {
+        defer { dirty = [] }
+        return dirty
+    }
+
+    /// What has to be sent of what was looked at; `nil`: it all looks as it did.
+    mutating func change(of looked: LookedAt) -> ViewChange? {
+        var change = ViewChange(view: number)
+        for (parent, section) in looked.sections {
+            // A parent that is gone has no rows; the section that shows it as a row says so too.
+            let shown = section ?? TreeSection(parent: parent, rows: [], total: 0)
+            if isNew(shown, as: .section(parent)) { change.sections.append(shown) }
+        }
+        for (node, row) in looked.nodes {
+            subjects[.node(node)] = row.map { Subject($0.id) }
+            if isNew(row, as: .node(node)) { change.nodes.append(WatchedNode(id: node, node: row)) }
+        }
+        if let totals = looked.totals, isNew(totals, as: .totals) { change.totals = totals }
+        let isSame = change.sections.isEmpty && change.nodes.isEmpty && change.totals == nil
+        return isSame ? nil : change
+    }
+
+    private mutating func isNew(_ value: some Hashable, as part: Part) -> Bool {
+        let hash = value.hashValue
+        return sentHashes.updateValue(hash, forKey: part) != hash
+    }
+}
+
+/// What the dirty parts of a view look like now.
+struct LookedAt: Sendable {
+    var sections: [(parent: RowID?, section: TreeSection?)] = []
+    var nodes: [(id: NodeID, row: NodeRow?)] = []
+    var totals: QueueTotals?
+}

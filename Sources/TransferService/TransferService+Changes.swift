@@ -1,0 +1,92 @@
+import FoundationEssentials
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// What changes the queue. The order is always: durable in the queue, then the engine is told, then the answer.
+extension TransferService {
+    func add(_ request: BatchRequest) async throws -> BatchAdded {
+        try Self.check(request)
+        let added = try await queue.writer.add(request)
+        if !added.existed { await engine.batchAdded(added.batch) }
+        return BatchAdded(batch: try await batch(added.batch), existed: added.existed)
+    }
+
+    /// What this engine cannot do is refused here, by name, whoever asks.
+    private static func check(_ request: BatchRequest) throws(RequestError) {
+        let urls: [String] =
+            switch request.work {
+            case .upload(let sources, let destination): sources.isEmpty ? [] : [destination]
+            case .download(let sources): sources.map(\.url)
+            }
+        if urls.isEmpty { throw RequestError(.usage, "the batch has no sources") }
+        for url in urls {
+            let scheme = url.prefix { $0 != ":" }.lowercased()
+            guard scheme == "http" || scheme == "https" else {
+                throw RequestError(.usage, "\(scheme): this scheme is not supported; http and https are")
+            }
+        }
+        if request.options.ifExists == .resume {
+            throw RequestError(.usage, "ifExists resume is not supported over http: use fail, skip, replace or rename")
+        }
+    }
+
+    /// Changes nodes by one of the writer's calls, and has the engine break off what may not run any more.
+    func change(
+        _ request: NodesRequest, _ body: (QueueWriter, [NodeID]) async throws -> NodeChange
+    ) async throws -> NodeResults {
+        var results: [NodeResult] = []
+        var isEmpty = true
+        try await eachPage(of: request) { nodes in
+            isEmpty = false
+            let change = try await body(queue.writer, nodes)
+            results += change.results
+            if !change.stopped.isEmpty { await engine.stop(change.stopped) }
+        }
+        if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
+        await engine.queueChanged()
+        return NodeResults(results: results)
+    }
+
+    func undo(_ request: NodesRequest) async throws -> NodeResults {
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        guard request.ids == nil, request.rows == nil, request.selector == nil else {
+            return try await change(request) { try await $0.undo($1, now: now) }
+        }
+        let change = try await queue.writer.undo([], now: now)
+        await engine.queueChanged()
+        return NodeResults(results: change.results)
+    }
+
+    /// Without any node: every batch that is over.
+    func purge(_ request: NodesRequest) async throws -> NodeResults {
+        guard request.ids == nil, request.rows == nil, request.selector == nil else {
+            return try await change(request) { try await $0.purge($1) }
+        }
+        return NodeResults(results: try await queue.writer.purge(finishedBefore: nil).results)
+    }
+
+    /// The nodes of a request: those named, then those selected, a thousand at a time.
+    private func eachPage(of request: NodesRequest, _ body: ([NodeID]) async throws -> Void) async throws {
+        var named = request.ids ?? []
+        for row in request.rows ?? [] {
+            var page = try await queue.reader.nodes(in: row)
+            while case .task(let last)? = page.last, page.count == 1000 {
+                try await body(page)
+                page = try await queue.reader.nodes(in: row, after: last)
+            }
+            named += page
+        }
+        if !named.isEmpty { try await body(named) }
+        guard let selector = request.selector else { return }
+        var after: NodeID?
+        while true {
+            let nodes = try await queue.reader.nodes(matching: selector, after: after, limit: 1000)
+            if !nodes.isEmpty { try await body(nodes) }
+            guard nodes.count == 1000 else { return }
+            after = nodes.last
+        }
+    }
+}

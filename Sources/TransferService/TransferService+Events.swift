@@ -1,0 +1,139 @@
+import ServiceWire
+import TransferModel
+import TransferQueue
+
+extension TransferService {
+    /// A commit stored events: whoever waits or follows is told.
+    func noteEvents(upTo sequence: EventSequence) {
+        guard sequence > lastEvent else { return }
+        lastEvent = sequence
+        for waiter in eventWaiters.values { waiter.wake.resume() }
+        eventWaiters = [:]
+        for client in clients.values where client.follower != nil { pump(client.number) }
+        logEvents()
+    }
+
+    /// A page behind a cursor: up to `limit` events that it wants, and how far it has looked.
+    func page(_ cursor: EventCursor) async throws -> EventPage {
+        var page = EventPage(events: [], next: cursor.after, last: lastEvent)
+        while page.events.count < cursor.limit {
+            let found = try await queue.reader.events(after: page.next, limit: 1000)
+            for event in found where page.events.count < cursor.limit {
+                page.next = event.seq
+                if cursor.wants(event) { page.events.append(event) }
+            }
+            if found.count < 1000 { break }
+        }
+        page.last = max(page.last, page.next)
+        return page
+    }
+
+    /// Where a consumer begins: behind what it names, else behind what it acknowledged, else at the beginning.
+    func start(after: EventSequence?, consumer: String?) async throws -> EventSequence {
+        if let after { return after }
+        guard let consumer else { return EventSequence(rawValue: 0) }
+        return try await queue.reader.cursor(of: consumer)
+    }
+
+    /// As `page`, but with `wait` not before there is something. `nil`: the client has gone.
+    func read(_ cursor: EventCursor, wait: Bool, for client: Int) async throws -> EventPage? {
+        var cursor = cursor
+        while true {
+            let page = try await page(cursor)
+            if !page.events.isEmpty || !wait { return page }
+            cursor.after = page.next
+            // No suspension between this look and the waiting, so no commit is missed.
+            if lastEvent <= page.next {
+                await waitForEvent(client)
+                if clients[client] == nil { return nil }
+            }
+        }
+    }
+
+    private func waitForEvent(_ client: Int) async {
+        await withCheckedContinuation { continuation in
+            lastWaiter += 1
+            eventWaiters[lastWaiter] = Waiter(client: client, wake: continuation)
+        }
+    }
+
+    /// A client has gone: what waits for it ends.
+    func endWaiting(of client: Int) {
+        for (number, waiter) in eventWaiters where waiter.client == client {
+            eventWaiters[number] = nil
+            waiter.wake.resume()
+        }
+        for (number, waiter) in logWaiters where waiter.client == client {
+            logWaiters[number] = nil
+            waiter.wake.resume()
+        }
+    }
+
+    // MARK: Following
+
+    /// Sends a follower what it has not got, page by page, as long as it reads.
+    func pump(_ number: Int) {
+        guard !pumping.contains(number), let client = clients[number], client.follower != nil,
+            client.unreadBytes == 0
+        else { return }
+        pumping.insert(number)
+        Task {
+            await sendPages(to: number)
+            pumping.remove(number)
+            // What came between the last look and here.
+            if let follower = clients[number]?.follower, follower.after < lastEvent { pump(number) }
+        }
+    }
+
+    private func sendPages(to number: Int) async {
+        while let cursor = clients[number]?.follower, clients[number]?.unreadBytes == 0, cursor.after < lastEvent {
+            do {
+                let page = try await page(cursor)
+                // A follow that was replaced or ended meanwhile is not moved.
+                guard let client = clients[number], client.follower == cursor else { continue }
+                client.follower?.after = page.next
+                if page.events.isEmpty { continue }
+                client.send(try WireCoding.line(Notification(method: .eventsHappened, params: page)))
+            } catch {
+                return log.write(.error, "the events cannot be read: \(error)")
+            }
+        }
+    }
+
+    // MARK: The log
+
+    /// Writes what happened into the log, in its own time.
+    private func logEvents() {
+        guard !isLogging, logged < lastEvent else { return }
+        isLogging = true
+        Task {
+            while logged < lastEvent, let events = try? await queue.reader.events(after: logged, limit: 1000) {
+                for event in events { log.write(event) }
+                logged = events.last?.seq ?? lastEvent
+            }
+            isLogging = false
+        }
+    }
+
+    func wakeLogWaiters() {
+        for waiter in logWaiters.values { waiter.wake.resume() }
+        logWaiters = [:]
+    }
+
+    /// Lines of the log; with `wait` not before there is one. `nil`: the client has gone.
+    func readLog(_ request: LogReadRequest, for client: Int) async -> LogPage? {
+        var after = request.after
+        while true {
+            let (lines, next) = log.read(
+                level: request.level ?? .info, batch: request.batch, task: request.task, after: after,
+                limit: min(1000, max(1, request.limit ?? 200)))
+            if !lines.isEmpty || request.wait != true || after == nil { return LogPage(lines: lines, next: next) }
+            after = next
+            await withCheckedContinuation { continuation in
+                lastWaiter += 1
+                logWaiters[lastWaiter] = Waiter(client: client, wake: continuation)
+            }
+            if clients[client] == nil { return nil }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import FoundationEssentials
+import Glibc
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// What the methods that only look give back. All of it is the queue's, with what moves laid over it.
+extension TransferService {
+    func list(_ request: BatchListRequest) async throws -> BatchPage {
+        let live = await engine.live()
+        let states = Set(request.states ?? [])
+        let limit = min(10_000, max(1, request.limit ?? 1000))
+        let (batches, chains) = try await queue.reader.batches(
+            session: request.session, limit: limit, live: live, chains: chains)
+        self.chains = chains
+        return BatchPage(batches: states.isEmpty ? batches : batches.filter { states.contains($0.state) })
+    }
+
+    func show(_ request: BatchShowRequest) async throws -> BatchShown {
+        if let id = request.batch { return BatchShown(batch: try await batch(id)) }
+        guard let uuid = request.uuid else { throw RequestError(.usage, "batch.show: batch or uuid is missing") }
+        guard let id = try await queue.reader.batchID(uuid: uuid) else {
+            throw RequestError(.noSuchObject, "no batch has the UUID \(uuid.uuidString.lowercased())")
+        }
+        return BatchShown(batch: try await batch(id))
+    }
+
+    func batch(_ id: BatchID) async throws -> BatchSnapshot {
+        let live = await engine.live()
+        let (batch, chains) = try await queue.reader.batch(id, live: live, chains: chains)
+        self.chains = chains
+        guard let batch else { throw Self.missing("batch \(id)") }
+        return batch
+    }
+
+    func list(_ request: TaskListRequest) async throws -> TaskPage {
+        if let id = request.batch, try await queue.reader.batch(id) == nil { throw Self.missing("batch \(id)") }
+        let live = await engine.live()
+        let limit = min(1000, max(1, request.limit ?? 500))
+        let (tasks, chains) = try await queue.reader.tasks(request, limit: limit, live: live, chains: chains)
+        self.chains = chains
+        return TaskPage(tasks: tasks, next: tasks.count < limit ? nil : tasks.last?.id)
+    }
+
+    func show(_ request: TaskShowRequest) async throws -> TaskShown {
+        let live = await engine.live()
+        let (task, chains) = try await queue.reader.task(request, live: live, chains: chains)
+        self.chains = chains
+        guard let task else { throw Self.missing("task \(request.task)") }
+        return TaskShown(task: task)
+    }
+
+    func show(_ request: NodeShowRequest) async throws -> NodeShown {
+        var want = QueueLook.Want()
+        want.nodes = [request.id]
+        guard let row = try await look(want).nodes.first?.row else { throw Self.missing("\(request.id)") }
+        return NodeShown(node: row)
+    }
+
+    func read(_ request: SectionRequest) async throws -> SectionRead {
+        var want = QueueLook.Want()
+        want.sections = [SectionRequest(parent: request.parent, limit: min(1000, max(1, request.limit)))]
+        guard let section = try await look(want).sections.first?.section else {
+            throw Self.missing(request.parent.map { "\($0)" } ?? "root")
+        }
+        return SectionRead(section: section)
+    }
+
+    func totals() async throws -> QueueTotals {
+        var want = QueueLook.Want()
+        want.totals = true
+        var totals = try await look(want).totals ?? QueueTotals()
+        totals.viewers = viewers
+        return totals
+    }
+
+    private func look(_ want: QueueLook.Want) async throws -> LookedAt {
+        let live = await engine.live()
+        let (look, chains) = try await queue.reader.look([want], live: live, chains: chains)
+        self.chains = chains
+        return look.looked[0]
+    }
+
+    /// Of one node, or of every batch that is not over and does not run freely.
+    func why(_ request: WhyRequest) async throws -> WhyAnswers {
+        let live = await engine.live()
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let (answers, chains) = try await queue.reader.why(request.id, live: live, chains: chains, now: now)
+        self.chains = chains
+        if let id = request.id, answers.isEmpty { throw Self.missing("\(id)") }
+        return WhyAnswers(answers: answers)
+    }
+
+    func status() async throws -> EngineStatus {
+        let statistics = try await queue.reader.statistics()
+        let live = await engine.live()
+        return EngineStatus(
+            pid: identity.pid, version: identity.version, uptime: startedAt.duration(to: .now).components.seconds,
+            protocolVersion: "\(ProtocolVersion.current)", socket: identity.socketPath, queuePath: identity.queuePath,
+            sessions: statistics.sessions, batches: statistics.batches, tasksActive: Int64(live.tasks.count),
+            tasksWaiting: max(0, statistics.counts.unstarted + statistics.counts.active - Int64(live.tasks.count)),
+            bytesPerSecondUp: live.bytesPerSecondUp, bytesPerSecondDown: live.bytesPerSecondDown,
+            residentBytes: Self.residentBytes())
+    }
+
+    func limits() async -> TransferLimits {
+        let limits = await engine.limits()
+        return TransferLimits(
+            up: limits.bytesPerSecondUp, down: limits.bytesPerSecondDown, transfers: limits.transfers,
+            transfersPerHost: limits.transfersPerHost)
+    }
+
+    func setLimits(_ change: LimitsChange) async throws -> TransferLimits {
+        var limits = await engine.limits()
+        for count in [change.transfers, change.transfersPerHost].compactMap(\.self) where !(1...256).contains(count) {
+            throw RequestError(.usage, "transfers are 1 to 256, not \(count)")
+        }
+        for rate in [change.up, change.down].compactMap(\.self) where rate < 0 {
+            throw RequestError(.usage, "a rate is not negative; 0 takes the limit away")
+        }
+        if let up = change.up { limits.bytesPerSecondUp = up == 0 ? nil : up }
+        if let down = change.down { limits.bytesPerSecondDown = down == 0 ? nil : down }
+        if let transfers = change.transfers { limits.transfers = transfers }
+        if let perHost = change.transfersPerHost { limits.transfersPerHost = perHost }
+        await engine.setLimits(limits)
+        return await self.limits()
+    }
+
+    static func missing(_ what: String) -> RequestError {
+        RequestError(.noSuchObject, "there is no \(what): see 'martlet list'")
+    }
+
+    /// The second number of /proc/self/statm, in pages; proc(5).
+    private static func residentBytes() -> Int64 {
+        guard let file = try? System.open(Array("/proc/self/statm".utf8)) else { return 0 }
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = (try? bytes.withUnsafeMutableBytes { try System.read(file.rawValue, $0) }) ?? 0
+        let words = bytes[..<count].split(separator: UInt8(ascii: " "))
+        guard words.count > 1, let pages = Int64(String(decoding: words[1], as: UTF8.self)) else { return 0 }
+        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
+
+/// Visits to the reader: everything of one answer is read, and what moves laid over it, in one go.
+extension QueueReader {
+    func batches(
+        session: SessionName?, limit: Int, live: LiveSnapshot, chains: FolderChains
+    ) throws -> ([BatchSnapshot], FolderChains) {
+        var chains = chains
+        let overlay = try overlay(live, &chains)
+        let left = overlay.movingBatches.isEmpty ? [:] : try bytesLeft()
+        var batches = try batches(session: session, limit: limit)
+        for index in batches.indices { overlay.apply(to: &batches[index], left: left[batches[index].id]) }
+        return (batches, chains)
+    }
+
+    func batch(_ id: BatchID, live: LiveSnapshot, chains: FolderChains) throws -> (BatchSnapshot?, FolderChains) {
+        var chains = chains
+        let overlay = try overlay(live, &chains)
+        guard var batch = try batch(id) else { return (nil, chains) }
+        if overlay.movingBatches.contains(id) { overlay.apply(to: &batch, left: try bytesLeft()[id]) }
+        return (batch, chains)
+    }
+
+    func tasks(
+        _ request: TaskListRequest, limit: Int, live: LiveSnapshot, chains: FolderChains
+    ) throws -> ([TransferModel.TaskSnapshot], FolderChains) {
+        var chains = chains
+        let overlay = try overlay(live, &chains)
+        var tasks = try tasks(
+            batch: request.batch, session: request.session, states: request.states ?? [], after: request.after,
+            limit: limit)
+        for index in tasks.indices { overlay.apply(to: &tasks[index]) }
+        return (tasks, chains)
+    }
+
+    func task(
+        _ request: TaskShowRequest, live: LiveSnapshot, chains: FolderChains
+    ) throws -> (TransferModel.TaskSnapshot?, FolderChains) {
+        var chains = chains
+        let overlay = try overlay(live, &chains)
+        guard
+            var task = try task(request.task, history: request.history ?? false, response: request.response ?? false)
+        else { return (nil, chains) }
+        overlay.apply(to: &task)
+        return (task, chains)
+    }
+
+    func why(
+        _ id: NodeID?, live: LiveSnapshot, chains: FolderChains, now: Timestamp
+    ) throws -> ([WhyAnswer], FolderChains) {
+        var chains = chains
+        let overlay = try overlay(live, &chains)
+        let nodes = try id.map { [$0] } ?? batches().filter { !$0.state.isTerminal }.map { .batch($0.id) }
+        let answers = try nodes.compactMap { node in
+            try standing(of: node).map { WhySentence(node: node, standing: $0, live: overlay, now: now).answer }
+        }
+        return (answers, chains)
+    }
+}

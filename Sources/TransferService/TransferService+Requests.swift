@@ -1,0 +1,203 @@
+import LinuxSystem
+import ServiceWire
+import TransferModel
+import TransferQueue
+
+extension TransferService {
+    /// A line from a client. Requests of one client are done one after the other; one that waits for something lets
+    /// the next pass.
+    func take(_ line: [UInt8], from number: Int) {
+        guard let client = clients[number] else { return }
+        let head: RequestHead
+        do {
+            head = try WireCoding.value(RequestHead.self, from: line)
+            guard head.jsonrpc == "2.0" else { throw WireError.invalidRequest("jsonrpc is not \"2.0\"") }
+        } catch {
+            let fault = error as? WireError ?? .unreadable("not a request: \(WireCoding.fault(of: error))")
+            log.write(.warning, "\(client.name ?? "a client") sent what is no request and was let go")
+            return client.end(saying: fault.line)
+        }
+        Task {
+            let answer = await answer(head, line, client)
+            if let answer, head.id != nil { client.send(answer) }
+            client.requestDone()
+            if client.isOpen, clients[number] != nil { pump(number) }
+        }
+    }
+
+    /// The line to answer with; `nil`: none, or later.
+    private func answer(_ head: RequestHead, _ line: [UInt8], _ client: ServiceClient) async -> [UInt8]? {
+        do {
+            guard let method = MethodName(rawValue: head.method) else { throw WireError.unknownMethod(head.method) }
+            guard client.name != nil || method == .hello else {
+                throw RequestError(.refused, "the first request of a connection is hello")
+            }
+            return try await done(Call(method: method, id: head.id ?? .number(0), line: line), client)
+        } catch {
+            return Self.line(for: error, id: head.id)
+        }
+    }
+
+    private static func line(for error: any Error, id: RequestIdentifier?) -> [UInt8] {
+        // Two strings and a number always have a JSON form.
+        (try? WireCoding.line(ErrorAnswer(id: id, error: wireError(error)))) ?? []
+    }
+
+    private static func wireError(_ error: any Error) -> WireError {
+        switch error {
+        case let error as WireError: error
+        case let error as RequestError: WireError(error)
+        case let error as QueueError:
+            switch error {
+            case .badRequest: WireError(RequestError(.usage, "\(error)"))
+            case .noSuchBatch: WireError(RequestError(.noSuchObject, "\(error)"))
+            case .database, .closed: WireError(RequestError(.internal, "\(error)"))
+            }
+        default: WireError(RequestError(.internal, "\(error)"))
+        }
+    }
+
+    /// One request with its parameters still to be read.
+    private struct Call {
+        var method: MethodName
+        var id: RequestIdentifier
+        var line: [UInt8]
+
+        func parameters<Parameters: Decodable, Value>(of _: Method<Parameters, Value>) throws -> Parameters {
+            do {
+                if let given = try WireCoding.value(RequestBody<Parameters>.self, from: line).params { return given }
+                return try WireCoding.value(Parameters.self, from: Array("{}".utf8))
+            } catch {
+                throw RequestError(.usage, "\(method.rawValue): \(WireCoding.fault(of: error))")
+            }
+        }
+
+        func answer(_ value: some Codable) throws -> [UInt8] { try WireCoding.line(Answer(id: id, result: value)) }
+    }
+
+    private func serve<Parameters, Value>(
+        _ call: Call, _ method: Method<Parameters, Value>, _ body: (Parameters) async throws -> Value
+    ) async throws -> [UInt8] {
+        try call.answer(try await body(try call.parameters(of: method)))
+    }
+
+    // MARK: What each method does
+
+    private func done(_ call: Call, _ client: ServiceClient) async throws -> [UInt8]? {
+        switch call.method {
+        case .hello: try await serve(call, Methods.hello) { try greet($0, client) }
+        case .batchAdd: try await serve(call, Methods.batchAdd) { try await add($0) }
+        case .batchList: try await serve(call, Methods.batchList) { try await list($0) }
+        case .batchShow: try await serve(call, Methods.batchShow) { try await show($0) }
+        case .taskList: try await serve(call, Methods.taskList) { try await list($0) }
+        case .taskShow: try await serve(call, Methods.taskShow) { try await show($0) }
+        case .why: try await serve(call, Methods.why) { try await why($0) }
+        case .nodesPause: try await serve(call, Methods.nodesPause) { try await change($0) { try await $0.pause($1) } }
+        case .nodesResume: try await serve(call, Methods.nodesResume) { try await change($0) { try await $0.resume($1) } }
+        case .nodesCancel: try await serve(call, Methods.nodesCancel) { try await change($0) { try await $0.cancel($1) } }
+        case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await change($0) { try await $0.retry($1) } }
+        case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
+        case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }
+        case .nodeShow: try await serve(call, Methods.nodeShow) { try await show($0) }
+        case .treeRead: try await serve(call, Methods.treeRead) { try await read($0) }
+        case .viewSet:
+            try await serve(call, Methods.viewSet) {
+                try setView($0, of: client)
+                return Nothing()
+            }
+        case .totals: try await serve(call, Methods.totals) { _ in try await totals() }
+        case .eventsRead: try await readEvents(call, client)
+        case .eventsFollow: try await serve(call, Methods.eventsFollow) { try await follow($0, client) }
+        case .eventsUnfollow:
+            try await serve(call, Methods.eventsUnfollow) { _ in
+                client.follower = nil
+                return Nothing()
+            }
+        case .eventsAcknowledge: try await serve(call, Methods.eventsAcknowledge) { try await acknowledge($0) }
+        case .engineStatus: try await serve(call, Methods.engineStatus) { _ in try await status() }
+        case .engineStop: try await serve(call, Methods.engineStop) { stopEngine($0, client) }
+        case .limitsGet: try await serve(call, Methods.limitsGet) { _ in await limits() }
+        case .limitsSet: try await serve(call, Methods.limitsSet) { try await setLimits($0) }
+        case .logRead: try await readLog(call, client)
+        }
+    }
+
+    private func greet(_ hello: Hello, _ client: ServiceClient) throws(RequestError) -> Welcome {
+        if let refusal = ProtocolVersion.current.refusal(of: hello.protocolVersion, peer: hello.client ?? "the client") {
+            throw RequestError(.engineUnreachable, refusal)
+        }
+        client.greeted(as: hello.client ?? "a client")
+        return Welcome(engineVersion: identity.version, pid: identity.pid)
+    }
+
+    /// A read that may wait does so beside the client's other requests.
+    private func readEvents(_ call: Call, _ client: ServiceClient) async throws -> [UInt8]? {
+        let request = try call.parameters(of: Methods.eventsRead)
+        let cursor = EventCursor(
+            after: try await start(after: request.after, consumer: request.consumer), session: request.session,
+            limit: min(1000, max(1, request.limit ?? 500)))
+        guard request.wait == true else {
+            return try await read(cursor, wait: false, for: client.number).map { try call.answer($0) }
+        }
+        let number = client.number
+        try wait(call, client) { try await self.read(cursor, wait: true, for: number).map { try call.answer($0) } }
+        return nil
+    }
+
+    private func readLog(_ call: Call, _ client: ServiceClient) async throws -> [UInt8]? {
+        let request = try call.parameters(of: Methods.logRead)
+        guard request.wait == true, request.after != nil else {
+            return try await readLog(request, for: client.number).map { try call.answer($0) }
+        }
+        let number = client.number
+        try wait(call, client) { try await self.readLog(request, for: number).map { try call.answer($0) } }
+        return nil
+    }
+
+    private func wait(
+        _ call: Call, _ client: ServiceClient, for line: @escaping () async throws -> [UInt8]?
+    ) throws(RequestError) {
+        guard client.waitingReads < 16 else {
+            throw RequestError(.refused, "16 requests of this client wait already: read their answers first")
+        }
+        client.waitingReads += 1
+        let number = client.number
+        Task {
+            do { waited(try await line(), number) } catch { waited(Self.line(for: error, id: call.id), number) }
+        }
+    }
+
+    private func waited(_ line: [UInt8]?, _ number: Int) {
+        guard let client = clients[number] else { return }
+        client.waitingReads -= 1
+        if let line { client.send(line) }
+    }
+
+    private func follow(_ request: EventsFollowRequest, _ client: ServiceClient) async throws -> EventsFollowing {
+        let after = try await start(after: request.after, consumer: request.consumer)
+        // The answer goes out first: `take` pumps after it.
+        client.follower = EventCursor(after: after, session: request.session)
+        return EventsFollowing(after: after)
+    }
+
+    private func acknowledge(_ request: EventsAcknowledgeRequest) async throws -> Nothing {
+        guard !request.consumer.isEmpty, request.consumer.utf8.count <= 200 else {
+            throw RequestError(.usage, "a consumer's name has 1 to 200 bytes")
+        }
+        guard request.through <= lastEvent else {
+            throw RequestError(.usage, "there is no event \(request.through.rawValue) yet; the last is \(lastEvent.rawValue)")
+        }
+        try await queue.writer.acknowledge(consumer: request.consumer, through: request.through)
+        return Nothing()
+    }
+
+    /// The answer is on its way before the process begins to end.
+    private func stopEngine(_ request: EngineStopRequest, _ client: ServiceClient) -> Nothing {
+        let finishRunning = request.finishRunning ?? false
+        log.write(.info, "\(client.name ?? "a client") asks the engine to stop")
+        loop.schedule(after: .zero) { [weak self] in
+            self?.assumeIsolated { $0.requestStop(.asked(finishRunning: finishRunning)) }
+        }
+        return Nothing()
+    }
+}

@@ -1,0 +1,153 @@
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// What moved when it was looked at last; what comes to rest has to be shown once more.
+struct Moving {
+    var batches: Set<BatchID> = []
+    var folders: Set<FolderID> = []
+    var tasks: Set<TaskID> = []
+}
+
+extension TransferService {
+    /// Replaces a client's view, and shows it at once.
+    func setView(_ request: ViewRequest, of client: ServiceClient) throws(RequestError) {
+        let view = ServiceView(request)
+        guard (request.sections ?? []).count <= ServiceView.mostSections,
+            (request.nodes ?? []).count <= ServiceView.mostNodes
+        else {
+            throw RequestError(
+                .usage,
+                "a view has up to \(ServiceView.mostSections) sections and \(ServiceView.mostNodes) nodes: ask for less")
+        }
+        if view.isEmpty {
+            client.views[view.number] = nil
+        } else {
+            guard client.views[view.number] != nil || client.views.count < ServiceView.mostViews else {
+                throw RequestError(.refused, "a client has up to \(ServiceView.mostViews) views: close one")
+            }
+            client.views[view.number] = view
+        }
+        viewsChanged()
+        if !view.isEmpty { flushSoon(after: .zero) }
+    }
+
+    /// Screens that show the tree.
+    var viewers: Int64 { Int64(clients.values.count { $0.views.values.contains(where: \.isScreen) }) }
+
+    /// A view came or went: the engine tells what moves only while somebody looks.
+    func viewsChanged() {
+        let wanted = clients.values.contains { !$0.views.isEmpty }
+        guard wanted != isWatchingLive else { return }
+        isWatchingLive = wanted
+        let notice: @Sendable () -> Void = { [weak self] in
+            Task { [weak self] in await self?.liveMoved() }
+        }
+        Task { await engine.watchLive(wanted ? notice : nil) }
+    }
+
+    func noteViews(_ change: QueueChange) {
+        updateViews { $0.note(change) }
+        scheduleFlush()
+    }
+
+    private func liveMoved() async {
+        let live = await engine.live()
+        let before = moving
+        moving = Moving(
+            batches: Set(live.tasks.map(\.batch)).union(live.batches.keys),
+            folders: Set((live.tasks.map(\.folder) + live.folders.keys).flatMap { chains.of($0) }),
+            tasks: Set(live.tasks.map(\.task)))
+        let (batches, folders) = (before.batches.union(moving.batches), before.folders.union(moving.folders))
+        let tasks = before.tasks.union(moving.tasks)
+        updateViews { $0.noteLive(batches: batches, folders: folders, tasks: tasks) }
+        scheduleFlush()
+    }
+
+    private func updateViews(_ change: (inout ServiceView) -> Void) {
+        for client in clients.values {
+            for number in client.views.keys { client.views[number].map { _ in change(&client.views[number]!) } }
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends what changed, no sooner than the interval allows, when there is anything and somebody reads.
+    func scheduleFlush() {
+        let passed = lastFlush.map { $0.duration(to: .now) } ?? settings.viewInterval
+        flushSoon(after: max(.zero, settings.viewInterval - passed))
+    }
+
+    private func flushSoon(after delay: Duration) {
+        guard !isFlushing, clients.values.contains(where: { $0.unreadBytes == 0 && $0.hasDirtyViews }) else { return }
+        if let flushTimer {
+            guard delay == .zero else { return }
+            loop.cancel(flushTimer)
+        }
+        flushTimer = loop.schedule(after: delay) { [weak self] in self?.assumeIsolated { $0.flush() } }
+    }
+
+    private func flush() {
+        flushTimer = nil
+        isFlushing = true
+        lastFlush = .now
+        Task {
+            await flushViews()
+            isFlushing = false
+            scheduleFlush()
+        }
+    }
+
+    private func flushViews() async {
+        // A client that has not read the last update gets none: what is dirty stays so and is newest when it reads.
+        var asked: [(client: Int, view: Int)] = []
+        var wants: [QueueLook.Want] = []
+        for client in clients.values where client.unreadBytes == 0 {
+            for number in client.views.keys.sorted() {
+                guard let want = client.takeWant(of: number) else { continue }
+                asked.append((client.number, number))
+                wants.append(want)
+            }
+        }
+        if wants.isEmpty { return }
+        let live = await engine.live()
+        do {
+            let (look, chains) = try await queue.reader.look(wants, live: live, chains: chains)
+            self.chains = chains
+            for (place, looked) in zip(asked, look.looked) { send(looked, to: place) }
+        } catch {
+            log.write(.error, "the queue cannot be read: \(error)")
+        }
+    }
+
+    private func send(_ looked: LookedAt, to place: (client: Int, view: Int)) {
+        var looked = looked
+        looked.totals?.viewers = viewers
+        guard let client = clients[place.client],
+            // A view that was replaced meanwhile is dirty as a whole and shown in the next turn.
+            let change = client.views[place.view]?.change(of: looked),
+            let line = try? WireCoding.line(Notification(method: .viewChanged, params: change))
+        else { return }
+        client.send(line)
+    }
+}
+
+extension ServiceClient {
+    fileprivate var hasDirtyViews: Bool { views.values.contains { !$0.dirty.isEmpty } }
+
+    fileprivate func takeWant(of number: Int) -> QueueLook.Want? {
+        guard var view = views[number], !view.dirty.isEmpty else { return nil }
+        var want = QueueLook.Want()
+        for part in view.takeDirty() {
+            switch part {
+            case .section(let parent): want.sections.append(view.sectionRequest(parent))
+            case .node(let id): want.nodes.append(id)
+            case .totals: want.totals = true
+            }
+        }
+        views[number] = view
+        return want
+    }
+}

@@ -1,0 +1,139 @@
+import TransferEngine
+package import TransferModel
+package import TransferQueue
+
+/// Says in one sentence why a node stands where it stands, and what would unblock it. Pure.
+package struct WhySentence {
+    private let node: NodeID
+    private let standing: NodeStanding
+    private let live: LiveOverlay
+    private let now: Timestamp
+
+    package init(node: NodeID, standing: NodeStanding, live: LiveOverlay, now: Timestamp) {
+        self.node = node
+        self.standing = standing
+        self.live = live
+        self.now = now
+    }
+
+    package var answer: WhyAnswer {
+        let (sentence, unblock) = words
+        return WhyAnswer(
+            id: node, state: standing.state, waitReasons: standing.waitReasons, since: standing.since,
+            retryAt: standing.retryAt, tasks: standing.counts.total, sentence: sentence, unblock: unblock)
+    }
+
+    private var words: (sentence: String, unblock: String) {
+        let counts = standing.counts
+        if let by = standing.pausedBy.first { return paused(by: by) }
+        if standing.isHeld { return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(node)") }
+        if standing.state == .created { return ("\(node) was never started", "martlet resume \(node)") }
+        if counts.active > 0 { return running }
+        if let reason = standing.waitReasons.first { return waiting(for: reason) }
+        if let time = standing.notBefore, time > now {
+            return ("\(node) may not start before \(time)", "nothing to do; it starts by itself")
+        }
+        if standing.scanning { return ("\(node): its folders are still being looked through", "nothing to do; it goes on by itself") }
+        if counts.queued > 0 { return queued }
+        return over
+    }
+
+    private func paused(by flag: NodeID) -> (String, String) {
+        let own = flag == node ? "\(node) is paused" : "\(node) is paused because \(flag) is"
+        return (own + since, "martlet resume \(flag)")
+    }
+
+    private var running: (String, String) {
+        let stalled = live.tasks.values.filter { $0.isStalled && $0.batch == standing.batch }
+        if case .task(let id) = node, live.tasks[id]?.isStalled == true {
+            return (
+                "\(node) is running but no byte has moved for some seconds\(atHost)",
+                "nothing to do; the attempt is broken off and tried again when its time-out passes"
+            )
+        }
+        if stalled.count > 0, stalled.count == standing.counts.active {
+            return ("\(node): none of its \(Self.files(standing.counts.active)) that run has moved a byte for some seconds\(atHost)",
+                "nothing to do; the attempts are broken off and tried again when their time-out passes")
+        }
+        let others = standing.counts.queued
+        let rest = others > 0 ? "; \(Self.files(others)) stand in line for a slot" : ""
+        return ("\(node) is running\(rest)", "")
+    }
+
+    private var queued: (String, String) {
+        if standing.ahead > 0 {
+            return (
+                "\(node) stands in line: \(Self.files(standing.ahead)) of batches before it come first",
+                "nothing to do; it starts by itself"
+            )
+        }
+        return ("\(node) stands in line and starts as soon as a slot is free", "nothing to do; it starts by itself")
+    }
+
+    private var over: (String, String) {
+        switch standing.state {
+        case .failed:
+            let error = standing.error.map { ": \($0.message)" } ?? ""
+            return ("\(node) failed\(error)", "martlet retry \(node)")
+        case .cancelled: return ("\(node) was cancelled\(ago)", "martlet retry \(node)")
+        default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
+        }
+    }
+
+    private func waiting(for reason: WaitReason) -> (String, String) {
+        let subject = standing.counts.total > 1 ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
+        let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
+        let (what, unblock) = Self.words(for: reason, node: node, host: standing.origin)
+        let error = standing.error.map { " (\($0.message))" } ?? ""
+        let again = standing.retryAt.map { $0 > now ? "; tried again in \(Self.span($0.since(now)))" : "; tried again now" } ?? ""
+        return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
+    }
+
+    private static func words(for reason: WaitReason, node: NodeID, host: String?) -> (String, String) {
+        let server = host ?? "the server"
+        let now = "nothing to do; martlet retry \(node) tries at once"
+        return switch reason {
+        case .auth:
+            ("because \(server) does not let it in", "queue it again with --user, --netrc or --header, or renew what they give, then martlet retry \(node)")
+        case .hostKey: ("because the key of \(server) is unknown or has changed", "check the key, then martlet retry \(node)")
+        case .remoteDiskSpace: ("because \(server) has no space left", "make room there; martlet retry \(node) tries at once")
+        case .diskSpace: ("because the disk here is full", "make room; it goes on by itself, martlet retry \(node) tries at once")
+        case .connectivity: ("for a network connection", "connect this machine to the network")
+        case .metered: ("for a connection that is not metered", "martlet run-now \(node)")
+        case .constrained: ("for a connection without a data limit", "martlet run-now \(node)")
+        case .battery: ("for mains power", "plug the machine in")
+        case .powerSaver: ("for the end of power saving", "switch power saving off")
+        case .pressure: ("for the machine to be less busy", "nothing to do; it goes on by itself")
+        case .notBefore: ("for its time to come", "nothing to do; it starts by itself")
+        case .dependency: ("for another batch to be over", "nothing to do; it starts by itself")
+        case .hostBackoff: ("because \(server) asked for a pause", now)
+        case .backoff: ("because the last attempt failed", now)
+        case .draining: ("because the engine is about to stop", "martlet engine start")
+        }
+    }
+
+    private var ago: String {
+        guard let time = standing.since, time < now else { return "" }
+        return " \(Self.span(now.since(time))) ago"
+    }
+
+    private var since: String {
+        guard let time = standing.since, time < now else { return "" }
+        return " (for \(Self.span(now.since(time))))"
+    }
+
+    private var atHost: String { standing.origin.map { " at \($0)" } ?? "" }
+
+    private static func files(_ count: Int64) -> String { count == 1 ? "1 file" : "\(count) files" }
+
+    /// `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`.
+    static func span(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        switch seconds {
+        case ..<90: return "\(seconds) s"
+        case ..<5400: return "\(seconds / 60) min"
+        case ..<172_800: return "\(seconds / 3600) h" + (seconds % 3600 >= 60 ? " \(seconds % 3600 / 60) min" : "")
+        default: return "\(seconds / 86_400) d" + (seconds % 86_400 >= 3600 ? " \(seconds % 86_400 / 3600) h" : "")
+        }
+    }
+}
