@@ -101,6 +101,7 @@ let package = Package(
             name: "terminal-probe", dependencies: ["Terminal", "DisplayText"], path: "Tests/Support/TerminalProbe",
             swiftSettings: settings),
         tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
+        tests("Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
         tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),

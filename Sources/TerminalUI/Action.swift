@@ -1,0 +1,103 @@
+/// Everything a key can do. The raw value is the action's name in `keys.conf`, in help and in messages.
+package enum Action: String, CaseIterable, Sendable {
+    // Move
+    case down, up
+    case halfPageDown = "half-page-down"
+    case halfPageUp = "half-page-up"
+    case pageDown = "page-down"
+    case pageUp = "page-up"
+    case first, last
+    case nextBatch = "next-batch"
+    case previousBatch = "previous-batch"
+    case open, close, enter
+
+    // Mark
+    case mark
+    case unmarkAll = "unmark-all"
+
+    // Act
+    case pause
+    case pauseAll = "pause-all"
+    case cancel, retry
+    case retryAll = "retry-all"
+    case undo, add
+    case clear
+
+    // See
+    case details, log, help, mouse, redraw
+
+    // Leave
+    case suspend, leave, interrupt, back
+    /// Without an engine: try to reach it now.
+    case retryNow = "retry-now"
+    /// Without an engine: start one.
+    case startEngine = "start-engine"
+
+    /// What it does, for the page of help.
+    package var summary: String {
+        switch self {
+        case .down: "next row"
+        case .up: "previous row"
+        case .halfPageDown: "half a page down"
+        case .halfPageUp: "half a page up"
+        case .pageDown: "a page down"
+        case .pageUp: "a page up"
+        case .first: "first row"
+        case .last: "last row"
+        case .nextBatch: "next batch"
+        case .previousBatch: "previous batch"
+        case .open: "open, or to the first below"
+        case .close: "close, or to the parent"
+        case .enter: "open or close; a file: details"
+        case .mark: "mark and step down"
+        case .unmarkAll: "unmark all"
+        case .pause: "pause or resume"
+        case .pauseAll: "pause or resume all"
+        case .cancel: "cancel"
+        case .retry: "retry what failed"
+        case .retryAll: "retry all that failed"
+        case .undo: "undo the last cancel"
+        case .add: "add files"
+        case .clear: "clear finished batches from the list"
+        case .details: "details"
+        case .log: "what the engine logged"
+        case .help: "this help"
+        case .mouse: "mouse on or off"
+        case .redraw: "draw everything again"
+        case .suspend: "suspend"
+        case .leave: "leave, transfers go on"
+        case .interrupt: "close a prompt; twice: leave"
+        case .back: "back"
+        case .retryNow: "try to reach the engine now"
+        case .startEngine: "start an engine"
+        }
+    }
+
+    /// The word behind the key in the line of hints; nil when it is never there.
+    package var hint: String? {
+        switch self {
+        case .help: "help"
+        case .add: "add"
+        case .pause: "pause"
+        case .cancel: "cancel"
+        case .retry: "retry"
+        case .undo: "undo"
+        case .details: "details"
+        case .leave: "leave"
+        case .mark: "mark"
+        case .log: "log"
+        case .back: "back"
+        case .retryNow: "try now"
+        case .startEngine: "start the engine"
+        default: nil
+        }
+    }
+
+    /// Whether it changes transfers; such actions are off while the engine does not answer.
+    package var changesTransfers: Bool {
+        switch self {
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: true
+        default: false
+        }
+    }
+}

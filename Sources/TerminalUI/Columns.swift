@@ -1,0 +1,86 @@
+/// Where the columns of the tree stand at a width, and which of them there are. Pure arithmetic over the table of
+/// what goes first.
+package struct Columns: Hashable, Sendable {
+    package enum Column: Hashable, Sendable, CaseIterable {
+        /// The mark and the state's sign.
+        case sign
+        case name
+        /// Files done and all.
+        case files
+        case size
+        case bar
+        case percent
+        case speed
+        case timeLeft
+        case state
+        /// The speed while it moves, else the state's word, where there is no room for both.
+        case speedOrState
+    }
+
+    /// The columns from left to right with the cells they take. One empty cell is between two.
+    package let places: [(column: Column, cells: Range<Int>)]
+    /// Whether the wide forms are used: `9.8M/s`, `paused`.
+    package let isWide: Bool
+
+    package static func == (one: Columns, other: Columns) -> Bool {
+        one.isWide == other.isWide
+            && one.places.elementsEqual(other.places) { $0.column == $1.column && $0.cells == $1.cells }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for place in places {
+            hasher.combine(place.column)
+            hasher.combine(place.cells)
+        }
+    }
+
+    /// The layout for a width, at least 1. The name takes what the others leave.
+    package init(width: Int) {
+        isWide = width >= 100
+        var wanted = Self.fixed(width)
+        // A name of less than eight cells says nothing: then the others go, the least important first.
+        for column in Self.dropOrder where Self.nameWidth(width, wanted) < 8 {
+            wanted.removeAll { $0.column == column }
+        }
+        let name = max(1, Self.nameWidth(width, wanted))
+        var places: [(column: Column, cells: Range<Int>)] = []
+        var next = 0
+        for (column, columnWidth) in wanted {
+            let cells = column == .name ? name : columnWidth
+            places.append((column, next..<min(next + cells, max(next, width))))
+            next += cells + 1
+        }
+        self.places = places
+    }
+
+    /// The cells of a column, nil when it is not there.
+    package subscript(column: Column) -> Range<Int>? { places.first { $0.column == column }?.cells }
+
+    private static let dropOrder: [Column] = [
+        .files, .bar, .timeLeft, .size, .state, .speedOrState, .speed, .percent, .sign,
+    ]
+
+    /// Which columns there are at a width, with their widths. The name's is not used.
+    private static func fixed(_ width: Int) -> [(column: Column, width: Int)] {
+        let isWide = width >= 100
+        var columns: [(Column, Int)] = [(.sign, 2), (.name, 0)]
+        if isWide { columns.append((.files, 13)) }
+        if width >= 56 { columns.append((.size, isWide ? 8 : 7)) }
+        if width >= 64 { columns.append((.bar, isWide ? 16 : 10)) }
+        if width >= 28 { columns.append((.percent, 4)) }
+        if width >= 56 { columns.append((.speed, isWide ? 9 : 7)) }
+        if width >= 72 { columns.append((.timeLeft, isWide ? 7 : 5)) }
+        if width >= 56 {
+            columns.append((.state, isWide ? 6 : 5))
+        } else if width >= 40 {
+            columns.append((.speedOrState, 7))
+        } else if width >= 32 {
+            columns.append((.state, 5))
+        }
+        return columns
+    }
+
+    private static func nameWidth(_ width: Int, _ columns: [(column: Column, width: Int)]) -> Int {
+        width - columns.reduce(0) { $0 + $1.width } - (columns.count - 1)
+    }
+}

@@ -1,0 +1,77 @@
+package import Configuration
+package import DisplayText
+
+/// Which characters stand for states, folds and bars.
+package enum GlyphSet: Sendable, Hashable, CaseIterable {
+    /// Blocks and arrows that some East Asian terminals draw two cells wide.
+    case unicode
+    /// Signs that are one cell wide everywhere.
+    case narrow
+    case ascii
+
+    /// The set that the settings, the locale's encoding and its language ask for.
+    ///
+    /// - Parameter language: LC_ALL, LC_CTYPE or LANG, the first that is set.
+    package init(_ setting: ScreenSettings.Glyphs, characterSet: CharacterSet, language: String) {
+        guard characterSet == .utf8 else {
+            self = .ascii
+            return
+        }
+        switch setting {
+        case .unicode: self = .unicode
+        case .narrow: self = .narrow
+        case .ascii: self = .ascii
+        case .auto: self = ["ja", "ko", "zh"].contains { language.hasPrefix($0) } ? .narrow : .unicode
+        }
+    }
+
+    /// The sign for text that lost its middle.
+    package var cutMark: Unicode.Scalar { self == .unicode ? "…" : "~" }
+
+    /// An open and a closed node.
+    package var open: Unicode.Scalar { self == .ascii ? "v" : "▾" }
+    package var closed: Unicode.Scalar { self == .ascii ? ">" : "▸" }
+}
+
+/// A bar of progress.
+package enum Bar {
+    /// `width` cells, filled from the left and rounded down: full only when complete, empty only when nothing or less
+    /// than the smallest step is done.
+    package static func text(
+        _ part: Int64, of whole: Int64, isComplete: Bool, width: Int, _ set: GlyphSet
+    ) -> SafeText {
+        guard width > 0 else { return SafeText([]) }
+        let steps = set == .unicode ? 8 : 1
+        let filled = isComplete ? width * steps : share(part, of: whole, steps: width * steps)
+        var glyphs = Array(repeating: full(set), count: filled / steps)
+        if filled % steps > 0 { glyphs.append(eighths[filled % steps - 1]) }
+        glyphs += Array(repeating: empty(set), count: width - glyphs.count)
+        return SafeText(glyphs)
+    }
+
+    /// `steps` times the share, rounded down and always less than `steps`.
+    private static func share(_ part: Int64, of whole: Int64, steps: Int) -> Int {
+        guard whole > 0, part > 0 else { return 0 }
+        guard part < whole else { return steps - 1 }
+        let product = part.multipliedFullWidth(by: Int64(steps))
+        return min(steps - 1, Int(whole.dividingFullWidth(product).quotient))
+    }
+
+    private static func full(_ set: GlyphSet) -> Glyph {
+        switch set {
+        case .unicode: Glyph("█")
+        case .narrow: Glyph("▮")
+        case .ascii: Glyph("#")
+        }
+    }
+
+    private static func empty(_ set: GlyphSet) -> Glyph {
+        switch set {
+        case .unicode: Glyph("░")
+        case .narrow: Glyph("▯")
+        case .ascii: Glyph(".")
+        }
+    }
+
+    private static let eighths: [Glyph] = "▏▎▍▌▋▊▉".unicodeScalars.map { Glyph($0) }
+}

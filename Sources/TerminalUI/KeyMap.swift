@@ -1,0 +1,117 @@
+package import Configuration
+package import Terminal
+
+/// Which key does what, in each view. Help and hints are made from it, so they say what is true.
+package struct KeyMap: Sendable, Hashable {
+    /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
+    package enum View: String, CaseIterable, Sendable {
+        case transfers, details, log, help
+    }
+
+    /// The keys of each action, the one to be shown first.
+    private var keys: [View: [Action: [KeyPress]]]
+    private var actions: [View: [KeyPress: Action]]
+
+    /// The keys as they are without a `keys.conf`.
+    package static let standard = KeyMap()
+
+    private init() {
+        keys = [:]
+        for view in View.allCases {
+            var table: [Action: [KeyPress]] = [:]
+            for (action, names) in Self.names[view] ?? [] { table[action] = names.compactMap { KeyPress(name: $0) } }
+            keys[view] = table
+        }
+        actions = keys.mapValues(Self.inverted)
+    }
+
+    /// What a key does in a view.
+    package func action(for press: KeyPress, in view: View) -> Action? { actions[view]?[press] }
+
+    /// The keys of an action, the one to be shown first.
+    package func keys(for action: Action, in view: View) -> [KeyPress] { keys[view]?[action] ?? [] }
+
+    /// The actions of a view that have a key, in the order of help.
+    package func actions(in view: View) -> [Action] {
+        Action.allCases.filter { !keys(for: $0, in: view).isEmpty }
+    }
+
+    /// Takes over the lines of `keys.conf`; what it names replaces the standard keys. Lines that make no sense are
+    /// reported and left out, and two actions on one key are reported: the later line has it.
+    package mutating func apply(_ bindings: [KeyBinding], problems: inout [ConfigurationProblem]) {
+        for binding in bindings {
+            guard let action = Action(rawValue: binding.action) else {
+                problems.append(ConfigurationProblem(line: binding.line, "there is no action \"\(binding.action)\""))
+                continue
+            }
+            let views = binding.view.map { View(rawValue: $0).map { [$0] } ?? [] } ?? View.allCases
+            if views.isEmpty {
+                problems.append(ConfigurationProblem(line: binding.line, "there is no view \"\(binding.view ?? "")\""))
+            }
+            var presses: [KeyPress] = []
+            for name in binding.keys {
+                if let press = KeyPress(name: Self.spelled[name] ?? name) {
+                    presses.append(press)
+                } else {
+                    problems.append(ConfigurationProblem(line: binding.line, "there is no key \"\(name)\""))
+                }
+            }
+            for view in views where keys[view]?[action] != nil || binding.view != nil {
+                bind(action, to: presses, in: view, line: binding.line, problems: &problems)
+            }
+        }
+        actions = keys.mapValues(Self.inverted)
+    }
+
+    private mutating func bind(
+        _ action: Action, to presses: [KeyPress], in view: View, line: Int, problems: inout [ConfigurationProblem]
+    ) {
+        for (other, taken) in keys[view] ?? [:] where other != action {
+            let clash = taken.filter { presses.contains($0) }
+            guard !clash.isEmpty else { continue }
+            let names = clash.map(\.name).joined(separator: " ")
+            problems.append(ConfigurationProblem(line: line, "\(names) was \"\(other.rawValue)\" in \(view.rawValue)"))
+            keys[view]?[other] = taken.filter { !presses.contains($0) }
+        }
+        keys[view, default: [:]][action] = presses
+    }
+
+    private static func inverted(_ table: [Action: [KeyPress]]) -> [KeyPress: Action] {
+        var actions: [KeyPress: Action] = [:]
+        for (action, presses) in table { for press in presses { actions[press] = action } }
+        return actions
+    }
+
+    /// Names of keys that INI would misread.
+    private static let spelled: [String: String] = [
+        "semicolon": ";", "hash": "#", "equals": "=", "bracketleft": "[", "bracketright": "]",
+    ]
+
+    private static let moving: [(Action, [String])] = [
+        (.down, ["j", "Down"]), (.up, ["k", "Up"]), (.halfPageDown, ["^D"]), (.halfPageUp, ["^U"]),
+        (.pageDown, ["PgDn"]), (.pageUp, ["PgUp"]), (.first, ["g", "Home"]), (.last, ["G", "End"]),
+    ]
+
+    private static let everywhere: [(Action, [String])] = [
+        (.help, ["?", "F1"]), (.mouse, ["m"]), (.redraw, ["^L"]), (.suspend, ["^Z"]), (.interrupt, ["^C"]),
+    ]
+
+    /// Letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
+    /// (flow control); `^A ^B ^O ^J ^K ^P ^N` (multiplexers); `^H ^M ^I` (Backspace, Enter and Tab). Nothing that
+    /// cannot be undone is on a letter that ends an escape sequence: A B C D F H M P Q R S.
+    private static let names: [View: [(Action, [String])]] = [
+        .transfers: moving + everywhere + [
+            (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
+            (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
+            (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
+            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.log, ["L"]), (.leave, ["q", "F10"]),
+            (.back, ["Esc"]), (.retryNow, ["N"]), (.startEngine, ["E"]),
+        ],
+        .details: moving + everywhere + [
+            (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]),
+            (.back, ["Esc", "q", "i", "h", "Left"]),
+        ],
+        .log: moving + everywhere + [(.back, ["Esc", "q", "L"])],
+        .help: moving + everywhere.filter { $0.0 != .help } + [(.back, ["Esc", "q", "?", "F1"])],
+    ]
+}

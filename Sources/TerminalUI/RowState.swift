@@ -1,0 +1,163 @@
+package import MartletKit
+package import Terminal
+
+/// What a row's state looks like to a person: one sign, one word, and colour only on top.
+///
+/// The engine's states are fewer: a waiting task may wait for its turn or for a password, and that is not the same
+/// to whoever looks.
+package enum RowState: Sendable, Hashable, CaseIterable {
+    /// Waits for a slot, or for its time.
+    case queued
+    /// Was queued to be started by hand.
+    case held
+    /// A folder is being listed; the total still grows.
+    case scanning
+    case running
+    /// Every byte is there; the last checks go on.
+    case checking
+    case paused
+    /// Counts down to the next try.
+    case retry
+    /// Needs the person: a sign-in, a host key.
+    case auth
+    case failed
+    case cancelled
+    case skipped
+    case done
+
+    package init(_ row: NodeRow) {
+        switch row.state {
+        case .created: self = .held
+        case .queued: self = .queued
+        case .waiting:
+            if row.waitReasons.contains(where: \.needsPerson) {
+                self = .auth
+            } else {
+                self = row.waitReasons.contains { $0 == .backoff || $0 == .hostBackoff } ? .retry : .queued
+            }
+        case .running:
+            // A group runs as a whole when something of it moves; before that it is listed or stands in line.
+            if row.counts.active > 0 { self = .running } else { self = row.scanning ? .scanning : .queued }
+        case .finishing: self = .checking
+        case .paused: self = .paused
+        case .completed: self = row.skipped ? .skipped : .done
+        case .failed: self = .failed
+        case .cancelled: self = .cancelled
+        }
+    }
+
+    /// The word, at most 5 characters.
+    package var word: String {
+        switch self {
+        case .queued: "wait"
+        case .held: "held"
+        case .scanning: "scan"
+        case .running: "run"
+        case .checking: "check"
+        case .paused: "pause"
+        case .retry: "retry"
+        case .auth: "auth"
+        case .failed: "ERR"
+        case .cancelled: "cancl"
+        case .skipped: "skip"
+        case .done: "done"
+        }
+    }
+
+    /// The word where there is room for 6 characters.
+    package var longWord: String {
+        switch self {
+        case .paused: "paused"
+        case .failed: "ERROR"
+        case .cancelled: "cancel"
+        default: word
+        }
+    }
+
+    /// The sign in front of the name, one cell wide.
+    package func sign(_ set: GlyphSet) -> Unicode.Scalar {
+        switch set {
+        case .ascii: asciiSign
+        case .narrow: narrowSign
+        case .unicode:
+            switch self {
+            case .running: "↑"
+            case .paused: "‖"
+            default: narrowSign
+            }
+        }
+    }
+
+    private var asciiSign: Unicode.Scalar {
+        switch self {
+        case .queued: "."
+        case .held: ","
+        case .scanning: "s"
+        case .running: "^"
+        case .checking: "c"
+        case .paused: "="
+        case .retry: "~"
+        case .auth: "?"
+        case .failed: "x"
+        case .cancelled: "/"
+        case .skipped: "-"
+        case .done: "+"
+        }
+    }
+
+    private var narrowSign: Unicode.Scalar {
+        switch self {
+        case .queued: "∙"
+        case .scanning: "⋯"
+        case .running: "⇡"
+        case .checking: "≟"
+        case .retry: "↻"
+        case .failed: "✗"
+        case .cancelled: "⊘"
+        case .done: "✓"
+        case .held, .paused, .auth, .skipped: asciiSign
+        }
+    }
+
+    /// How sign and word are drawn.
+    package var style: Style {
+        switch self {
+        case .queued, .held, .cancelled, .skipped: .dim
+        case .paused: Style(.dim, strong: true)
+        case .scanning, .checking: .info
+        case .running: .active
+        case .retry: .warn
+        case .auth: .attention
+        case .failed: .error
+        case .done: .ok
+        }
+    }
+
+    /// What the word means, for help and for a screen reader.
+    package var meaning: String {
+        switch self {
+        case .queued: "waits for its turn"
+        case .held: "queued, to be started with p"
+        case .scanning: "the folder is being listed"
+        case .running: "bytes move"
+        case .checking: "all is sent, the last checks go on"
+        case .paused: "paused by you"
+        case .retry: "tries again by itself"
+        case .auth: "needs you: a sign-in or a host key"
+        case .failed: "gave up; r tries again"
+        case .cancelled: "cancelled; u undoes"
+        case .skipped: "was there already"
+        case .done: "sent and checked"
+        }
+    }
+}
+
+extension NodeRow {
+    /// Whether something below needs a look although the row itself goes on: its sign is then `!`.
+    package var hasTroubleBelow: Bool {
+        switch id {
+        case .batch, .folder: !state.isTerminal && (counts.failed > 0 || waitReasons.contains(where: \.needsPerson))
+        case .task, .group: false
+        }
+    }
+}

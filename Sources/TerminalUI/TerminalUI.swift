@@ -1,1 +1,0 @@
-// The module's first line is still to be written.

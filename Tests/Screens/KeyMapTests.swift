@@ -1,0 +1,87 @@
+import Configuration
+import DisplayText
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Keys are one table: what works, what help says, what the hints show")
+struct KeyMapTests {
+    private let keys = KeyMap.standard
+
+    @Test("no key does two things in a view, and every name in the table is a key")
+    func table() {
+        for view in KeyMap.View.allCases {
+            for action in keys.actions(in: view) {
+                for press in keys.keys(for: action, in: view) {
+                    #expect(keys.action(for: press, in: view) == action, "\(press.name) in \(view)")
+                }
+            }
+        }
+        #expect(keys.keys(for: .cancel, in: .transfers).map(\.name) == ["x", "F8", "Del"])
+    }
+
+    @Test("every action is reachable by a letter or a sign, a function key only repeats it")
+    func letters() {
+        for action in keys.actions(in: .transfers) {
+            guard let first = keys.keys(for: action, in: .transfers).first else { continue }
+            if case .function = first.key { Issue.record("\(action) is only on \(first.name)") }
+        }
+    }
+
+    @Test("nothing irreversible is on a letter that ends an escape sequence, and reserved keys are free")
+    func safety() {
+        for letter in "ABCDFHMPQRS".unicodeScalars {
+            let action = keys.action(for: .character(letter), in: .transfers)
+            #expect([nil, .pauseAll, .retryAll].contains(action), "\(letter)")
+        }
+        for letter in "sqabojkpnhmi".unicodeScalars {
+            #expect(keys.action(for: .control(letter), in: .transfers) == nil)
+        }
+        #expect(keys.action(for: .character("d"), in: .transfers) == nil)
+    }
+
+    @Test("every view can be left, and has help")
+    func leaving() {
+        for view in KeyMap.View.allCases {
+            #expect(keys.action(for: KeyPress(.escape), in: view) == .back)
+            #expect([.help, .back].contains(keys.action(for: .character("?"), in: view)))
+            #expect(keys.action(for: .character("q"), in: view) == (view == .transfers ? .leave : .back))
+        }
+    }
+
+    @Test("keys.conf replaces keys, and what it gets wrong is told with its line")
+    func keysFile() {
+        var map = KeyMap.standard
+        var problems: [ConfigurationProblem] = []
+        let text = """
+            leave = Z
+            [transfers]
+            cancel = X p
+            dance = y
+            retry = NoKey
+            [nowhere]
+            up = w
+            """
+        map.apply(KeyBinding.read(bytes: Array(text.utf8), problems: &problems), problems: &problems)
+        #expect(map.action(for: .character("X"), in: .transfers) == .cancel)
+        #expect(map.action(for: .character("x"), in: .transfers) == nil)
+        #expect(map.action(for: .character("p"), in: .transfers) == .cancel)
+        #expect(map.keys(for: .pause, in: .transfers).map(\.name) == ["F7"])
+        #expect(map.action(for: .character("x"), in: .details) == .cancel, "another view keeps its keys")
+        #expect(map.action(for: .character("Z"), in: .transfers) == .leave)
+        #expect(problems.map(\.line) == [3, 4, 5, 7])
+    }
+
+    @Test("hints are made from the keys, lose words first, and help last")
+    func hints() {
+        let actions: [Action] = [.help, .add, .pause, .cancel, .retry, .details, .leave]
+        let line = { HintLine.text(actions, in: .transfers, keys, width: $0).string }
+        #expect(line(80) == " ? help   a add   p pause   x cancel   r retry   i details   q leave")
+        #expect(line(40) == " ?help a p x r i q")
+        #expect(line(12) == " ?help a p")
+        #expect(line(7) == " ?help")
+        #expect(line(3) == "?he")
+        for width in 1...200 { #expect(HintLine.text(actions, in: .transfers, keys, width: width).width <= width) }
+    }
+}

@@ -1,0 +1,74 @@
+import DisplayText
+import MartletKit
+import Testing
+
+@testable import TerminalUI
+
+@Suite("A row's state is a sign, a word and a colour")
+struct RowStateTests {
+    private func row(
+        _ state: TransferState, _ reasons: [WaitReason] = [],
+        id: RowID = .task(BatchID(rawValue: 1), TaskID(rawValue: 1))
+    ) -> NodeRow {
+        var counts = FileCounts()
+        counts[state] = 1
+        var row = NodeRow(id: id, name: "x", state: state, counts: counts, bytes: ByteCounts())
+        row.waitReasons = reasons
+        return row
+    }
+
+    @Test("what a person should do decides the word of a waiting task")
+    func waiting() {
+        #expect(RowState(row(.waiting, [.backoff])) == .retry)
+        #expect(RowState(row(.waiting, [.hostBackoff])) == .retry)
+        #expect(RowState(row(.waiting, [.connectivity])) == .queued)
+        #expect(RowState(row(.waiting, [.backoff, .auth])) == .auth)
+        #expect(RowState(row(.waiting, [.hostKey])) == .auth)
+        #expect(RowState(row(.created)) == .held)
+        #expect(RowState(row(.finishing)) == .checking)
+    }
+
+    @Test("a batch that is only listed or only stands in line does not claim to run")
+    func groups() {
+        var batch = row(.running, id: .batch(BatchID(rawValue: 1)))
+        #expect(RowState(batch) == .running)
+        batch.counts = FileCounts()
+        batch.counts.queued = 5
+        #expect(RowState(batch) == .queued)
+        batch.scanning = true
+        #expect(RowState(batch) == .scanning)
+    }
+
+    @Test("a skipped file does not look like a sent one")
+    func skipped() {
+        var task = row(.completed)
+        #expect(RowState(task) == .done)
+        task.skipped = true
+        #expect(RowState(task) == .skipped)
+    }
+
+    @Test("trouble below shows on everything above it while the rest goes on")
+    func trouble() {
+        var batch = row(.running, id: .batch(BatchID(rawValue: 1)))
+        #expect(!batch.hasTroubleBelow)
+        batch.counts.failed = 1
+        #expect(batch.hasTroubleBelow)
+        batch.state = .failed
+        #expect(!batch.hasTroubleBelow, "it has failed itself now")
+        batch = row(.waiting, [.auth], id: .batch(BatchID(rawValue: 1)))
+        #expect(batch.hasTroubleBelow)
+        #expect(!row(.waiting, [.auth]).hasTroubleBelow)
+    }
+
+    @Test("signs are one cell wide and different, words fit their column", arguments: GlyphSet.allCases)
+    func table(set: GlyphSet) {
+        let signs = RowState.allCases.map { $0.sign(set) }
+        #expect(Set(signs).count == signs.count)
+        for state in RowState.allCases {
+            #expect(Glyph(state.sign(set)).width == 1 && !Glyph(state.sign(set)).isSubstitute)
+            #expect(state.word.utf8.count <= 5 && state.longWord.utf8.count <= 6)
+            if set == .ascii { #expect(state.sign(set).isASCII) }
+        }
+        #expect(Set(RowState.allCases.map(\.word)).count == RowState.allCases.count)
+    }
+}
