@@ -6,33 +6,15 @@ package import Configuration
 /// or a question mark, never a zero.
 package struct Figures: Sendable, Hashable {
     /// `1M` is 1024 K, or 1000.
-    package let units: ScreenSettings.Units
+    package let units: ScreenConfiguration.Units
 
-    package init(units: ScreenSettings.Units = .iec) { self.units = units }
+    package init(units: ScreenConfiguration.Units = .iec) { self.units = units }
 
-    /// A size, at most 5 characters: `0`, `999B`, `2.0K`, `71.2M`, `402G`, `1023M`.
-    package func size(_ bytes: Int64) -> String {
-        let step: UInt64 = units == .iec ? 1024 : 1000
-        var unit: UInt64 = 1
-        let value = UInt64(max(0, bytes))
-        if value == 0 { return "0" }
-        if value < step { return value < 1000 ? "\(value)B" : "\(value)" }
-        var letters = "KMGTPE".makeIterator()
-        var letter: Character = "K"
-        while value / unit >= step, let next = letters.next() {
-            unit *= step
-            letter = next
-        }
-        let whole = value / unit
-        guard whole < 100 else { return "\(whole)\(letter)" }
-        // The remainder is less than the unit, at most 2^60, so ten of it fit.
-        return "\(whole).\(value % unit * 10 / unit)\(letter)"
-    }
+    /// A size, at most 6 characters: `71.2M`. The commands print it in the same way.
+    package func size(_ bytes: Int64) -> String { units.size(bytes) }
 
-    /// A speed, at most 7 characters: `9.8M/s`; a dash when nothing moves.
-    package func speed(_ bytesPerSecond: Int64) -> String {
-        bytesPerSecond > 0 ? size(bytesPerSecond) + "/s" : "-"
-    }
+    /// A speed, at most 8 characters: `9.8M/s`; a dash when nothing moves.
+    package func speed(_ bytesPerSecond: Int64) -> String { bytesPerSecond > 0 ? units.rate(bytesPerSecond) : "-" }
 
     /// A share in percent without its sign, 0 to 100. Under 100 unless `isComplete`, and then always 100.
     package static func percent(_ part: Int64, of whole: Int64, isComplete: Bool) -> Int {

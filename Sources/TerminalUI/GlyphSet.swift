@@ -12,7 +12,7 @@ package enum GlyphSet: Sendable, Hashable, CaseIterable {
     /// The set that the settings, the locale's encoding and its language ask for.
     ///
     /// - Parameter language: LC_ALL, LC_CTYPE or LANG, the first that is set.
-    package init(_ setting: ScreenSettings.Glyphs, characterSet: CharacterSet, language: String) {
+    package init(_ setting: ScreenConfiguration.Glyphs, characterSet: CharacterSet, language: String) {
         guard characterSet == .utf8 else {
             self = .ascii
             return
