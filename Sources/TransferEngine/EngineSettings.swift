@@ -1,3 +1,5 @@
+package import TransferModel
+
 /// What the whole engine may use; changes while it runs.
 package struct EngineLimits: Hashable, Sendable {
     /// Bytes a second; `nil`: unlimited.
@@ -25,6 +27,26 @@ package struct EngineSettings: Sendable {
     package var checkpointInterval: Duration = .seconds(1)
     /// Sent as `User-Agent`.
     package var userAgent: String
+    /// Takes lines for the log; called on the engine's loop, so it hands over and does no work there.
+    package var report: (@Sendable (EngineReport) -> Void)?
 
     package init(userAgent: String = "martlet") { self.userAgent = userAgent }
+}
+
+/// A line for the log. Its message is harmless to print and holds no secret.
+package struct EngineReport: Sendable, Hashable {
+    package enum Level: String, Sendable {
+        case error, warning, info, debug
+    }
+
+    package var level: Level
+    /// What it is about; `nil`: the engine.
+    package var task: TaskID?
+    package var message: String
+
+    package init(level: Level, task: TaskID?, message: String) {
+        self.level = level
+        self.task = task
+        self.message = message
+    }
 }

@@ -30,6 +30,11 @@ package struct HTTPAddress: Hashable, Sendable {
         self.target = visible.first == "/" ? String(visible) : "/" + visible
     }
 
+    /// The same server, another path and query; it begins with a slash and is percent-encoded.
+    func replacing(target: String) -> HTTPAddress {
+        HTTPAddress(scheme: scheme, host: host, port: port, target: target)
+    }
+
     private static func split(authority: Substring, scheme: String) -> (String, Int)? {
         guard !authority.contains("@") else { return nil }
         let bracket = authority.lastIndex(of: "]")
@@ -118,8 +123,8 @@ extension String {
 
 /// RFC 3986 percent-encoding over bytes.
 package enum PercentEncoding {
-    /// The bytes of a path segment with everything encoded that is not unreserved.
-    package static func encode(_ bytes: [UInt8]) -> String {
+    /// The bytes of a path segment with everything encoded that is not unreserved; of a path when its slashes are kept.
+    package static func encode(_ bytes: [UInt8], keepingSlashes: Bool = false) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
         for byte in bytes {
@@ -128,6 +133,7 @@ package enum PercentEncoding {
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
                 UInt8(ascii: "~"):
                 text.append(byte)
+            case UInt8(ascii: "/") where keepingSlashes: text.append(byte)
             default:
                 text.append(UInt8(ascii: "%"))
                 text.append(digit(byte >> 4))

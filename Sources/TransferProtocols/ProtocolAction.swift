@@ -50,6 +50,8 @@ package struct Receipt: Hashable, Sendable {
     package var skipped = false
     /// The file was found there, sent by an earlier attempt or the same by its digest.
     package var foundThere = false
+    /// What the server calls the version that it stored just now.
+    package var etag: String?
     /// The final answer, when it says more than its status.
     package var response: TransferResponse?
 

@@ -253,6 +253,7 @@ package struct PutUpload: Sendable {
 
     private func receipt(_ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
         var receipt = Receipt(bytes: plan.size, verified: verified)
+        receipt.etag = answer?.field("etag")
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }

@@ -10,15 +10,18 @@ package enum ResumePoint: Hashable, Sendable {
     static let version = 1
 }
 
-/// Of a plain PUT only this: that what is at the server is ours, although it is not the file any more.
+/// Of a plain PUT only this: what a source that changed while it was sent has left behind.
 package struct PutResumePoint: Codable, Hashable, Sendable {
     /// The server stored an earlier version of the source for us: the next PUT replaces it, whatever the rule for foreign files.
     package var stored: Bool
     /// What the server called that version.
     package var etag: String?
-    package init(stored: Bool, etag: String?) {
+    /// How often the source was found changed.
+    package var changes = 0
+    package init(stored: Bool, etag: String?, changes: Int = 0) {
         self.stored = stored
         self.etag = etag
+        self.changes = changes
     }
 }
 

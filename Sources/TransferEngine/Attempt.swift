@@ -1,0 +1,93 @@
+import CurlTransport
+import LinuxSystem
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// A protocol's machine. Closed, as `Exchange` is.
+enum Machine {
+    case put(PutUpload)
+    case get(GetDownload)
+
+    mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch self {
+        case .put(var upload):
+            let actions = upload.handle(event)
+            self = .put(upload)
+            return actions
+        case .get(var download):
+            let actions = download.handle(event)
+            self = .get(download)
+            return actions
+        }
+    }
+}
+
+/// A task that has a slot: what the engine knows of it while it runs. On the engine's loop; at most as many as there are slots.
+final class Attempt {
+    /// Where it stands between the machine's decisions.
+    enum Phase {
+        /// Exchanges go on. Next: `finishing`, `over`.
+        case running
+        /// All bytes are accepted; sync, digest and rename go on without a connection. Next: `over`.
+        case finishing
+        /// Told to the queue, or given up by the engine. Whatever comes later is dropped.
+        case over
+    }
+
+    let task: ClaimedTask
+    let context: BatchContext
+    let origin: String
+    var machine: Machine
+    var phase = Phase.running
+    /// What the machine wants done next; waits while `isBlocked`.
+    var actions: [ProtocolAction] = []
+    /// An action that takes time is under way: the disk, a digest.
+    var isBlocked = false
+    /// Exchanges in flight: the machine's id and the transport's.
+    var exchanges: [(local: TransferProtocols.ExchangeID, wire: CurlTransport.ExchangeID)] = []
+
+    // Of an upload.
+    var source: SourceFile?
+    /// How often the source was found changed, over all attempts.
+    var changes = 0
+    /// What an earlier version of the source left at the server.
+    var ownRemains: PutResumePoint?
+
+    // Of a download.
+    var target: DownloadTarget?
+    var point: GetResumePoint?
+
+    // Accounting.
+    var total: Int64?
+    /// Bytes of the file that were there before the exchange in flight.
+    var base: Int64 = 0
+    /// Bytes of the file that are sent or received, as last looked at.
+    var sent: Int64 = 0
+    var accepted: Int64
+    var repeated: Int64 = 0
+    /// The accepted position advanced in this attempt.
+    var hasProgressed = false
+    var meter: SpeedMeter
+    /// The queue knows that it runs. Small files are over before it would.
+    var isToldRunning = false
+    let startedAt: Int64
+
+    init(_ task: ClaimedTask, context: BatchContext, origin: String, machine: Machine, at nanoseconds: Int64) {
+        self.task = task
+        self.context = context
+        self.origin = origin
+        self.machine = machine
+        total = task.size
+        accepted = task.accepted
+        startedAt = nanoseconds
+        meter = SpeedMeter(at: nanoseconds)
+    }
+
+    var direction: TransferDirection {
+        if case .upload = task.work { .upload } else { .download }
+    }
+
+    /// Failures in a row when this attempt fails, too.
+    var failures: Int { hasProgressed ? 1 : task.failures + 1 }
+}

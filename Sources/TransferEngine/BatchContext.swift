@@ -1,0 +1,120 @@
+import CurlTransport
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// What all tasks of a batch share while some of them are at hand: its order, its limit, its credentials. Holds secrets; never printed.
+/// On the engine's loop.
+final class BatchContext {
+    /// What is shown to the server, beside given header fields.
+    enum Credentials {
+        /// Still to be asked for: a command or a netrc file.
+        case unknown
+        /// A command or a file is being read.
+        case asking(Task<CredentialSource.Found, Never>)
+        case none
+        case user(String, password: String)
+        case netrc(Netrc)
+        /// They cannot be had: the batch's tasks wait for a person.
+        case failed(TransferError)
+    }
+
+    let order: BatchOrder
+    /// Where uploads go; `nil` for downloads.
+    let destination: HTTPAddress?
+    /// Of the whole batch; `nil`: unlimited.
+    let bucket: TokenBucket?
+    var credentials: Credentials
+    private let base: ConnectionSettings
+    private let timeouts: ExchangeTimeouts
+    private let userAgent: String
+    /// Failed TLS handshakes in a row.
+    var handshakes = 0
+    var meter: SpeedMeter
+
+    init(_ order: BatchOrder, bucket: TokenBucket?, userAgent: String, at nanoseconds: Int64) {
+        self.order = order
+        self.bucket = bucket
+        self.userAgent = userAgent
+        meter = SpeedMeter(at: nanoseconds)
+        destination = HTTPAddress(order.destination + (order.destinationQuery.map { "?" + $0 } ?? ""))
+        let secrets = order.secrets
+        if secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.user == nil) {
+            credentials = .unknown
+        } else if let user = secrets.user {
+            credentials = .user(user, password: secrets.password ?? "")
+        } else {
+            credentials = .none
+        }
+        let options = order.options
+        var settings = ConnectionSettings()
+        settings.authoritiesFile = options.caFile?.text
+        settings.pinnedKey = options.pin
+        settings.verifiesServer = !options.insecure
+        base = settings
+        var timeouts = ExchangeTimeouts()
+        let patience = Duration.seconds(max(1, options.requestTimeoutSeconds))
+        timeouts.stall = patience
+        // A server may digest gigabytes after the last byte; who asked for less patience gets it there, too.
+        if patience != TransferOptions().requestTimeout { timeouts.answer = patience }
+        timeouts.connect = min(timeouts.connect, patience)
+        self.timeouts = timeouts
+    }
+
+    /// Asks anew next time: a person may have changed the password since.
+    func forgetCredentials() {
+        let secrets = order.secrets
+        if secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.user == nil) {
+            credentials = .unknown
+        }
+    }
+
+    /// The address of a file below the destination; an empty path is the destination itself.
+    func address(below path: RawPath) -> HTTPAddress? { destination?.appending(path) }
+
+    /// The request that an exchange comes to.
+    func request(_ exchange: HTTPExchange, body: HTTPBody) -> HTTPRequest {
+        var fields = [HTTPField("User-Agent", userAgent)]
+        fields.reserveCapacity(exchange.headers.count + 1)
+        for field in exchange.headers { fields.append(HTTPField(field.name, field.value)) }
+        if exchange.mayCarrySecrets {
+            for field in order.secrets.headers { fields.append(HTTPField(field.name, field.value)) }
+        }
+        var request = HTTPRequest(exchange.method.rawValue, exchange.url.text, fields: fields, body: body)
+        request.response = exchange.sink == .gated ? .gated : .buffer(limit: TransferResponse.longestBody)
+        request.connection = connection(to: exchange.url, mayCarrySecrets: exchange.mayCarrySecrets)
+        request.timeouts = timeouts
+        // A PUT that was carried out and is sent again unseen would find its own file in the way.
+        request.mayRepeat = exchange.body == .none
+        return request
+    }
+
+    private func connection(to address: HTTPAddress, mayCarrySecrets: Bool) -> ConnectionSettings {
+        var settings = base
+        settings.proxy = proxy(for: address)
+        guard mayCarrySecrets else { return settings }
+        switch credentials {
+        case .user(let user, let password): settings.credentials = HTTPCredentials(user: user, password: password)
+        case .netrc(let netrc):
+            settings.credentials = netrc.entry(for: address.host).map {
+                HTTPCredentials(user: $0.user, password: $0.password)
+            }
+        case .unknown, .asking, .none, .failed: break
+        }
+        return settings
+    }
+
+    private func proxy(for address: HTTPAddress) -> ProxyPolicy {
+        let proxies = order.options.proxies
+        guard !proxies.isEmpty else { return .none }
+        func value(_ name: String) -> String? {
+            (proxies[name] ?? proxies[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        guard let url = value(address.scheme + "_proxy") ?? value("all_proxy") else { return .none }
+        return .url(url, except: value("no_proxy"))
+    }
+}
+
+extension TransferOptions {
+    fileprivate var requestTimeout: Duration { .seconds(requestTimeoutSeconds) }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// Lists directories on a thread of its own, a few thousand entries at a time. Several walks take turns.
+actor DirectoryWalker {
+    private let executor: ThreadExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// Directories that are listed in part, by folder.
+    private var open: [FolderID: DirectoryReader] = [:]
+    private var isStopped = false
+
+    init() throws(Errno) { executor = try ThreadExecutor(name: "walker") }
+
+    /// No listing goes on after this.
+    func stop() {
+        isStopped = true
+        open = [:]
+        Task.detached { [executor] in executor.stop() }
+    }
+
+    /// Forgets how far directories were listed: they begin again.
+    func startOver() { open = [:] }
+
+    /// What sources that a person named are. A link among them is followed: it was meant.
+    func inspect(_ sources: [WalkState]) -> [FoundSource] {
+        sources.map { source in
+            do throws(Errno) {
+                let status = try System.stat(source.path.bytes)
+                switch status.kind {
+                case .directory: return FoundSource(source: source.source, kind: .directory)
+                case .regular:
+                    let filter = NameFilter(include: source.include, exclude: source.exclude)
+                    let isTaken = filter.takes(file: source.path.lastComponent.bytes, in: RawPath([]))
+                    return FoundSource(
+                        source: source.source, kind: isTaken ? .file(SourceIdentity(status)) : .leftOut)
+                default: return FoundSource(source: source.source, kind: .unreadable(.notAFile(source.path)))
+                }
+            } catch {
+                return FoundSource(source: source.source, kind: .unreadable(.source(source.path, error)))
+            }
+        }
+    }
+
+    /// Lists folders in their order until some `limit` entries are found. A folder that has more goes on with the next call.
+    /// - Returns: the chunks; folders without a last chunk are to be given again, first.
+    func list(_ folders: [FolderToWalk], of source: WalkState, limit: Int) -> [WalkedChunk] {
+        let filter = NameFilter(include: source.include, exclude: source.exclude)
+        var chunks: [WalkedChunk] = []
+        var left = limit
+        for folder in folders {
+            if left <= 0 || isStopped { break }
+            let chunk = list(folder, source, filter, limit: left)
+            // An empty folder costs its row, too.
+            left -= chunk.files.count + chunk.folders.count + chunk.failures.count + 1
+            chunks.append(chunk)
+        }
+        return chunks
+    }
+
+    private func list(_ folder: FolderToWalk, _ source: WalkState, _ filter: NameFilter, limit: Int) -> WalkedChunk {
+        var chunk = WalkedChunk(folder: folder.folder, isLast: false)
+        do throws(Errno) {
+            let reader: DirectoryReader
+            if let begun = open[folder.folder] {
+                reader = begun
+            } else {
+                reader = try DirectoryReader(path: folder.path.bytes)
+                open[folder.folder] = reader
+            }
+            var found = 0
+            while found < limit {
+                guard let entry = try reader.next() else {
+                    chunk.isLast = true
+                    open[folder.folder] = nil
+                    break
+                }
+                found += 1
+                take(entry, reader, folder, source, filter, into: &chunk)
+            }
+        } catch {
+            open[folder.folder] = nil
+            chunk.isLast = true
+            chunk.unreadable = .source(folder.path, error)
+        }
+        return chunk
+    }
+
+    private func take(
+        _ entry: DirectoryEntry, _ reader: DirectoryReader, _ folder: FolderToWalk, _ source: WalkState,
+        _ filter: NameFilter, into chunk: inout WalkedChunk
+    ) {
+        // Directories need no status; everything else is known by it.
+        if entry.kind == .directory { return take(directory: entry.name, folder, filter, into: &chunk) }
+        let mayBeTaken =
+            entry.kind == .regular || entry.kind == nil || (entry.kind == .symbolicLink && source.followLinks)
+        guard mayBeTaken else { return }
+        do throws(Errno) {
+            let status = try System.fstatat(
+                reader.descriptor, entry.name, followingLinks: source.followLinks)
+            switch status.kind {
+            case .regular:
+                guard filter.takes(file: entry.name, in: folder.relative) else { return }
+                chunk.files.append(WalkedFile(name: RawPath(entry.name), identity: SourceIdentity(status)))
+            case .directory:
+                if entry.kind == .symbolicLink, isLoop(status, folder, source) { return }
+                take(directory: entry.name, folder, filter, into: &chunk)
+            default: break
+            }
+        } catch {
+            guard filter.takes(file: entry.name, in: folder.relative) else { return }
+            let path = folder.path.appending(RawPath(entry.name))
+            chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: .source(path, error)))
+        }
+    }
+
+    private func take(
+        directory name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, into chunk: inout WalkedChunk
+    ) {
+        if filter.enters(directory: name, in: folder.relative) { chunk.folders.append(RawPath(name)) }
+    }
+
+    /// Whether a linked directory is one of those that lead to it: walking it would never end.
+    private func isLoop(_ status: FileStatus, _ folder: FolderToWalk, _ source: WalkState) -> Bool {
+        var path = source.path
+        var ancestors = [path]
+        for name in folder.relative.components {
+            path = path.appending(name)
+            ancestors.append(path)
+        }
+        return ancestors.contains { ancestor in
+            guard let above = try? System.stat(ancestor.bytes) else { return false }
+            return above.inode == status.inode && above.device == status.device
+        }
+    }
+}

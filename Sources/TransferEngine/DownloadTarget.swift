@@ -1,0 +1,138 @@
+import CurlTransport
+import Glibc
+import LinuxSystem
+import TransferModel
+import TransferProtocols
+
+/// Where a download goes: a temporary file beside the final name, which nobody sees before it is whole. Never a file of somebody else:
+/// it is made exclusively, and recognised by its inode when an attempt comes back. On the engine's loop.
+final class DownloadTarget: TransferBodySink {
+    /// Why the local side refuses.
+    struct Refusal: Error {
+        var error: TransferError
+        /// A wait that time or a person ends; `nil`: it fails.
+        var waits: WaitReason?
+    }
+
+    let task: TaskID
+    let directory: RawPath
+    private let umask: UInt32
+    private(set) var partName: RawPath?
+    private(set) var partInode: UInt64?
+    private(set) var descriptor: OwnedDescriptor?
+    /// Where the next byte goes.
+    private var position: Int64 = 0
+    /// Bytes still to be dropped: the server began earlier than it was asked to.
+    private var skip: Int64 = 0
+    /// Bytes of the file that are surely on the disk.
+    var synced: Int64 = 0
+    var isSyncing = false
+    var syncedAt: Int64 = 0
+
+    init(task: TaskID, directory: RawPath, umask: UInt32) {
+        self.task = task
+        self.directory = directory
+        self.umask = umask & 0o777
+    }
+
+    /// Bytes that were written, from the file's start.
+    var written: Int64 { position }
+
+    /// Opens what an earlier attempt left and says how much of it counts; `nil`: it is not there or not ours.
+    func reopen(_ point: GetResumePoint) -> Int64? {
+        guard let name = point.partName, let inode = point.partInode,
+            let found = try? System.open(directory.appending(name).bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
+            let status = try? System.fstat(found.rawValue), status.kind == .regular, status.inode == inode
+        else { return nil }
+        (partName, partInode, descriptor) = (name, inode, found)
+        let length = min(status.size, point.offset)
+        (position, synced) = (length, length)
+        return length
+    }
+
+    /// Makes the temporary file, if there is none yet; after this its name can be recorded.
+    func prepare(for name: RawPath) throws(Refusal) {
+        if descriptor != nil { return }
+        do {
+            try System.mkdirs(directory.bytes, mode: 0o777 & ~umask)
+            for number in 1...99 {
+                let suffix = ".\(task)" + (number == 1 ? "" : "-\(number)") + ".part"
+                let candidate = RawPath(name.bytes + Array(suffix.utf8))
+                guard let made = try makeOrAdopt(directory.appending(candidate)) else { continue }
+                try System.fchmod(made.rawValue, mode: 0o666 & ~umask)
+                (partName, descriptor) = (candidate, made)
+                partInode = try System.fstat(made.rawValue).inode
+                return
+            }
+            throw Errno.fileExists
+        } catch let error as Errno {
+            throw refusal(error)
+        } catch {
+            throw refusal(.inputOutput)
+        }
+    }
+
+    /// An empty file of that name is what a kill between making and recording leaves: nothing is lost by taking it.
+    private func makeOrAdopt(_ path: RawPath) throws(Errno) -> OwnedDescriptor? {
+        do {
+            return try System.open(path.bytes, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        } catch .fileExists {
+            guard let found = try? System.open(path.bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
+                let status = try? System.fstat(found.rawValue), status.kind == .regular, status.size == 0,
+                status.linkCount == 1, status.userID == System.userID
+            else { return nil }
+            return found
+        }
+    }
+
+    /// Cuts the file to where the answer goes on.
+    func begin(_ opening: GateOpening) throws(Refusal) {
+        guard let descriptor else { throw refusal(.badDescriptor) }
+        do {
+            try System.ftruncate(descriptor.rawValue, to: opening.offset)
+        } catch {
+            throw refusal(error)
+        }
+        position = opening.offset
+        skip = opening.skip
+        synced = min(synced, opening.offset)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+        guard let descriptor else { throw .badDescriptor }
+        let dropped = Int(min(skip, Int64(bytes.count)))
+        skip -= Int64(dropped)
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[dropped...])
+        try System.pwriteAll(descriptor.rawValue, rest, at: position)
+        position += Int64(rest.count)
+    }
+
+    /// What an error number means here.
+    func refusal(_ error: Errno) -> Refusal {
+        let place = directory.displayed
+        switch error {
+        case .noSpace, .quotaExceeded:
+            return Refusal(
+                error: TransferError(
+                    .diskFull, "the disk that holds \(place) is full: make room, it goes on by itself"),
+                waits: .diskSpace)
+        case .fileTooLarge:
+            return Refusal(
+                error: TransferError(
+                    .destinationUnwritable, "\(place) cannot hold a file of that size: choose another directory"))
+        case .accessDenied, .notPermitted, .readOnlyFileSystem:
+            return Refusal(
+                error: TransferError(
+                    .destinationUnwritable, "\(place) cannot be written (\(error)): allow it and retry"))
+        case .notDirectory, .fileExists:
+            return Refusal(
+                error: TransferError(
+                    .destinationUnwritable,
+                    "\(place) is not a directory that can be used: move what is there, and retry"))
+        default:
+            return Refusal(
+                error: TransferError(
+                    .destinationUnwritable, "writing to \(place) failed (\(error)): check the disk, then retry"))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CurlTransport
+import LinuxSystem
+import TransferModel
+import TransferProtocols
+
+/// What a failed exchange means: libcurl's code as one of our own, with a message that says what to do (protocols.md section 9.7).
+enum NetworkFailure {
+    /// - Parameter handshakes: failed TLS handshakes of this task in a row, this one included: the third is believed.
+    static func error(_ failure: CurlTransport.ExchangeFailure, host: String, handshakes: Int) -> TransferError {
+        let curl = Int(failure.code.rawValue)
+        func error(_ code: TransferErrorCode, _ what: String, _ advice: String) -> TransferError {
+            let detail = failure.text.isEmpty ? "" : " (\(RawPath(failure.text).displayed))"
+            return TransferError(code, "\(what)\(detail): \(advice)", curlCode: curl)
+        }
+        let again = "Martlet tries again by itself"
+        switch failure.cause {
+        case .stalled: return error(.timedOut, "nothing moved to or from \(host)", again)
+        case .noAnswer: return error(.timedOut, "\(host) gave no answer after the last byte", again)
+        case .repeatRefused, .noFinalStatus:
+            return error(.networkConnectionLost, "\(host) closed the connection without an answer", again)
+        case .responseTooLarge, .headerTooLarge:
+            return error(.badServerResponse, "\(host) sent an answer without end", "check the address")
+        case .sourceEnded, .sourceFailed, .sinkFailed, nil: break
+        }
+        switch curl {
+        case 5: return error(.cannotFindHost, "the proxy for \(host) cannot be found", again)
+        case 6: return error(.cannotFindHost, "\(host) cannot be found", "check the name; \(again)")
+        case 7 where failure.osError == .networkUnreachable:
+            return error(.notConnectedToInternet, "there is no network to \(host)", again)
+        case 7: return error(.cannotConnectToHost, "\(host) does not accept the connection", again)
+        case 28: return error(.timedOut, "\(host) took too long", again)
+        case 35 where handshakes < 3: return error(.networkConnectionLost, "no TLS with \(host) yet", again)
+        case 35: return error(.tlsFailure, "\(host) speaks no TLS that we can", "check the address and port")
+        case 51, 60, 83, 91:
+            return error(
+                .tlsFailure, "the certificate of \(host) is not trusted", "check it, or name its authority with --ca")
+        case 53, 54, 58, 59, 64, 66, 77, 80, 82:
+            return error(.tlsFailure, "TLS with \(host) cannot be set up", "check --ca and the server's settings")
+        case 90: return error(.pinMismatch, "\(host) has another key than the pinned one", "check --pin and the server")
+        case 1, 8, 61, 63:
+            return error(.badServerResponse, "\(host) answers in no way that is HTTP", "check the address")
+        case 3: return error(.unsupported, "the address is malformed", "check it and queue it again")
+        case 4: return error(.unsupported, "this libcurl cannot do that", "install Debian's libcurl4")
+        case 47: return error(.tooManyRedirects, "\(host) redirects again and again", "check the address")
+        case 67: return error(.http, "\(host) refuses the user or password", "check them, then retry")
+        case 97: return error(.cannotConnectToHost, "the proxy for \(host) refuses", "check the proxy; \(again)")
+        default: break
+        }
+        switch failure.failureClass {
+        case .transient, .handshake, .restart, .remoteDiskFull:
+            return error(.networkConnectionLost, "the connection to \(host) was cut", again)
+        case .local, .permanent, .programming:
+            return error(.internal, "the exchange with \(host) failed", "retry; if it stays, report it with this text")
+        }
+    }
+}

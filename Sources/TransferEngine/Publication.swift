@@ -1,0 +1,53 @@
+import Digests
+import Glibc
+import LinuxSystem
+import TransferModel
+
+/// The last steps of a download, on a blocking thread: everything on the disk, the digest compared, the final name given.
+struct Publication: Sendable {
+    enum Outcome: Sendable {
+        case published
+        /// The name is taken, and the rule does not let us replace it.
+        case nameTaken
+        case failed(Errno)
+    }
+
+    var part: RawPath
+    var final: RawPath
+    var directory: RawPath
+    var mayReplace: Bool
+
+    /// Puts the whole file on the disk.
+    static func sync(_ descriptor: OwnedDescriptor) throws(Errno) { try System.fsync(descriptor.rawValue) }
+
+    /// The file's SHA-256.
+    static func digest(_ descriptor: OwnedDescriptor) throws(Errno) -> TransferDigest {
+        let running = RunningDigest(.sha256)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while true {
+            let count = try System.pread(descriptor.rawValue, buffer, at: offset)
+            if count == 0 { return TransferDigest(algorithm: "sha-256", value: running.value().hex) }
+            running.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += Int64(count)
+        }
+    }
+
+    /// Gives the file its final name, and makes that durable.
+    func rename() -> Outcome {
+        do throws(Errno) {
+            if mayReplace {
+                try System.rename(part.bytes, to: final.bytes)
+            } else {
+                try System.renameWithoutReplacing(part.bytes, to: final.bytes)
+            }
+            FaultPoint.renamed.pass()
+            // Some file systems cannot sync a directory; the file has its name all the same.
+            try? System.syncDirectory(directory.bytes)
+            return .published
+        } catch {
+            return error == .fileExists || error == .isDirectory ? .nameTaken : .failed(error)
+        }
+    }
+}

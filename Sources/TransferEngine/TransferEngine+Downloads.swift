@@ -1,0 +1,291 @@
+import CurlTransport
+import LinuxSystem
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// The local side of downloads: a temporary file, checkpoints, and the final name when all is there.
+extension TransferEngine {
+    /// An attempt for a download; `nil` when it is over before it began.
+    func prepareDownload(
+        _ task: ClaimedTask, _ context: BatchContext, _ origin: String, _ url: String, _ directory: RawPath,
+        _ fileName: RawPath?
+    ) -> Attempt? {
+        guard let address = HTTPAddress(url) else {
+            refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
+            return nil
+        }
+        let options = context.order.options
+        let target = DownloadTarget(task: task.id, directory: directory, umask: options.umask)
+        var point: GetResumePoint?
+        if case .get(let stored)? = task.resumePoint.flatMap(ResumePoint.init(encoded:)) { point = stored }
+        if let stored = point, stored.publishing, target.wasPublished(stored) {
+            // The kill came between the final name and its record.
+            let size = stored.offset
+            let completion = Completion(
+                size: size, verified: .size, finalPath: directory.appending(stored.name))
+            queue.writer.record(.completed(completion), for: task.id)
+            return nil
+        }
+        let name = fileName ?? point?.name
+        if let name, let refusal = existing(directory.appending(name), options, point: point) {
+            conclude(task, refusal)
+            return nil
+        }
+        if let stored = point {
+            point?.offset = target.reopen(stored) ?? 0
+            point?.publishing = false
+        }
+        if task.accepted > 0, (point?.offset ?? 0) < task.accepted {
+            queue.writer.record(
+                .restarted(
+                    reason: "the temporary file is not there any more", repeated: task.accepted, identity: nil),
+                for: task.id)
+        }
+        let expects = options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0.lowercased()) }
+        let plan = GetPlan(
+            address: address, name: fileName, verify: options.verify, expects: expects, resume: point)
+        let attempt = Attempt(
+            task, context: context, origin: origin, machine: .get(GetDownload(plan)), at: timeline.nanoseconds)
+        attempt.target = target
+        attempt.point = point
+        attempt.accepted = point?.offset ?? 0
+        attempt.base = attempt.accepted
+        attempt.sent = attempt.accepted
+        return attempt
+    }
+
+    /// What the rule says of a file that has the final name already; `nil`: go on.
+    func existing(_ path: RawPath, _ options: TransferOptions, point: GetResumePoint?) -> Ending? {
+        guard let found = try? System.lstat(path.bytes) else { return nil }
+        switch options.ifExists {
+        case .replace:
+            if found.kind != .directory { return nil }
+            return .failed(
+                TransferError(.destinationUnwritable, "\(path.displayed) is a directory: choose another name"))
+        case .skip:
+            return .completed(Completion(size: found.size, verified: .none, skipped: true, finalPath: path))
+        case .fail, .rename, .resume:
+            return .exists(path, found.kind == .regular ? found.size : nil)
+        }
+    }
+
+    /// How a task ends that needs no attempt.
+    enum Ending {
+        case completed(Completion)
+        case failed(TransferError)
+        /// A file is there; it may be the same by the digest that a person gave. Its size, when it is a file.
+        case exists(RawPath, Int64?)
+    }
+
+    private func conclude(_ task: ClaimedTask, _ ending: Ending) {
+        switch ending {
+        case .completed(let completion): queue.writer.record(.completed(completion), for: task.id)
+        case .failed(let error): refuse(task, error)
+        case .exists(let path, let size):
+            inBackground { [self] in
+                let wanted = contexts[task.batch]?.order.options.sha256
+                switch await sameness(path, size, wanted: wanted) {
+                case .success(let completion): queue.writer.record(.completed(completion), for: task.id)
+                case .failure(let error): refuse(task, error)
+                }
+            }
+        }
+    }
+
+    /// Whether the file that is there is the one that is wanted: only a digest can say so.
+    private func sameness(_ path: RawPath, _ size: Int64?, wanted: String?) async -> Result<Completion, TransferError> {
+        let exists = TransferError(
+            .destinationExists,
+            "\(path.displayed) is there already: choose another directory, or queue it with --if-exists replace or skip"
+        )
+        guard let size, let wanted else { return .failure(exists) }
+        let digest: TransferDigest? = await files.run {
+            guard let file = try? System.open(path.bytes) else { return nil }
+            return try? Publication.digest(file)
+        }
+        guard let digest, digest.value == wanted.lowercased() else { return .failure(exists) }
+        return .success(Completion(size: size, verified: .digest, digest: digest, finalPath: path))
+    }
+
+    // MARK: Receiving
+
+    /// What is stored of a resume point: the engine adds the temporary file, which is made before its name is recorded.
+    func recordable(_ point: ResumePoint, _ attempt: Attempt) -> [UInt8]? {
+        guard case .get(var get) = point, let target = attempt.target else { return point.encoded }
+        if target.descriptor == nil {
+            let final = target.directory.appending(get.name)
+            if let ending = existing(final, attempt.context.order.options, point: attempt.point) {
+                abandonAll(of: attempt)
+                close(attempt)
+                conclude(attempt.task, ending)
+                return nil
+            }
+            do throws(DownloadTarget.Refusal) {
+                try target.prepare(for: get.name)
+            } catch {
+                refused(attempt, error)
+                return nil
+            }
+        }
+        get.partName = target.partName
+        get.partInode = target.partInode
+        attempt.point = get
+        return ResumePoint.get(get).encoded
+    }
+
+    func openGate(_ local: TransferProtocols.ExchangeID, _ opening: GateOpening, _ attempt: Attempt) {
+        guard let target = attempt.target else { return }
+        do throws(DownloadTarget.Refusal) {
+            try target.begin(opening)
+        } catch {
+            return refused(attempt, error)
+        }
+        attempt.base = opening.offset
+        attempt.sent = opening.offset
+        target.syncedAt = timeline.nanoseconds
+        if let total = opening.total, total != attempt.total {
+            attempt.total = total
+            queue.writer.record(.sizeKnown(total), for: attempt.task.id)
+        }
+        // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
+        guard let wire = attempt.exchanges.first(where: { $0.local == local })?.wire else { return }
+        transport?.openGate(wire, to: .sink(target))
+    }
+
+    private func refused(_ attempt: Attempt, _ refusal: DownloadTarget.Refusal) {
+        if let reason = refusal.waits {
+            wait(attempt, WaitDemand(reason, refusal.error))
+        } else {
+            fail(attempt, refusal.error)
+        }
+    }
+
+    /// Puts what has come on the disk and records it, when enough has come or enough time has passed.
+    func checkpointIfDue(_ attempt: Attempt) {
+        guard attempt.phase == .running, !attempt.isBlocked, let target = attempt.target, !target.isSyncing,
+            let wire = attempt.exchanges.first?.wire, target.descriptor != nil
+        else { return }
+        let passed = Duration.nanoseconds(timeline.nanoseconds - target.syncedAt)
+        if passed >= settings.checkpointInterval { transport?.flush(wire) }
+        let fresh = target.written - target.synced
+        guard fresh >= settings.checkpointBytes || (fresh > 0 && passed >= settings.checkpointInterval) else { return }
+        inBackground { [self] in
+            if await sync(attempt) { feed(attempt, .synced(through: target.synced)) }
+        }
+    }
+
+    /// Syncs the temporary file; afterwards `synced` and `accepted` say how far it is on the disk.
+    func sync(_ attempt: Attempt) async -> Bool {
+        guard let target = attempt.target, let descriptor = target.descriptor else { return false }
+        target.isSyncing = true
+        let through = target.written
+        let done: Bool = await files.run { (try? System.fdatasync(descriptor.rawValue)) != nil }
+        target.isSyncing = false
+        target.syncedAt = timeline.nanoseconds
+        // A start over may have cut the file meanwhile.
+        guard done, through <= target.written else { return false }
+        FaultPoint.synced.pass()
+        target.synced = through
+        if through > attempt.task.accepted { attempt.hasProgressed = true }
+        attempt.accepted = through
+        return true
+    }
+
+    /// The body has ended. After a cut, what came is synced first, so that the next attempt goes on there.
+    func downloadEnded(
+        _ attempt: Attempt, _ local: TransferProtocols.ExchangeID, _ end: TransferProtocols.ExchangeEnd
+    ) {
+        guard let target = attempt.target, end.failure != nil, target.written > target.synced else {
+            return feed(attempt, .ended(local, end))
+        }
+        inBackground { [self] in
+            if await sync(attempt) { feed(attempt, .synced(through: target.synced)) }
+            feed(attempt, .ended(local, end))
+        }
+    }
+
+    // MARK: The final name
+
+    /// Every byte is there: sync, digest, rename, without a connection.
+    func publish(_ attempt: Attempt, _ receipt: Receipt) {
+        guard let target = attempt.target, let descriptor = target.descriptor, let point = attempt.point,
+            let partName = target.partName
+        else { return fail(attempt, TransferError(.internal, "a download without its file: retry")) }
+        attempt.phase = .finishing
+        freeSlot(of: attempt)
+        queue.writer.record(.finishing, for: attempt.task.id)
+        let publication = Publication(
+            part: target.directory.appending(partName), final: target.directory.appending(point.name),
+            directory: target.directory, mayReplace: attempt.context.order.options.ifExists == .replace)
+        inBackground { [self] in
+            do throws(Errno) {
+                try await files.run { () throws(Errno) in try Publication.sync(descriptor) }
+                if let wanted = receipt.digest {
+                    let found = try await files.run { () throws(Errno) in try Publication.digest(descriptor) }
+                    if found != wanted { return discard(attempt, publication) }
+                }
+            } catch {
+                return finishingFailed(attempt, target.refusal(error))
+            }
+            attempt.accepted = receipt.bytes
+            if attempt.total != receipt.bytes {
+                attempt.total = receipt.bytes
+                queue.writer.record(.sizeKnown(receipt.bytes), for: attempt.task.id)
+            }
+            var last = point
+            last.offset = receipt.bytes
+            last.version.total = receipt.bytes
+            last.publishing = true
+            (last.partName, last.partInode) = (target.partName, target.partInode)
+            queue.writer.record(
+                .checkpoint(resumePoint: ResumePoint.get(last).encoded, accepted: receipt.bytes), for: attempt.task.id)
+            await durable(attempt)
+            FaultPoint.publishing.pass()
+            switch await files.run({ publication.rename() }) {
+            case .published: complete(attempt, receipt, finalPath: publication.final)
+            case .nameTaken: nameTaken(attempt, publication, receipt)
+            case .failed(let error): finishingFailed(attempt, target.refusal(error))
+            }
+        }
+    }
+
+    /// The bytes are not those that were promised: they are of no use to a later attempt either.
+    private func discard(_ attempt: Attempt, _ publication: Publication) {
+        try? System.unlink(publication.part.bytes)
+        queue.writer.record(
+            .restarted(reason: "the digest differs", repeated: attempt.accepted, identity: nil), for: attempt.task.id)
+        fail(
+            attempt,
+            TransferError(
+                .integrity,
+                "\(publication.final.displayed) has another SHA-256 than promised: check the address and --sha256, then retry"
+            ))
+    }
+
+    private func nameTaken(_ attempt: Attempt, _ publication: Publication, _ receipt: Receipt) {
+        let options = attempt.context.order.options
+        guard let ending = existing(publication.final, options, point: attempt.point) else {
+            return finishingFailed(attempt, attempt.target?.refusal(.fileExists))
+        }
+        if case .completed = ending { try? System.unlink(publication.part.bytes) }
+        close(attempt)
+        conclude(attempt.task, ending)
+    }
+
+    private func finishingFailed(_ attempt: Attempt, _ refusal: DownloadTarget.Refusal?) {
+        guard let refusal else { return fail(attempt, TransferError(.internal, "publishing failed: retry")) }
+        refused(attempt, refusal)
+    }
+}
+
+extension DownloadTarget {
+    /// Whether the temporary file has got its final name already.
+    func wasPublished(_ point: GetResumePoint) -> Bool {
+        guard let inode = point.partInode, let part = point.partName,
+            (try? System.lstat(directory.appending(part).bytes)) == nil,
+            let found = try? System.lstat(directory.appending(point.name).bytes)
+        else { return false }
+        return found.inode == inode && found.size == point.offset
+    }
+}

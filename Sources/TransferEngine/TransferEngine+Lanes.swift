@@ -1,0 +1,220 @@
+import CurlTransport
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// What starts next: lanes are kept in order, tasks are claimed ahead, slots are filled.
+extension TransferEngine {
+    func queueMoved(_ change: QueueChange) {
+        for batch in change.removed { contexts[batch] = nil }
+        if change.mayRun || !change.removed.isEmpty { refreshLanes() }
+    }
+
+    // MARK: The lanes as the queue sees them
+
+    /// Looks at the lanes again; calls that come meanwhile make it look once more.
+    func refreshLanes() {
+        guard phase == .running else { return }
+        lanesAreStale = true
+        if isRefreshing { return }
+        isRefreshing = true
+        inBackground { [self] in
+            defer { isRefreshing = false }
+            while lanesAreStale, phase == .running {
+                lanesAreStale = false
+                adopt(try await queue.writer.lanes())
+            }
+        }
+    }
+
+    private func adopt(_ summaries: [LaneSummary]) {
+        var known: [LaneID: Lane] = [:]
+        known.reserveCapacity(summaries.count)
+        for summary in summaries {
+            let lane = lanes[summary.lane] ?? Lane(summary)
+            lane.summary = summary
+            lane.unclaimed = summary.ready
+            known[summary.lane] = lane
+        }
+        // A lane whose batch is over may still have tasks at hand that nobody told us to drop; they end with it.
+        lanes = known
+        laneOrder = known.values.map { lane in
+            SchedulerLane(
+                id: lane.summary.lane, host: lane.summary.origin, priority: lane.summary.priority,
+                position: lane.summary.position, ready: lane.summary.isStopped ? 0 : lane.ready)
+        }
+        laneOrder.sort { one, other in
+            if SchedulerLane.comesBefore(one, other) { return true }
+            if SchedulerLane.comesBefore(other, one) { return false }
+            return one.id < other.id
+        }
+        let batches = Set(known.values.map(\.summary.batch))
+        contexts = contexts.filter { batches.contains($0.key) }
+        schedulePump()
+    }
+
+    // MARK: Filling the slots
+
+    /// Starts what may start when this turn of the loop is over; any number of calls are one.
+    func schedulePump() {
+        if pumpIsDue { return }
+        pumpIsDue = true
+        loop.atEndOfTurn { [self] in pump() }
+    }
+
+    private func pump() {
+        pumpIsDue = false
+        guard phase == .running, transport != nil else { return checkIdle() }
+        let now = timeline.now
+        while let index = SchedulerChoice.next(
+            laneOrder, free: currentLimits.transfers - slotsInUse, mayStart: { self.mayStart($0, now) })
+        {
+            guard let lane = lanes[laneOrder[index].id], let context = lane.context else {
+                laneOrder[index].ready = 0
+                continue
+            }
+            laneOrder[index].ready -= 1
+            start(lane.take(), context, origin: lane.summary.origin)
+        }
+        claimAhead(now)
+        setGateTimer(now)
+        checkIdle()
+    }
+
+    private func mayStart(_ host: String, _ now: Timestamp) -> Bool {
+        let limit = currentLimits.transfersPerHost
+        let active = load[host] ?? 0
+        return hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit)
+    }
+
+    /// Claims for the lanes that could fill the slots, in their order.
+    private func claimAhead(_ now: Timestamp) {
+        var slots = currentLimits.transfers
+        var hostSlots: [String: Int] = [:]
+        for place in laneOrder {
+            guard slots > 0 else { return }
+            guard let lane = lanes[place.id], !lane.summary.isStopped, lane.summary.notBefore.map({ $0 <= now }) ?? true
+            else { continue }
+            let host = hosts[place.host]
+            if let until = host?.closedUntil, now < until { continue }
+            let limit = currentLimits.transfersPerHost
+            let room = hostSlots[place.host] ?? host?.allowance(limit: limit) ?? limit
+            let taken = min(room, slots, Int(clamping: Int64(lane.ready) + lane.unclaimed))
+            guard taken > 0 else { continue }
+            hostSlots[place.host] = room - taken
+            slots -= taken
+            let wanted = SchedulerChoice.claim(ready: lane.ready, window: lane.window)
+            if wanted > 0, lane.unclaimed > 0, !lane.isClaiming { claim(lane, wanted) }
+        }
+    }
+
+    private func claim(_ lane: Lane, _ wanted: Int) {
+        lane.isClaiming = true
+        inBackground { [self] in
+            defer {
+                lane.isClaiming = false
+                schedulePump()
+            }
+            guard let context = try await context(for: lane) else {
+                lane.unclaimed = 0
+                return
+            }
+            // Between the claim and the first byte lies a commit: what the server may have seen is known after any kill.
+            let claimed = try await queue.writer.claim(
+                lane.summary.lane, limit: wanted, now: Timestamp(milliseconds: WallClock.milliseconds))
+            FaultPoint.claimed.pass()
+            lane.unclaimed = claimed.count < wanted ? 0 : max(0, lane.unclaimed - Int64(claimed.count))
+            guard phase == .running, lanes[lane.summary.lane] === lane else {
+                return try await queue.writer.release(unstarted: claimed.map(\.id))
+            }
+            lane.context = context
+            lane.add(claimed)
+            if let place = laneOrder.firstIndex(where: { $0.id == lane.summary.lane }) {
+                laneOrder[place].ready = lane.ready
+            }
+        }
+    }
+
+    /// What the lane's batch needs, its credentials fetched; `nil`: the batch is gone.
+    private func context(for lane: Lane) async throws -> BatchContext? {
+        let batch = lane.summary.batch
+        if contexts[batch] == nil {
+            guard let order = try await queue.writer.order(of: batch) else { return nil }
+            // Another lane of the batch may have brought it meanwhile.
+            if contexts[batch] == nil { contexts[batch] = makeContext(order) }
+        }
+        guard let context = contexts[batch] else { return nil }
+        await fetchCredentials(context)
+        return context
+    }
+
+    private func fetchCredentials(_ context: BatchContext) async {
+        let asking: Task<CredentialSource.Found, Never>
+        switch context.credentials {
+        case .asking(let task): asking = task
+        case .unknown:
+            let secrets = context.order.secrets
+            asking = Task { [files] in await files.run { CredentialSource.fetch(secrets) } }
+            context.credentials = .asking(asking)
+        case .none, .user, .netrc, .failed: return
+        }
+        switch await asking.value {
+        case .user(let user, let password): context.credentials = .user(user, password: password)
+        case .netrc(let netrc): context.credentials = .netrc(netrc)
+        case .failed(let error): context.credentials = .failed(error)
+        }
+    }
+
+    private func makeContext(_ order: BatchOrder) -> BatchContext {
+        let bucket = order.options.bytesPerSecond.map { TokenBucket(rate: $0, now: timeline.clock.now) }
+        return BatchContext(order, bucket: bucket, userAgent: settings.userAgent, at: timeline.nanoseconds)
+    }
+
+    // MARK: Times at which something may start
+
+    /// Looks again when the first host that is held back may be asked.
+    private func setGateTimer(_ now: Timestamp) {
+        if let gateTimer { timeline.clock.cancel(gateTimer) }
+        gateTimer = nil
+        var times: [Timestamp] = []
+        for place in laneOrder {
+            guard let lane = lanes[place.id], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
+            if let until = hosts[place.host]?.closedUntil, now < until { times.append(until) }
+        }
+        guard let first = times.min() else { return }
+        gateTimer = timeline.clock.schedule(after: first.since(now) + .milliseconds(1)) { [self] in
+            schedulePump()
+        }
+    }
+
+    /// Asks the queue when the next task or batch is due.
+    func refreshWake() {
+        guard phase == .running else { return }
+        inBackground { [self] in
+            if let time = try await queue.writer.nextWake() { wake(at: time) }
+        }
+    }
+
+    /// Lets tasks stand in line again at that time, or earlier when an earlier one is known.
+    func wake(at time: Timestamp) {
+        guard phase == .running else { return }
+        if let wakesAt, wakesAt <= time { return }
+        if let wakeTimer { timeline.clock.cancel(wakeTimer) }
+        wakesAt = time
+        let delay = max(.zero, time.since(timeline.now)) + .milliseconds(1)
+        wakeTimer = timeline.clock.schedule(after: delay) { [self] in wakeDue() }
+    }
+
+    private func wakeDue() {
+        wakesAt = nil
+        wakeTimer = nil
+        inBackground { [self] in
+            try await queue.writer.wakeDue(now: timeline.now)
+            if let time = try await queue.writer.nextWake() {
+                // What is due but may not run yet (its batch is paused) must not make us spin.
+                wake(at: max(time, timeline.now.advanced(by: .milliseconds(200))))
+            }
+            refreshLanes()
+        }
+    }
+}

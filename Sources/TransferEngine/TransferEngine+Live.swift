@@ -1,0 +1,99 @@
+import CurlTransport
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// What moves: one timer for all attempts, running only while there are some.
+extension TransferEngine {
+    /// How often active tasks are looked at: often enough for a screen when one is there.
+    private var tick: Duration { notice == nil ? .milliseconds(250) : .milliseconds(100) }
+
+    func startTicking() {
+        if ticker != nil { return }
+        ticker = timeline.clock.schedule(after: tick) { [self] in ticked() }
+    }
+
+    func stopTicking() {
+        if let ticker { timeline.clock.cancel(ticker) }
+        ticker = nil
+        // Who looks is told of the end, too.
+        notice?()
+    }
+
+    private func ticked() {
+        ticker = nil
+        for attempt in attempts.values where attempt.phase == .running {
+            look(at: attempt)
+            if !attempt.isToldRunning {
+                // What is over within a tick never costs the queue this row.
+                attempt.isToldRunning = true
+                queue.writer.record(.running, for: attempt.task.id)
+            }
+            checkpointIfDue(attempt)
+        }
+        forgetQuietFolders()
+        if hasMoved {
+            hasMoved = false
+            notice?()
+        }
+        if !attempts.isEmpty { startTicking() }
+    }
+
+    private func look(at attempt: Attempt) {
+        guard let wire = attempt.exchanges.last?.wire, let progress = transport?.progress(wire) else { return }
+        let bytes = attempt.target == nil ? progress.sent : progress.received
+        moved(attempt, to: attempt.base + bytes)
+    }
+
+    /// Counts what moved since the last look. Never past the total: what is repeated was taken back before.
+    func moved(_ attempt: Attempt, to position: Int64) {
+        let position = min(position, attempt.total ?? position)
+        let bytes = position - attempt.sent
+        guard bytes > 0 else { return }
+        attempt.sent = position
+        hasMoved = true
+        let now = timeline.nanoseconds
+        attempt.meter.add(bytes, at: now)
+        attempt.context.meter.add(bytes, at: now)
+        folderMeters[attempt.task.folder, default: SpeedMeter(at: now)].add(bytes, at: now)
+        if attempt.target == nil { upMeter.add(bytes, at: now) } else { downMeter.add(bytes, at: now) }
+    }
+
+    private func forgetQuietFolders() {
+        let now = timeline.nanoseconds
+        folderMeters = folderMeters.filter { !$0.value.isQuiet(at: now) }
+    }
+
+    package func live() -> LiveSnapshot {
+        let now = timeline.nanoseconds
+        for attempt in attempts.values where attempt.phase == .running { look(at: attempt) }
+        var snapshot = LiveSnapshot(
+            tasks: attempts.values.map { live($0, now) }.sorted { $0.task < $1.task },
+            bytesPerSecondUp: upMeter.bytesPerSecond(at: now), bytesPerSecondDown: downMeter.bytesPerSecond(at: now))
+        for (batch, context) in contexts {
+            let speed = context.meter.bytesPerSecond(at: now)
+            if speed > 0 { snapshot.batches[batch] = speed }
+        }
+        for (folder, meter) in folderMeters {
+            let speed = meter.bytesPerSecond(at: now)
+            if speed > 0 { snapshot.folders[folder] = speed }
+        }
+        return snapshot
+    }
+
+    private func live(_ attempt: Attempt, _ now: Int64) -> LiveTask {
+        let speed = attempt.meter.bytesPerSecond(at: now)
+        let left = attempt.total.map { $0 - attempt.sent }
+        return LiveTask(
+            task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
+            direction: attempt.direction, state: attempt.phase == .finishing ? .finishing : .running,
+            bytesTotal: attempt.total, bytesSent: attempt.sent, bytesAccepted: attempt.accepted,
+            bytesRepeated: attempt.repeated, bytesPerSecond: speed,
+            secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
+            isStalled: attempt.phase == .running && attempt.meter.isQuiet(at: now))
+    }
+
+    package func watchLive(_ notice: (@Sendable () -> Void)?) {
+        self.notice = notice
+    }
+}

@@ -1,0 +1,167 @@
+import LinuxSystem
+package import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// How a task's attempt ends: it is told to the queue once, its slot is free, its host has taught us something.
+extension TransferEngine {
+    func complete(_ attempt: Attempt, _ receipt: Receipt, finalPath: RawPath?) {
+        guard attempt.phase != .over else { return }
+        let task = attempt.task.id
+        if !receipt.skipped {
+            if attempt.target == nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
+            attempt.accepted = receipt.bytes
+        }
+        if let response = receipt.response { queue.writer.record(.response(response), for: task) }
+        let completion = Completion(
+            size: receipt.bytes, verified: receipt.verified, skipped: receipt.skipped, digest: receipt.digest,
+            finalPath: finalPath)
+        queue.writer.record(.completed(completion), for: task)
+        FaultPoint.finished.pass()
+        learn(attempt.origin, .answered)
+        close(attempt)
+    }
+
+    /// Ends a task with an error that only a person can mend.
+    func fail(_ attempt: Attempt, _ error: TransferError) {
+        guard attempt.phase != .over else { return }
+        if error.httpStatus != nil { learn(attempt.origin, .answered) }
+        abandonAll(of: attempt)
+        close(attempt)
+        refuse(attempt.task, error)
+    }
+
+    /// Ends a task that has no slot.
+    func refuse(_ task: ClaimedTask, _ error: TransferError) {
+        queue.writer.record(.failed(error), for: task.id)
+        FaultPoint.finished.pass()
+        report(.warning, "\(error.code.rawValue): \(error.message)", task: task.id)
+    }
+
+    /// Ends the attempt, not the task.
+    func wait(_ attempt: Attempt, _ demand: WaitDemand) {
+        guard attempt.phase != .over else { return }
+        let task = attempt.task
+        let now = timeline.now
+        abandonAll(of: attempt)
+        if let last = attempt.hasProgressed ? now : task.lastProgress,
+            WaitRule.isOver(
+                lastProgress: last, now: now, giveUpAfterSeconds: attempt.context.order.options.giveUpAfterSeconds)
+        {
+            return fail(attempt, .gaveUp(after: demand.error))
+        }
+        let reason = reason(of: demand)
+        let delay = waitRule.delay(
+            reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
+        let retryAt = delay.map { now.advanced(by: $0) }
+        if let experience = experience(of: demand, reason, until: retryAt ?? now) { learn(attempt.origin, experience) }
+        if demand.reason == .auth { attempt.context.forgetCredentials() }
+        recordCut(attempt)
+        queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.id)
+        report(.info, "waits (\(reason.rawValue)): \(demand.error.message)", task: task.id)
+        if let retryAt { wake(at: retryAt) }
+        close(attempt)
+    }
+
+    /// What was sent of a plain PUT before a cut has to be sent again.
+    func recordCut(_ attempt: Attempt) {
+        guard attempt.target == nil, attempt.sent > 0 else { return }
+        queue.writer.record(
+            .restarted(reason: "a plain PUT that was cut begins again", repeated: attempt.sent, identity: nil),
+            for: attempt.task.id)
+        if let remains = attempt.ownRemains, remains.stored || remains.changes > 0 {
+            queue.writer.record(
+                .checkpoint(resumePoint: ResumePoint.put(remains).encoded, accepted: 0), for: attempt.task.id)
+        }
+    }
+
+    // MARK: What it says of the host
+
+    /// A host that cannot be reached holds back all its tasks, not this one alone.
+    private func reason(of demand: WaitDemand) -> WaitReason {
+        guard demand.reason == .backoff else { return demand.reason }
+        switch demand.error.code {
+        case .notConnectedToInternet: return .connectivity
+        case .cannotFindHost: return noHostAnswers ? .connectivity : .hostBackoff
+        case .cannotConnectToHost: return .hostBackoff
+        default: return .backoff
+        }
+    }
+
+    /// Several hosts are known, and none of them can be reached: it is the line.
+    private var noHostAnswers: Bool { hosts.count > 1 && hosts.values.allSatisfy(\.isUnreachable) }
+
+    private func experience(of demand: WaitDemand, _ reason: WaitReason, until: Timestamp) -> HostStanding.Experience? {
+        switch demand.error.code {
+        case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost: return .unreachable
+        default: break
+        }
+        switch reason {
+        case .hostBackoff: return .overloaded(until: until)
+        case .backoff: return .failed
+        case .auth, .remoteDiskSpace: return .answered
+        default: return nil
+        }
+    }
+
+    private func learn(_ origin: String, _ experience: HostStanding.Experience) {
+        let limit = currentLimits.transfersPerHost
+        // Nearly every task of a host that is well ends here; there is nothing to learn.
+        if case .answered = experience, hosts[origin] == nil { return }
+        let isBack = hosts[origin, default: HostStanding(limit: limit)].learn(
+            experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
+        guard isBack else { return }
+        inBackground { [self] in
+            try await queue.writer.clearWait([WaitReasons(.hostBackoff), WaitReasons(.connectivity)], origin: origin)
+        }
+    }
+
+    /// Hosts that are held back now, for `why`.
+    package func heldHosts() -> [HeldHost] {
+        let now = timeline.now
+        return hosts.compactMap { origin, host in
+            if let until = host.closedUntil, now < until {
+                return HeldHost(origin: origin, until: until, isUnreachable: host.isUnreachable)
+            }
+            return host.isUnreachable ? HeldHost(origin: origin, until: nil, isUnreachable: true) : nil
+        }
+    }
+
+    // MARK: The slot
+
+    /// The attempt is over; its connection's place is free.
+    func close(_ attempt: Attempt) {
+        if attempt.phase == .running { freeSlot(of: attempt) }
+        attempt.phase = .over
+        attempt.actions = []
+        if attempts[attempt.task.id] === attempt { attempts[attempt.task.id] = nil }
+        attempt.source = nil
+        if attempts.isEmpty { stopTicking() }
+        schedulePump()
+    }
+
+    /// Gives the connection's place away while the local steps go on.
+    func freeSlot(of attempt: Attempt) {
+        slotsInUse -= 1
+        let left = (load[attempt.origin] ?? 1) - 1
+        load[attempt.origin] = left > 0 ? left : nil
+        schedulePump()
+    }
+}
+
+extension TransferError {
+    static func gaveUp(after last: TransferError) -> TransferError {
+        TransferError(
+            .gaveUp, "nothing moved for as long as --give-up-after allows; last: \(last.message)",
+            httpStatus: last.httpStatus, curlCode: last.curlCode)
+    }
+}
+
+/// A host that is asked less or not at all at the moment.
+package struct HeldHost: Sendable, Hashable {
+    /// As `LaneSummary.origin`.
+    package var origin: String
+    /// Nothing starts before this; `nil`: one attempt at a time feels for it.
+    package var until: Timestamp?
+    package var isUnreachable: Bool
+}

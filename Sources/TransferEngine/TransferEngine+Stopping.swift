@@ -1,0 +1,90 @@
+import CurlTransport
+import LinuxSystem
+package import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// Breaking off: some tasks because a person says so, all of them because the engine ends.
+extension TransferEngine {
+    package func stop(_ tasks: [TaskID]) async {
+        let wanted = Set(tasks)
+        var unstarted: [TaskID] = []
+        for lane in lanes.values { unstarted += lane.remove(wanted) }
+        for index in laneOrder.indices { laneOrder[index].ready = lanes[laneOrder[index].id]?.ready ?? 0 }
+        let running = tasks.compactMap { attempts[$0] }.filter { $0.phase == .running }
+        await breakOff(running)
+        do {
+            if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
+            try await queue.writer.commit()
+        } catch {
+            report(.error, "the queue did not take a change: \(error)")
+        }
+        schedulePump()
+    }
+
+    /// Ends attempts where they stand; how far each came is recorded when this returns.
+    private func breakOff(_ running: [Attempt]) async {
+        for attempt in running {
+            abandonAll(of: attempt)
+            close(attempt)
+        }
+        for attempt in running {
+            if let target = attempt.target, target.written > target.synced, await sync(attempt) {
+                for case .persist(let point) in attempt.machine.handle(.synced(through: target.synced)) {
+                    if let encoded = recordable(point, attempt) {
+                        queue.writer.record(
+                            .checkpoint(resumePoint: encoded, accepted: attempt.accepted), for: attempt.task.id)
+                    }
+                }
+            }
+            recordCut(attempt)
+            queue.writer.record(.requeued, for: attempt.task.id)
+        }
+    }
+
+    package func shutdown(finishRunning: Bool) async {
+        guard phase == .running || phase == .draining else {
+            phase = .stopping
+            return
+        }
+        if finishRunning {
+            phase = .draining
+            while !attempts.isEmpty, phase == .draining { await waitUntilIdle() }
+            // A second request without patience may have come meanwhile, and then it does the rest.
+            if phase != .draining { return await waitUntilIdle() }
+        }
+        phase = .stopping
+        for timer in [gateTimer, wakeTimer, ticker].compactMap({ $0 }) { timeline.clock.cancel(timer) }
+        (gateTimer, wakeTimer, ticker) = (nil, nil, nil)
+        endListening()
+        await withinSeconds { [self] in
+            await breakOff(attempts.values.filter { $0.phase == .running })
+            try? await queue.writer.release(unstarted: lanes.values.flatMap { $0.remove(nil) })
+            try? await queue.writer.commit()
+        }
+        transport?.shutDown()
+        transport = nil
+        lanes = [:]
+        laneOrder = []
+        await walker.stop()
+        // A sync of gigabytes may still go on; the process ends without it, and the recorded position is the older one.
+        Task.detached { [files] in files.stop() }
+    }
+
+    /// Does what can be done in a second and a half: the whole stop is promised in two.
+    private func withinSeconds(_ work: @escaping @isolated(any) () async -> Void) async {
+        await withCheckedContinuation { continuation in
+            stopWaiter = continuation
+            _ = timeline.clock.schedule(after: .milliseconds(1500)) { [self] in endStopWait() }
+            Task { [self] in
+                await work()
+                endStopWait()
+            }
+        }
+    }
+
+    private func endStopWait() {
+        stopWaiter?.resume()
+        stopWaiter = nil
+    }
+}

@@ -1,0 +1,184 @@
+package import CurlTransport
+package import LinuxSystem
+package import TransferModel
+import TransferProtocols
+package import TransferQueue
+
+/// Moves the bytes: takes tasks from the queue, lets their protocols decide, performs what they want, and records what came of it.
+///
+/// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. Start reading here;
+/// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+Uploads` and `+Downloads` (the local side), `+Outcomes` (how a
+/// task ends or waits), `+Live` (what moves), `+Walks` (directories into tasks), `+Stopping`.
+package actor TransferEngine: EngineControl {
+    enum Phase {
+        /// Next: `running`.
+        case new
+        /// Next: `draining`, `stopping`.
+        case running
+        /// What runs is finished, nothing starts. Next: `stopping`.
+        case draining
+        /// Everything is checkpointed and broken off. The last phase.
+        case stopping
+    }
+
+    nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let queue: TransferQueue
+    let settings: EngineSettings
+    let timeline: Timeline
+    /// Sync, digests, renames, password commands.
+    let files: BlockingWorker
+    let walker: DirectoryWalker
+    /// Made by `start`, on the loop.
+    var transport: HTTPTransport?
+    var phase = Phase.new
+    var currentLimits: EngineLimits
+    let waitRule = WaitRule()
+
+    // +Lanes
+    var lanes: [LaneID: Lane] = [:]
+    /// The lanes in the order in which they are served, with what is at hand.
+    var laneOrder: [SchedulerLane<LaneID>] = []
+    var contexts: [BatchID: BatchContext] = [:]
+    var hosts: [String: HostStanding] = [:]
+    /// Attempts with a connection, by host and together.
+    var load: [String: Int] = [:]
+    var slotsInUse = 0
+    var isRefreshing = false
+    var lanesAreStale = false
+    var pumpIsDue = false
+    var gateTimer: LoopTimer?
+    var wakeTimer: LoopTimer?
+    var wakesAt: Timestamp?
+
+    // +Attempts
+    var attempts: [TaskID: Attempt] = [:]
+    var owners: [CurlTransport.ExchangeID: Attempt] = [:]
+    var lastExchange: UInt64 = 0
+
+    // +Live
+    var upBucket: TokenBucket?
+    var downBucket: TokenBucket?
+    var upMeter: SpeedMeter
+    var downMeter: SpeedMeter
+    var folderMeters: [FolderID: SpeedMeter] = [:]
+    var ticker: LoopTimer?
+    var notice: (@Sendable () -> Void)?
+    var hasMoved = false
+
+    // +Walks
+    var walks: Set<SourceID> = []
+
+    /// Work under way that is no attempt: claims, refreshes, walks, syncs.
+    var underWay = 0
+    var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Who waits for the stop's time to be over.
+    var stopWaiter: CheckedContinuation<Void, Never>?
+    private var listener: Task<Void, Never>?
+
+    /// An engine that does nothing before `start`.
+    /// - Parameters:
+    ///   - loop: where it lives; it must outlive the engine.
+    ///   - clock: for tests; the loop's own otherwise.
+    package init(
+        queue: TransferQueue, settings: EngineSettings, loop: EventLoop, clock: sending (any TransportClock)? = nil,
+        wallMilliseconds: Int64 = WallClock.milliseconds
+    ) throws(Errno) {
+        self.queue = queue
+        self.settings = settings
+        self.loop = loop
+        currentLimits = settings.limits
+        let timeline = Timeline(clock: clock ?? loop, wallMilliseconds: wallMilliseconds)
+        upMeter = SpeedMeter(at: timeline.nanoseconds)
+        downMeter = SpeedMeter(at: timeline.nanoseconds)
+        self.timeline = timeline
+        files = try BlockingWorker(name: "files", threads: 2)
+        walker = try DirectoryWalker()
+    }
+
+    package func start() async throws {
+        precondition(phase == .new, "an engine is started once")
+        phase = .running
+        transport = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
+        setLimits(currentLimits)
+        let changes = queue.changes()
+        listener = Task { [weak self] in
+            for await change in changes { await self?.queueMoved(change) }
+        }
+        refreshLanes()
+        refreshWake()
+        try await takeUpWalks(of: nil)
+    }
+
+    package func batchAdded(_ batch: BatchID) {
+        guard phase == .running else { return }
+        refreshLanes()
+        refreshWake()
+        inBackground { [self] in try await takeUpWalks(of: batch) }
+    }
+
+    package func queueChanged() {
+        refreshLanes()
+        refreshWake()
+    }
+
+    package func limits() -> EngineLimits { currentLimits }
+
+    package func setLimits(_ limits: EngineLimits) {
+        currentLimits = limits
+        let now = timeline.clock.now
+        upBucket = bucket(upBucket, rate: limits.bytesPerSecondUp, now)
+        downBucket = bucket(downBucket, rate: limits.bytesPerSecondDown, now)
+        schedulePump()
+    }
+
+    /// The buckets stay, since exchanges in flight draw from them; one without a limit is made with the first limit.
+    private func bucket(_ old: TokenBucket?, rate: Int64?, _ now: MonotonicInstant) -> TokenBucket? {
+        guard let old else { return TokenBucket(rate: rate, now: now) }
+        transport?.setRate(rate, of: old)
+        return old
+    }
+
+    package func connectivityChanged() {
+        for host in hosts.keys { hosts[host]?.forgetFailures() }
+        inBackground { [self] in
+            try await queue.writer.clearWait([WaitReasons(.connectivity), WaitReasons(.hostBackoff)])
+        }
+        schedulePump()
+    }
+
+    package func waitUntilIdle() async {
+        if isIdle { return }
+        await withCheckedContinuation { idleWaiters.append($0) }
+    }
+
+    private var isIdle: Bool { attempts.isEmpty && underWay == 0 && !pumpIsDue }
+
+    /// Wakes who waits for the end of all work.
+    func checkIdle() {
+        guard isIdle, !idleWaiters.isEmpty else { return }
+        let waiters = idleWaiters
+        idleWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Does something that waits for others, on the loop; an error is one of the queue, which is written again by the next commit.
+    func inBackground(_ work: @escaping @isolated(any) () async throws -> Void) {
+        underWay += 1
+        Task {
+            do { try await work() } catch { report(.error, "the queue did not take a change: \(error)") }
+            underWay -= 1
+            checkIdle()
+        }
+    }
+
+    func report(_ level: EngineReport.Level, _ message: String, task: TaskID? = nil) {
+        settings.report?(EngineReport(level: level, task: task, message: message))
+    }
+
+    func endListening() {
+        listener?.cancel()
+        listener = nil
+    }
+}

@@ -1,0 +1,91 @@
+/// What the engine has learnt of one host in this run, and how much it may ask of it now. Pure: the caller brings the time,
+/// which is the engine's own and never jumps.
+public struct HostStanding: Hashable, Sendable {
+    /// How an attempt went, as far as it says something about the host.
+    public enum Experience: Hashable, Sendable {
+        /// It answered and did what was asked, or said a clear no.
+        case answered
+        /// There was no connection: name, refusal, time-out. All tasks of the host would meet the same.
+        case unreachable
+        /// The connection broke, or it answered that something is wrong with it at the moment.
+        case failed
+        /// It asked for fewer requests (429, 503, `Retry-After`); nobody asks again before that.
+        case overloaded(until: Timestamp)
+    }
+
+    /// After so many failures in a row one attempt at a time feels whether the host is back.
+    public static let patience = 5
+
+    /// How many attempts may run at the same time: the limit, halved each time the host was overloaded.
+    public private(set) var share: Int
+    public private(set) var failures = 0
+    /// Nothing starts before this.
+    public private(set) var closedUntil: Timestamp?
+    /// Whether the last word was that it cannot be reached.
+    public private(set) var isUnreachable = false
+    private var answersSinceHalved = 0
+
+    public init(limit: Int) { share = max(1, limit) }
+
+    /// Whether one more attempt may start beside `active` ones.
+    public func mayStart(active: Int, limit: Int, now: Timestamp) -> Bool {
+        if let closedUntil, now < closedUntil { return false }
+        return active < allowance(limit: limit)
+    }
+
+    /// Attempts that may run at the same time once the host is open.
+    public func allowance(limit: Int) -> Int {
+        failures >= Self.patience || isUnreachable ? 1 : min(share, max(1, limit))
+    }
+
+    /// Takes in how an attempt went.
+    /// - Parameters:
+    ///   - limit: attempts per host as configured.
+    ///   - random: uniform in 0..<1, for the pause after a host could not be reached.
+    /// - Returns: whether the host was held back and is open again: what waits for it can go on.
+    public mutating func learn(
+        _ experience: Experience, limit: Int, now: Timestamp, rule: RetryRule = RetryRule(), random: Double
+    ) -> Bool {
+        switch experience {
+        case .answered:
+            let wasHeld = isUnreachable || failures >= Self.patience
+            failures = 0
+            isUnreachable = false
+            recover(limit: limit)
+            return wasHeld
+        case .failed:
+            failures += 1
+        case .unreachable:
+            failures += 1
+            isUnreachable = true
+            close(until: now.advanced(by: rule.delay(failures: failures, random: random)))
+        case .overloaded(let until):
+            // Answers that were under way when it said so do not halve it again and again.
+            if closedUntil.map({ $0 <= now }) ?? true { share = max(1, min(share, limit) / 2) }
+            answersSinceHalved = 0
+            close(until: until)
+        }
+        return false
+    }
+
+    /// The network is another one now: what was learnt of the way to the host is void.
+    public mutating func forgetFailures() {
+        failures = 0
+        guard isUnreachable else { return }
+        isUnreachable = false
+        closedUntil = nil
+    }
+
+    private mutating func close(until time: Timestamp) {
+        closedUntil = max(closedUntil ?? time, time)
+    }
+
+    /// One more at a time for every full round of answers.
+    private mutating func recover(limit: Int) {
+        guard share < limit else { return }
+        answersSinceHalved += 1
+        guard answersSinceHalved >= 4 * share else { return }
+        answersSinceHalved = 0
+        share += 1
+    }
+}

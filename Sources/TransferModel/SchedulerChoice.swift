@@ -1,0 +1,51 @@
+/// A line of tasks that may run: those of one batch for one host.
+public struct SchedulerLane<ID: Hashable & Sendable>: Hashable, Sendable {
+    public var id: ID
+    public var host: String
+    public var priority: TransferPriority
+    /// The batch's place in the queue.
+    public var position: Int64
+    /// Tasks at hand that can start at once.
+    public var ready: Int
+
+    public init(id: ID, host: String, priority: TransferPriority, position: Int64, ready: Int) {
+        self.id = id
+        self.host = host
+        self.priority = priority
+        self.position = position
+        self.ready = ready
+    }
+
+    /// The order in which lanes are served: the highest priority first, then the queue's order.
+    public static func comesBefore(_ one: SchedulerLane, _ other: SchedulerLane) -> Bool {
+        one.priority != other.priority ? one.priority > other.priority : one.position < other.position
+    }
+}
+
+/// Which task starts next. Pure.
+public enum SchedulerChoice {
+    /// The first lane, in an order made by `comesBefore`, that has a task at hand and whose host takes one more.
+    /// A lane whose host is full or held back lets the next one pass.
+    /// - Parameters:
+    ///   - free: slots that are left of the whole engine's.
+    ///   - mayStart: whether a host takes one more now.
+    public static func next<ID>(
+        _ lanes: [SchedulerLane<ID>], free: Int, mayStart: (_ host: String) -> Bool
+    ) -> Int? {
+        guard free > 0 else { return nil }
+        return lanes.firstIndex { $0.ready > 0 && mayStart($0.host) }
+    }
+
+    /// Tasks that a lane's first claim takes, and the most that a lane has at hand.
+    public static let firstWindow = 32
+    public static let longestWindow = 512
+
+    /// How many tasks to claim ahead for a lane, so that its connections never wait for a commit. 0: enough at hand.
+    /// - Parameters:
+    ///   - ready: tasks at hand.
+    ///   - window: what the lane may have at hand; see `window(after:)`.
+    public static func claim(ready: Int, window: Int) -> Int { ready > window / 2 ? 0 : window - ready }
+
+    /// The window after a lane ran dry before its claim was answered: twice as large. Slow large files never get there.
+    public static func window(after window: Int) -> Int { min(longestWindow, 2 * window) }
+}

@@ -1,0 +1,175 @@
+import Testing
+import TransferModel
+
+private let start = Timestamp(milliseconds: 1_000_000)
+
+private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(seconds)) }
+
+@Suite struct SchedulerChoiceTests {
+    private func lane(
+        _ id: Int, _ host: String, _ priority: TransferPriority = .normal, _ position: Int64 = 0, ready: Int = 1
+    ) -> SchedulerLane<Int> {
+        SchedulerLane(id: id, host: host, priority: priority, position: position, ready: ready)
+    }
+
+    @Test("the highest priority comes first, then the queue's order")
+    func order() {
+        let lanes = [lane(1, "a", .normal, 2), lane(2, "a", .normal, 1), lane(3, "a", .high, 9), lane(4, "a", .low, 0)]
+        #expect(lanes.sorted(by: SchedulerLane.comesBefore).map(\.id) == [3, 2, 1, 4])
+    }
+
+    @Test("a lane without tasks at hand, or with a full host, lets the next one pass")
+    func passing() {
+        let lanes = [lane(1, "full"), lane(2, "free", ready: 0), lane(3, "free")]
+        #expect(SchedulerChoice.next(lanes, free: 1) { $0 == "free" } == 2)
+        #expect(SchedulerChoice.next(lanes, free: 0) { _ in true } == nil)
+        #expect(SchedulerChoice.next(lanes, free: 8) { _ in false } == nil)
+    }
+
+    @Test("enough is claimed ahead for fast small files, and little for slow large ones")
+    func claiming() {
+        #expect(SchedulerChoice.claim(ready: 0, window: 32) == 32)
+        #expect(SchedulerChoice.claim(ready: 16, window: 32) == 16)
+        #expect(SchedulerChoice.claim(ready: 17, window: 32) == 0)
+        #expect(SchedulerChoice.window(after: 32) == 64)
+        #expect(SchedulerChoice.window(after: 512) == 512)
+    }
+}
+
+@Suite struct HostStandingTests {
+    @Test("a fresh host takes as many as the limit says")
+    func fresh() {
+        let host = HostStanding(limit: 8)
+        #expect(host.mayStart(active: 7, limit: 8, now: start))
+        #expect(!host.mayStart(active: 8, limit: 8, now: start))
+    }
+
+    @Test("an overloaded host gets half as many, after the time it asked for, and grows back with its answers")
+    func overload() {
+        var host = HostStanding(limit: 8)
+        _ = host.learn(.overloaded(until: after(2)), limit: 8, now: start, random: 0.5)
+        #expect(!host.mayStart(active: 0, limit: 8, now: after(1)))
+        #expect(host.mayStart(active: 3, limit: 8, now: after(2)))
+        #expect(!host.mayStart(active: 4, limit: 8, now: after(2)))
+        // The same outburst does not halve twice.
+        _ = host.learn(.overloaded(until: after(3)), limit: 8, now: after(1), random: 0.5)
+        #expect(host.share == 4 && host.closedUntil == after(3))
+        for _ in 0..<16 { _ = host.learn(.answered, limit: 8, now: after(4), random: 0.5) }
+        #expect(host.share == 5)
+        for _ in 0..<200 { _ = host.learn(.answered, limit: 8, now: after(4), random: 0.5) }
+        #expect(host.share == 8)
+    }
+
+    @Test("a host that cannot be reached is felt for by one at a time, with growing pauses, and its return is told")
+    func unreachable() {
+        var host = HostStanding(limit: 8)
+        _ = host.learn(.unreachable, limit: 8, now: start, random: 1)
+        #expect(!host.mayStart(active: 0, limit: 8, now: start))
+        #expect(host.mayStart(active: 0, limit: 8, now: after(1)))
+        #expect(!host.mayStart(active: 1, limit: 8, now: after(1)))
+        for _ in 0..<3 { _ = host.learn(.unreachable, limit: 8, now: after(1), random: 1) }
+        #expect(!host.mayStart(active: 0, limit: 8, now: after(8)))
+        #expect(host.mayStart(active: 0, limit: 8, now: after(9)))
+        #expect(host.learn(.answered, limit: 8, now: after(9), random: 1))
+        #expect(host.mayStart(active: 7, limit: 8, now: after(9)))
+        #expect(!host.learn(.answered, limit: 8, now: after(9), random: 1))
+    }
+
+    @Test("after five failures in a row one attempt at a time goes")
+    func circuit() {
+        var host = HostStanding(limit: 8)
+        for _ in 0..<4 { _ = host.learn(.failed, limit: 8, now: start, random: 0) }
+        #expect(host.mayStart(active: 7, limit: 8, now: start))
+        _ = host.learn(.failed, limit: 8, now: start, random: 0)
+        #expect(!host.mayStart(active: 1, limit: 8, now: start))
+        #expect(host.learn(.answered, limit: 8, now: start, random: 0))
+    }
+
+    @Test("a new network opens a host that could not be reached, but not one that asked for a pause")
+    func newNetwork() {
+        var host = HostStanding(limit: 8)
+        _ = host.learn(.unreachable, limit: 8, now: start, random: 1)
+        host.forgetFailures()
+        #expect(host.mayStart(active: 7, limit: 8, now: start))
+        _ = host.learn(.overloaded(until: after(60)), limit: 8, now: start, random: 1)
+        host.forgetFailures()
+        #expect(!host.mayStart(active: 0, limit: 8, now: start))
+    }
+}
+
+@Suite struct RetryTests {
+    @Test("the first retry comes at once, later ones under a doubling cap, with long pauses after twenty")
+    func jitter() {
+        let rule = RetryRule()
+        #expect(rule.delay(failures: 1, random: 0.999) < .milliseconds(250))
+        #expect(rule.delay(failures: 2, random: 0.5) == .seconds(1))
+        #expect(rule.delay(failures: 5, random: 0.5) == .seconds(8))
+        #expect(rule.delay(failures: 15, random: 0.5) == .seconds(30))
+        #expect(rule.delay(failures: 21, random: 0.5) == .seconds(150))
+        #expect(rule.delay(failures: 0, random: 0) == .zero)
+    }
+
+    @Test("Retry-After is a floor, clamped to a day, and a past one is none")
+    func retryAfter() {
+        let rule = RetryRule()
+        #expect(rule.delay(failures: 1, retryAfter: .seconds(2), random: 0) == .seconds(2))
+        #expect(rule.delay(failures: 9, retryAfter: .seconds(2), random: 0.999) <= .seconds(3))
+        #expect(rule.delay(failures: 1, retryAfter: .seconds(-5), random: 0) == .zero)
+        #expect(rule.delay(failures: 1, retryAfter: .seconds(1 << 40), random: 0) == .seconds(86_400))
+    }
+
+    @Test("who waits for a person has no retry; full disks are looked at again")
+    func waits() {
+        let rule = WaitRule()
+        #expect(rule.delay(.auth, failures: 1, random: 0.5) == nil)
+        #expect(rule.delay(.diskSpace, failures: 9, random: 0.5) == .seconds(5))
+        #expect(rule.delay(.remoteDiskSpace, failures: 1, random: 0.5) == .seconds(60))
+        #expect(rule.delay(.remoteDiskSpace, failures: 1, retryAfter: .seconds(900), random: 0) == .seconds(900))
+        #expect(rule.delay(.hostBackoff, failures: 1, retryAfter: .seconds(2), random: 0) == .seconds(2))
+    }
+
+    @Test("a task is given up when nothing was accepted for the whole time")
+    func givingUp() {
+        #expect(!WaitRule.isOver(lastProgress: start, now: after(59), giveUpAfterSeconds: 60))
+        #expect(WaitRule.isOver(lastProgress: start, now: after(60), giveUpAfterSeconds: 60))
+    }
+
+    @Test("a changed source begins again three times, or not at all")
+    func changedSource() {
+        #expect(
+            (0...4).map { SourceChangeRule.beginsAgain(.restart, changes: $0) } == [true, true, true, false, false])
+        #expect(!SourceChangeRule.beginsAgain(.fail, changes: 0))
+    }
+}
+
+@Suite struct SpeedMeterTests {
+    private func second(_ number: Double) -> Int64 { Int64(number * 1e9) }
+
+    @Test("a steady stream shows its speed from the start, without creeping up to it")
+    func steady() {
+        var meter = SpeedMeter(at: 0)
+        for step in 1...100 {
+            meter.add(100_000, at: second(Double(step) / 10))
+            let shown = meter.bytesPerSecond(at: second(Double(step) / 10))
+            if step >= 5 { #expect(abs(shown - 1_000_000) < 120_000) }
+        }
+    }
+
+    @Test("a new speed is shown within seconds, and silence is zero")
+    func changing() {
+        var meter = SpeedMeter(at: 0)
+        for step in 1...100 { meter.add(100_000, at: second(Double(step) / 10)) }
+        for step in 101...250 { meter.add(10_000, at: second(Double(step) / 10)) }
+        #expect(abs(meter.bytesPerSecond(at: second(25)) - 100_000) < 20_000)
+        #expect(meter.bytesPerSecond(at: second(36)) == 0)
+        #expect(meter.isQuiet(at: second(36)))
+    }
+
+    @Test("time left is unknown while nothing moves or the total is not known")
+    func timeLeft() {
+        #expect(SpeedMeter.secondsLeft(nil, bytesPerSecond: 5) == nil)
+        #expect(SpeedMeter.secondsLeft(10, bytesPerSecond: 0) == nil)
+        #expect(SpeedMeter.secondsLeft(11, bytesPerSecond: 5) == 3)
+        #expect(SpeedMeter.secondsLeft(0, bytesPerSecond: 5) == 0)
+    }
+}
