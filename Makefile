@@ -49,6 +49,13 @@ demo: release
 bench: bench-deps release
 	@Tests/Benchmarks/bench $(release_dir) $(ROWS)
 
+# Man pages, completions and the example configuration come from the tables in the code; a test fails when they differ.
+docs: deps
+	@$(find_swift); "$$swift" build --product martlet && martlet="$$("$$swift" build --show-bin-path)/martlet" && \
+	for path in $$("$$martlet" docs); do \
+	  mkdir -p "Resources/$${path%/*}" && "$$martlet" docs "$$path" >.build/document && \
+	  cp .build/document "Resources/$$path" || exit 1; done
+
 # Where each generated file of Resources/ belongs: folder there, folder below PREFIX.
 documents = man:share/man/man1 completions/bash:share/bash-completion/completions \
   completions/zsh:share/zsh/site-functions completions/fish:share/fish/vendor_completions.d
