@@ -102,6 +102,7 @@ let package = Package(
             swiftSettings: settings),
         tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
         tests("Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration"]),
+        tests("ServiceWire", ["ServiceWire", "TransferModel"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
         tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),

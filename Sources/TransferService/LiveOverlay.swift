@@ -49,7 +49,9 @@ package struct LiveOverlay: Sendable {
         for (folder, speed) in live.folders where speed > 0 {
             for above in chain(folder) { folders[above, default: Addition()].bytesPerSecond += speed }
         }
-        for (batch, speed) in live.batches where speed > 0 { batches[batch, default: Addition()].bytesPerSecond += speed }
+        for (batch, speed) in live.batches where speed > 0 {
+            batches[batch, default: Addition()].bytesPerSecond += speed
+        }
     }
 
     private static func addition(of task: LiveTask, over row: NodeRow) -> Addition {
@@ -57,7 +59,9 @@ package struct LiveOverlay: Sendable {
         addition.sent = max(0, task.bytesSent - row.bytes.sent)
         addition.accepted = max(0, task.bytesAccepted - row.bytes.accepted)
         if let total = task.bytesTotal { addition.total = max(0, total - row.bytes.total) }
-        if row.state != task.state, !row.effectivelyPaused { addition.moved = [.init(from: row.state, to: task.state): 1] }
+        if row.state != task.state, !row.effectivelyPaused {
+            addition.moved = [.init(from: row.state, to: task.state): 1]
+        }
         return addition
     }
 

@@ -93,8 +93,10 @@ extension TransferService {
         case .taskShow: try await serve(call, Methods.taskShow) { try await show($0) }
         case .why: try await serve(call, Methods.why) { try await why($0) }
         case .nodesPause: try await serve(call, Methods.nodesPause) { try await change($0) { try await $0.pause($1) } }
-        case .nodesResume: try await serve(call, Methods.nodesResume) { try await change($0) { try await $0.resume($1) } }
-        case .nodesCancel: try await serve(call, Methods.nodesCancel) { try await change($0) { try await $0.cancel($1) } }
+        case .nodesResume:
+            try await serve(call, Methods.nodesResume) { try await change($0) { try await $0.resume($1) } }
+        case .nodesCancel:
+            try await serve(call, Methods.nodesCancel) { try await change($0) { try await $0.cancel($1) } }
         case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await change($0) { try await $0.retry($1) } }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
         case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }
@@ -123,7 +125,8 @@ extension TransferService {
     }
 
     private func greet(_ hello: Hello, _ client: ServiceClient) throws(RequestError) -> Welcome {
-        if let refusal = ProtocolVersion.current.refusal(of: hello.protocolVersion, peer: hello.client ?? "the client") {
+        if let refusal = ProtocolVersion.current.refusal(of: hello.protocolVersion, peer: hello.client ?? "the client")
+        {
             throw RequestError(.engineUnreachable, refusal)
         }
         client.greeted(as: hello.client ?? "a client")
@@ -185,7 +188,8 @@ extension TransferService {
             throw RequestError(.usage, "a consumer's name has 1 to 200 bytes")
         }
         guard request.through <= lastEvent else {
-            throw RequestError(.usage, "there is no event \(request.through.rawValue) yet; the last is \(lastEvent.rawValue)")
+            throw RequestError(
+                .usage, "there is no event \(request.through.rawValue) yet; the last is \(lastEvent.rawValue)")
         }
         try await queue.writer.acknowledge(consumer: request.consumer, through: request.through)
         return Nothing()

@@ -20,7 +20,8 @@ extension TransferService {
         else {
             throw RequestError(
                 .usage,
-                "a view has up to \(ServiceView.mostSections) sections and \(ServiceView.mostNodes) nodes: ask for less")
+                "a view has up to \(ServiceView.mostSections) sections and \(ServiceView.mostNodes) nodes: ask for less"
+            )
         }
         if view.isEmpty {
             client.views[view.number] = nil

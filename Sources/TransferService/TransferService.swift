@@ -210,7 +210,8 @@ package actor TransferService {
         }
         Task {
             // What waits for a person or a clock keeps the engine; what is held or paused does not.
-            guard let counts = try? await queue.reader.statistics().counts, counts.active + counts.queued + counts.waiting == 0,
+            guard let counts = try? await queue.reader.statistics().counts,
+                counts.active + counts.queued + counts.waiting == 0,
                 clients.isEmpty
             else { return }
             requestStop(.idle)

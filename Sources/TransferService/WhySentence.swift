@@ -26,14 +26,18 @@ package struct WhySentence {
     private var words: (sentence: String, unblock: String) {
         let counts = standing.counts
         if let by = standing.pausedBy.first { return paused(by: by) }
-        if standing.isHeld { return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(node)") }
+        if standing.isHeld {
+            return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(node)")
+        }
         if standing.state == .created { return ("\(node) was never started", "martlet resume \(node)") }
         if counts.active > 0 { return running }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }
         if let time = standing.notBefore, time > now {
             return ("\(node) may not start before \(time)", "nothing to do; it starts by itself")
         }
-        if standing.scanning { return ("\(node): its folders are still being looked through", "nothing to do; it goes on by itself") }
+        if standing.scanning {
+            return ("\(node): its folders are still being looked through", "nothing to do; it goes on by itself")
+        }
         if counts.queued > 0 { return queued }
         return over
     }
@@ -52,8 +56,10 @@ package struct WhySentence {
             )
         }
         if stalled.count > 0, stalled.count == standing.counts.active {
-            return ("\(node): none of its \(Self.files(standing.counts.active)) that run has moved a byte for some seconds\(atHost)",
-                "nothing to do; the attempts are broken off and tried again when their time-out passes")
+            return (
+                "\(node): none of its \(Self.files(standing.counts.active)) that run has moved a byte for some seconds\(atHost)",
+                "nothing to do; the attempts are broken off and tried again when their time-out passes"
+            )
         }
         let others = standing.counts.queued
         let rest = others > 0 ? "; \(Self.files(others)) stand in line for a slot" : ""
@@ -81,11 +87,15 @@ package struct WhySentence {
     }
 
     private func waiting(for reason: WaitReason) -> (String, String) {
-        let subject = standing.counts.total > 1 ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
+        let subject =
+            standing.counts.total > 1
+            ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
         let (what, unblock) = Self.words(for: reason, node: node, host: standing.origin)
         let error = standing.error.map { " (\($0.message))" } ?? ""
-        let again = standing.retryAt.map { $0 > now ? "; tried again in \(Self.span($0.since(now)))" : "; tried again now" } ?? ""
+        let again =
+            standing.retryAt.map { $0 > now ? "; tried again in \(Self.span($0.since(now)))" : "; tried again now" }
+            ?? ""
         return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
     }
 
@@ -94,10 +104,16 @@ package struct WhySentence {
         let now = "nothing to do; martlet retry \(node) tries at once"
         return switch reason {
         case .auth:
-            ("because \(server) does not let it in", "queue it again with --user, --netrc or --header, or renew what they give, then martlet retry \(node)")
-        case .hostKey: ("because the key of \(server) is unknown or has changed", "check the key, then martlet retry \(node)")
-        case .remoteDiskSpace: ("because \(server) has no space left", "make room there; martlet retry \(node) tries at once")
-        case .diskSpace: ("because the disk here is full", "make room; it goes on by itself, martlet retry \(node) tries at once")
+            (
+                "because \(server) does not let it in",
+                "queue it again with --user, --netrc or --header, or renew what they give, then martlet retry \(node)"
+            )
+        case .hostKey:
+            ("because the key of \(server) is unknown or has changed", "check the key, then martlet retry \(node)")
+        case .remoteDiskSpace:
+            ("because \(server) has no space left", "make room there; martlet retry \(node) tries at once")
+        case .diskSpace:
+            ("because the disk here is full", "make room; it goes on by itself, martlet retry \(node) tries at once")
         case .connectivity: ("for a network connection", "connect this machine to the network")
         case .metered: ("for a connection that is not metered", "martlet run-now \(node)")
         case .constrained: ("for a connection without a data limit", "martlet run-now \(node)")

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import ServiceWire
+
+@Suite struct LineFramerTests {
+    @Test func `lines come out whole however the stream is cut`() throws {
+        var random = SplitMix(state: 7)
+        for _ in 0..<300 {
+            let lines: [[UInt8]] = (0..<Int(random.next() % 20)).map { _ in
+                (0..<Int(random.next() % 200)).map { _ in UInt8(random.next() % 256) }.filter { $0 != 10 && $0 != 13 }
+            }
+            let stream: [UInt8] = lines.flatMap { line -> [UInt8] in line + [10] }
+            var framer = LineFramer(limit: 1000)
+            var found: [[UInt8]] = []
+            var rest = stream[...]
+            while !rest.isEmpty {
+                let count = min(rest.count, 1 + Int(random.next() % 70))
+                found += try framer.append(rest.prefix(count))
+                rest = rest.dropFirst(count)
+            }
+            #expect(found == lines.filter { !$0.isEmpty })
+            #expect(framer.pendingBytes == 0)
+        }
+    }
+
+    @Test func `a carriage return before the newline and empty lines are left out`() throws {
+        var framer = LineFramer()
+        #expect(try framer.append(Array("a\r\n\n\r\nb\n".utf8)) == [Array("a".utf8), Array("b".utf8)])
+    }
+
+    @Test func `a line of exactly the limit passes and one byte more does not`() throws {
+        var framer = LineFramer(limit: 10)
+        #expect(try framer.append(Array("0123456789\n".utf8)).count == 1)
+        #expect(throws: LineFramer.LineTooLong(limit: 10)) { try framer.append(Array("01234567890\n".utf8)) }
+        var open = LineFramer(limit: 10)
+        _ = try open.append(Array("0123456789".utf8))
+        #expect(throws: LineFramer.LineTooLong(limit: 10)) { try open.append(Array("x".utf8)) }
+    }
+
+    @Test func `what is kept of an endless line is bounded by the limit and a piece`() {
+        var framer = LineFramer(limit: 100_000)
+        let piece = [UInt8](repeating: 65, count: 1000)
+        var pieces = 0
+        while (try? framer.append(piece)) != nil { pieces += 1 }
+        #expect(pieces == 100)
+        #expect(framer.pendingBytes <= 101_000)
+    }
+
+    @Test func `the limit may rise between lines`() throws {
+        var framer = LineFramer(limit: 4)
+        _ = try framer.append(Array("abc\n".utf8))
+        framer.limit = 10
+        #expect(try framer.append(Array("abcdefgh\n".utf8)).count == 1)
+    }
+}
+
+/// A small seeded generator, so that every run is the same.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,192 @@
+import FoundationEssentials
+import ServiceWire
+import TransferModel
+
+/// One of everything with every field set, to compare what is really sent with the table and the schemas.
+enum Samples {
+    static let time = Timestamp(milliseconds: 1_795_264_867_250)
+    static let uuid = UUID(uuidString: "6f9619ff-8b86-d011-b42d-00c04fc964ff")!  // A constant that is one.
+    static let batch = BatchID(rawValue: 7)
+    static let task = TaskID(rawValue: 31)
+    static let folder = FolderID(rawValue: 3)
+    static let error = TransferError(.http, "no", httpStatus: 404, curlCode: 22)
+    static let seq = EventSequence(rawValue: 12)
+
+    static var snapshot: BatchSnapshot {
+        var counts = FileCounts()
+        counts.completed = 3
+        counts.failed = 1
+        return BatchSnapshot(
+            id: batch, uuid: uuid, session: .default, name: "photos", direction: .upload, state: .failed,
+            scanning: false, paused: false, priority: .high, createdAt: time, finishedAt: time,
+            destination: "https://h/p/", counts: counts,
+            bytes: ByteCounts(total: 10, sent: 9, accepted: 8, verified: 7),
+            bytesPerSecond: 5, secondsLeft: 1, waitReasons: [.auth, .backoff],
+            causes: [CauseCount(code: .http, count: 1, message: "no")])
+    }
+
+    static var taskSnapshot: TaskSnapshot {
+        var task = TaskSnapshot(
+            id: task, uuid: uuid, batch: batch, session: .default, direction: .upload, state: .failed, priority: .low,
+            name: RawPath([0xff]), folder: RawPath("a/b"), source: RawPath([0x2f, 0xff]),
+            destination: RawPath([0x2f, 0xfe]), bytesTotal: 5, createdAt: time)
+        task.protocol = "put"
+        task.cause = .http
+        task.secondsLeft = 2
+        task.resumedFrom = [3]
+        task.retryAt = time
+        task.error = error
+        task.digest = TransferDigest(algorithm: "sha-256", value: "00ff")
+        task.finalPath = "/x"
+        task.startedAt = time
+        task.finishedAt = time
+        task.history = [HistoryEntry(time: time, what: "attempt", cause: .http, attempt: 1, message: "no")]
+        task.response = TransferResponse(status: 404, headers: [HeaderField("A", "b")], body: "gone")
+        return task
+    }
+
+    static var event: TransferEvent {
+        var payload = EventPayload()
+        payload.bytes = 1
+        payload.offset = 2
+        payload.skipped = true
+        payload.verified = .size
+        payload.digest = TransferDigest(algorithm: "md5", value: "00")
+        payload.finalPath = "/x"
+        payload.error = error
+        payload.waitReasons = [.hostBackoff]
+        payload.retryAt = time
+        payload.status = 503
+        payload.filesTotal = 4
+        payload.filesFailed = 1
+        payload.state = .failed
+        payload.message = "m"
+        return TransferEvent(
+            seq: seq, at: time, session: .default, batch: batch, task: task, type: .taskFailed, payload: payload)
+    }
+
+    static var row: NodeRow {
+        var row = NodeRow(
+            id: .group(batch, folder, .failed), name: "raw", state: .failed, counts: FileCounts(), bytes: ByteCounts())
+        row.waitReasons = [.auth]
+        row.secondsLeft = 1
+        row.retryAt = time
+        row.error = error
+        return row
+    }
+
+    static var section: TreeSection { TreeSection(parent: .folder(batch, folder), rows: [row], total: 1) }
+
+    static var totals: QueueTotals {
+        var totals = QueueTotals()
+        totals.secondsLeft = 3
+        return totals
+    }
+
+    static var request: BatchRequest {
+        var options = TransferOptions()
+        options.verify = .digest
+        options.sha256 = String(repeating: "0f", count: 32)
+        options.bytesPerSecond = 1
+        options.notBefore = time
+        options.include = ["*.raw"]
+        options.caFile = RawPath("/ca")
+        options.pin = "sha256//x"
+        options.proxies = ["https_proxy": "http://p:1"]
+        var secrets = TransferSecrets()
+        secrets.user = "u"
+        secrets.password = "p"
+        secrets.passwordCommand = "pass"
+        secrets.headers = [HeaderField("A", "b")]
+        secrets.netrcFile = RawPath("/n")
+        let sources = [
+            UploadSource(path: RawPath([0x2f, 0xff]), placement: .named(RawPath([0xff]))),
+            UploadSource(path: RawPath("/a"), placement: .contents),
+            UploadSource(path: RawPath("/b"), placement: .exactly),
+        ]
+        return BatchRequest(
+            uuid: uuid, session: .default, name: "n", work: .upload(sources, to: "https://h/"), held: true,
+            priority: .low, options: options, secrets: secrets)
+    }
+
+    /// Parameters of each method, and of each notification.
+    static func parameters(_ name: MethodName) -> any Codable {
+        let nodes = NodesRequest(
+            ids: [.batch(batch), .folder(batch, path: RawPath([0xff]))], rows: [.task(batch, task)],
+            selector: NodeSelector(batch: batch, session: .default, states: [.failed]))
+        return switch name {
+        case .hello: Hello(client: "test 1")
+        case .batchAdd: request
+        case .batchList: BatchListRequest(session: .default, states: [.running], limit: 1)
+        case .batchShow:
+            {
+                var both = BatchShowRequest(batch: batch)
+                both.uuid = uuid
+                return both
+            }()
+        case .taskList: TaskListRequest(batch: batch, session: .default, states: [.failed], after: task, limit: 2)
+        case .taskShow: TaskShowRequest(task: task, history: true, response: true)
+        case .why: WhyRequest(id: .task(task))
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge: nodes
+        case .nodeShow: NodeShowRequest(id: .batch(batch))
+        case .treeRead: SectionRequest(parent: .batch(batch), limit: 9)
+        case .viewSet:
+            ViewRequest(
+                view: 1, sections: [SectionRequest(parent: .batch(batch), limit: 9)], nodes: [.task(task)], totals: true
+            )
+        case .totals, .eventsUnfollow, .engineStatus, .limitsGet: Nothing()
+        case .eventsRead: EventsReadRequest(after: seq, consumer: "c", session: .default, limit: 1, wait: true)
+        case .eventsFollow: EventsFollowRequest(after: seq, consumer: "c", session: .default)
+        case .eventsAcknowledge: EventsAcknowledgeRequest(consumer: "c", through: seq)
+        case .engineStop: EngineStopRequest(finishRunning: true)
+        case .limitsSet: LimitsChange(up: 0, down: 1, transfers: 2, transfersPerHost: 3)
+        case .logRead: LogReadRequest(level: .error, batch: batch, task: task, limit: 1, after: 2, wait: true)
+        }
+    }
+
+    static func result(_ name: MethodName) -> any Codable {
+        let limits = TransferLimits(up: 1, down: 2, transfers: 3, transfersPerHost: 4)
+        return switch name {
+        case .hello: Welcome(engineVersion: "1", pid: 2)
+        case .batchAdd: BatchAdded(batch: snapshot, existed: true)
+        case .batchList: BatchPage(batches: [snapshot])
+        case .batchShow: BatchShown(batch: snapshot)
+        case .taskList: TaskPage(tasks: [taskSnapshot], next: task)
+        case .taskShow: TaskShown(task: taskSnapshot)
+        case .why:
+            WhyAnswers(answers: [
+                WhyAnswer(
+                    id: .batch(batch), state: .waiting, waitReasons: [.auth], since: time, retryAt: time, tasks: 1,
+                    sentence: "s", unblock: "u")
+            ])
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge:
+            NodeResults(results: [
+                NodeResult(id: .task(task), result: .refused, code: .noSuchObject, message: "m")
+            ])
+        case .nodeShow: NodeShown(node: row)
+        case .treeRead: SectionRead(section: section)
+        case .viewSet, .eventsUnfollow, .eventsAcknowledge, .engineStop: Nothing()
+        case .totals: totals
+        case .eventsRead: EventPage(events: [event], next: seq, last: seq)
+        case .eventsFollow: EventsFollowing(after: seq)
+        case .engineStatus:
+            EngineStatus(
+                pid: 1, version: "1", uptime: 2, protocolVersion: "1.0", socket: "/s", queuePath: "/q", sessions: 1,
+                batches: 2, tasksActive: 3, tasksWaiting: 4, bytesPerSecondUp: 5, bytesPerSecondDown: 6,
+                residentBytes: 7)
+        case .limitsGet, .limitsSet: limits
+        case .logRead:
+            LogPage(
+                lines: [LogLine(at: time, level: .error, batch: batch, task: task, message: "m")], next: 3)
+        }
+    }
+
+    static func parameters(_ name: NotificationName) -> any Codable {
+        switch name {
+        case .viewChanged:
+            ViewChange(
+                view: 1, sections: [section], nodes: [WatchedNode(id: .batch(batch), node: row)], totals: totals)
+        case .eventsHappened: EventPage(events: [event], next: seq, last: seq)
+        }
+    }
+}
