@@ -7,12 +7,52 @@ package struct QueueChange: Sendable, Hashable {
     /// With the folders above them.
     package var folders: Set<FolderID> = []
     package var tasks: Set<TaskID> = []
-    /// Batches of which so much changed that single folders and tasks are not named.
+    /// Batches of which so much changed that single folders and tasks are not all named.
     package var wholly: Set<BatchID> = []
     package var removed: Set<BatchID> = []
-    /// Whether tasks may be ready that were not: the scheduler looks again.
+    /// Whether tasks may be ready that were not, or folders to be walked: the scheduler looks again.
     package var mayRun = false
     /// The last event stored; `nil` when there is no new one.
     package var lastEvent: EventSequence?
     package init() {}
+
+    /// How many single tasks, or folders, are named before it becomes "everything in the batches that changed".
+    static let limit = 1000
+
+    package var isEmpty: Bool { self == QueueChange() }
+
+    mutating func note(folder: FolderID) {
+        folders.insert(folder)
+        if folders.count > Self.limit { becomeCoarse() }
+    }
+
+    mutating func note(task: TaskID, in batch: BatchID) {
+        batches.insert(batch)
+        tasks.insert(task)
+        if tasks.count > Self.limit { becomeCoarse() }
+    }
+
+    mutating func note(wholly batch: BatchID) {
+        batches.insert(batch)
+        wholly.insert(batch)
+    }
+
+    /// Adds a later change.
+    mutating func merge(_ later: QueueChange) {
+        batches.formUnion(later.batches)
+        folders.formUnion(later.folders)
+        tasks.formUnion(later.tasks)
+        wholly.formUnion(later.wholly)
+        removed.formUnion(later.removed)
+        mayRun = mayRun || later.mayRun
+        lastEvent = later.lastEvent ?? lastEvent
+        if folders.count > Self.limit || tasks.count > Self.limit { becomeCoarse() }
+    }
+
+    // Whoever changed a folder or task named its batch, so nothing is lost.
+    private mutating func becomeCoarse() {
+        wholly.formUnion(batches)
+        folders = []
+        tasks = []
+    }
 }

@@ -1,44 +1,166 @@
+import FoundationEssentials
 import LinuxSystem
+import SQLiteConnection
 package import TransferModel
 
+/// The reading half of the queue: an actor on a thread of its own with a read-only connection, so that a long filter
+/// never holds up a commit. Each call sees one committed state.
+///
+/// Speeds and what active tasks have sent beyond their checkpoints are not here: the service merges them in.
 package actor QueueReader {
-    private let executor: ThreadExecutor
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    init(executor: ThreadExecutor) { self.executor = executor }
+    private let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let database: SQLiteConnection
+    private let clock: @Sendable () -> Timestamp
+    private var isClosed = false
+
+    init(loop: EventLoop, database: sending SQLiteConnection, clock: @escaping @Sendable () -> Timestamp) {
+        self.loop = loop
+        self.database = database
+        self.clock = clock
+    }
+
+    deinit { loop.stop() }
+
+    /// Opens the reading connection of a queue that exists.
+    static func connect(_ files: QueueFiles) throws -> sending SQLiteConnection {
+        let database = try SQLiteConnection(path: files.queue.bytes, access: .readOnly)
+        database.setBusyTimeout(milliseconds: 2000)
+        try database.execute(script: "PRAGMA cache_size = -6144; PRAGMA temp_store = FILE;")
+        return database
+    }
+
+    /// One committed state, for the duration of `body`.
+    private func view<Result>(_ body: (QueueView) throws -> Result) throws(QueueError) -> Result {
+        if isClosed { throw .closed }
+        do {
+            return try database.transaction(.read) { try body(QueueView(database, now: clock())) }
+        } catch {
+            throw QueueError(error)
+        }
+    }
+
+    /// Afterwards every call throws `closed`.
+    func close() {
+        isClosed = true
+        database.forgetStatements()
+    }
+
+    // MARK: Batches and tasks
 
     /// Unfinished batches in the queue's order, then finished ones, the last first.
-    package func batches(session: SessionName? = nil, limit: Int = 1000) throws -> [BatchSnapshot] { fatalError() }
-    package func batch(_ id: BatchID) throws -> BatchSnapshot? { fatalError() }
+    package func batches(session: SessionName? = nil, limit: Int = 1000) throws(QueueError) -> [BatchSnapshot] {
+        try view { try $0.batchRows(session: session, limit: limit).map($0.snapshot) }
+    }
+
+    package func batch(_ id: BatchID) throws(QueueError) -> BatchSnapshot? {
+        try view { view in try view.batchRow(id).map(view.snapshot) }
+    }
+
     /// Tasks in the order of their numbers, `after` excluded.
     /// - Parameter states: as shown (a queued task of a paused batch is `paused`); empty: any.
     package func tasks(
         batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState] = [], after: TaskID? = nil,
         limit: Int
-    ) throws -> [TaskSnapshot] { fatalError() }
-    package func task(_ id: TaskID, history: Bool = false, response: Bool = false) throws -> TaskSnapshot? {
-        fatalError()
+    ) throws(QueueError) -> [TaskSnapshot] {
+        try view { view in
+            let choice = QueueView.TaskChoice(batch: batch, session: session, states: states, after: after, limit: limit)
+            return try view.tasks(choice).map(view.snapshot)
+        }
     }
-    /// The nodes that a selector means, page by page in the order of their numbers.
-    package func nodes(matching selector: NodeSelector, after: NodeID? = nil, limit: Int) throws -> [NodeID] {
-        fatalError()
+
+    package func task(
+        _ id: TaskID, history: Bool = false, response: Bool = false
+    ) throws(QueueError) -> TaskSnapshot? {
+        try view { view in
+            guard let row = try view.task(id) else { return nil }
+            var snapshot = try view.snapshot(row)
+            if history { snapshot.history = try view.history(of: row) }
+            if response { snapshot.response = StoredJSON.value(TransferResponse.self, row.details.response) }
+            return snapshot
+        }
     }
+
+    /// The nodes that a selector means, page by page in the order of their numbers: tasks when it names states, else batches.
+    package func nodes(
+        matching selector: NodeSelector, after: NodeID? = nil, limit: Int
+    ) throws(QueueError) -> [NodeID] {
+        try view { try $0.nodes(matching: selector, after: after, limit: limit) }
+    }
+
+    // MARK: The tree
+
     /// The row of a node; `nil`: there is no such node.
-    package func row(of node: NodeID) throws -> RowID? { fatalError() }
-    package func row(_ id: RowID) throws -> NodeRow? { fatalError() }
-    /// `nil`: the parent is gone.
-    package func section(_ request: SectionRequest) throws -> TreeSection? { fatalError() }
+    package func row(of node: NodeID) throws(QueueError) -> RowID? {
+        try view { try $0.rowID(of: node) }
+    }
+
+    /// `nil`: it is gone.
+    package func row(_ id: RowID) throws(QueueError) -> NodeRow? {
+        try view { try $0.nodeRow(id) }
+    }
+
+    /// The node that a row of the tree stands for; `nil`: it is gone, or a group.
+    package func node(_ id: RowID) throws(QueueError) -> NodeID? {
+        try view { try $0.node(id) }
+    }
+
+    /// What is directly below a node, bounded by the request's limit. `nil`: the node is gone.
+    ///
+    /// Of a batch or folder: subfolders by name, then active tasks, then the first few that failed, wait or are paused,
+    /// each with a group row for the rest, then groups of queued, completed and cancelled ones (listed one by one when they are few).
+    /// Counts and bytes of a group are those of the tasks that it stands for. A group's identity bears the stored state.
+    package func section(_ request: SectionRequest) throws(QueueError) -> TreeSection? {
+        try view { try $0.section(request) }
+    }
+
     /// The folder and those above it, the batch's root last.
-    package func chain(of folder: FolderID) throws -> [FolderID] { fatalError() }
-    package func totals() throws -> QueueTotals { fatalError() }
+    package func chain(of folder: FolderID) throws(QueueError) -> [FolderID] {
+        try view { try $0.paths.place(of: folder.rawValue)?.chain ?? [] }
+    }
+
+    // MARK: Sums
+
+    /// Files and bytes of the batches that are not finished; of all, when all are. Problems are counted over all.
+    package func totals() throws(QueueError) -> QueueTotals {
+        try view { try $0.totals() }
+    }
+
     /// Bytes that are still to cross the wire, by batch that is not finished; unknown sizes count as 0.
-    package func bytesLeft() throws -> [BatchID: Int64] { fatalError() }
+    package func bytesLeft() throws(QueueError) -> [BatchID: Int64] {
+        try view { try $0.bytesLeft() }
+    }
+
+    package func statistics() throws(QueueError) -> QueueStatistics {
+        try view { try $0.statistics() }
+    }
+
     /// What `why` is made of; `nil`: no such node.
-    package func standing(of node: NodeID) throws -> NodeStanding? { fatalError() }
-    package func events(after sequence: EventSequence, limit: Int) throws -> [TransferEvent] { fatalError() }
-    package func lastEvent() throws -> EventSequence { fatalError() }
+    package func standing(of node: NodeID) throws(QueueError) -> NodeStanding? {
+        try view { try $0.standing(of: node) }
+    }
+
+    // MARK: Events
+
+    package func events(after sequence: EventSequence, limit: Int) throws(QueueError) -> [TransferEvent] {
+        try view { try $0.events(after: sequence, limit: limit) }
+    }
+
+    /// 0 when there is none.
+    package func lastEvent() throws(QueueError) -> EventSequence {
+        try view { try $0.lastEvent() }
+    }
+
     /// How far a consumer has acknowledged; 0 when it is not known.
-    package func cursor(of consumer: String) throws -> EventSequence { fatalError() }
-    package func statistics() throws -> QueueStatistics { fatalError() }
-    /// What is wrong with the queue, for a person; empty when all agrees.
-    package func check() throws -> [String] { fatalError() }
+    package func cursor(of consumer: String) throws(QueueError) -> EventSequence {
+        try view { try $0.cursor(of: consumer) }
+    }
+
+    // MARK: Check
+
+    /// What is wrong with the queue, a sentence each, at most a hundred; empty when all agrees. Takes seconds for a million tasks.
+    package func check() throws(QueueError) -> [String] {
+        try view { try QueueCheck($0.database).findings() }
+    }
 }

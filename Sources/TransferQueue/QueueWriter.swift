@@ -1,65 +1,307 @@
 import LinuxSystem
+import Synchronization
 package import TransferModel
 
+/// The writing half of the queue: an actor on a thread of its own.
+///
+/// What the engine records is gathered and committed together, at most 50 ms or 500 facts later; calls that return
+/// something durable commit at once, and take along what was gathered. `commit()` from several tasks at the same time
+/// is one commit. Nothing wakes the thread while nothing is recorded.
 package actor QueueWriter {
     private let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    init(loop: EventLoop) { self.loop = loop }
+
+    private let store: QueueStore
+    private let feed: ChangeFeed
+    /// Facts recorded from any thread, in order.
+    private let inbox: FactInbox
+    private nonisolated let clock: @Sendable () -> Timestamp
+
+    /// Taken from the inbox and not committed: kept when a commit fails, and tried again.
+    private var gathered: [RecordedFact] = []
+    private var waiters: [CheckedContinuation<Void, any Error>] = []
+    private var timer: LoopTimer?
+    private var isCommitDue = false
+    private var isClosed = false
+
+    /// How long a fact waits for company.
+    static let interval: Duration = .milliseconds(50)
+    /// How many facts are committed at once without waiting longer.
+    static let groupSize = 500
+    /// After a commit that failed.
+    static let pauseAfterFailure: Duration = .seconds(1)
+
+    init(loop: EventLoop, store: sending QueueStore, feed: ChangeFeed, clock: @escaping @Sendable () -> Timestamp) {
+        self.loop = loop
+        self.store = store
+        self.feed = feed
+        self.clock = clock
+        inbox = FactInbox()
+    }
+
+    deinit { loop.stop() }
+
+    // MARK: Recording
+
+    /// Records a fact about a claimed task. Never waits; it is durable after the next group commit.
+    /// Facts of tasks that were cancelled or paused meanwhile are dropped where they no longer matter.
+    package nonisolated func record(_ change: TaskChange, for task: TaskID) {
+        switch inbox.append(RecordedFact(task: task, change: change, time: clock())) {
+        case .nothing: break
+        case .begin: Task { await self.startTimer() }
+        case .flush: Task { await self.commitGathered() }
+        }
+    }
+
+    /// Returns when everything recorded before is durable. Throws `QueueError` when that failed; it is tried again later.
+    package func commit() async throws {
+        if isClosed { throw QueueError.closed }
+        gathered += inbox.take()
+        if gathered.isEmpty { return }
+        try await withCheckedThrowingContinuation { continuation in
+            waiters.append(continuation)
+            if isCommitDue { return }
+            isCommitDue = true
+            // At the end of the turn, so that all who ask in it share one commit.
+            loop.atEndOfTurn { self.assumeIsolated { $0.commitGathered() } }
+        }
+    }
+
+    private func startTimer(after delay: Duration = QueueWriter.interval) {
+        if timer != nil || isClosed { return }
+        timer = loop.schedule(after: delay) {
+            self.assumeIsolated { writer in
+                writer.timer = nil
+                writer.commitGathered()
+            }
+        }
+    }
+
+    private func commitGathered() {
+        isCommitDue = false
+        do {
+            try change {}
+        } catch {
+            // The waiters were told by `change`; what was gathered is tried again.
+            startTimer(after: Self.pauseAfterFailure)
+        }
+    }
+
+    /// One transaction: what was gathered, then `body`. Durable on return.
+    private func change<Result>(
+        _ durability: QueueStore.Durability = .full, _ body: () throws -> Result
+    ) throws(QueueError) -> Result {
+        if isClosed { throw .closed }
+        gathered += inbox.take()
+        let asked = waiters
+        waiters = []
+        do {
+            let result = try store.transact(gathered.isEmpty ? durability : .full) {
+                try store.apply(gathered)
+                return try body()
+            }
+            gathered = []
+            if let timer { loop.cancel(timer) }
+            timer = nil
+            feed.publish(store.takeChange())
+            for waiter in asked { waiter.resume() }
+            return result
+        } catch {
+            // A request that makes no sense takes nobody's facts with it.
+            if case .database = error {
+                for waiter in asked { waiter.resume(throwing: error) }
+            } else {
+                waiters = asked + waiters
+            }
+            if !gathered.isEmpty { startTimer(after: waiters.isEmpty ? Self.pauseAfterFailure : .zero) }
+            throw error
+        }
+    }
+
+    /// Looks without changing anything. What is gathered is not seen.
+    private func look<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
+        if isClosed { throw .closed }
+        do {
+            store.forgetPaths()
+            return try body()
+        } catch {
+            throw QueueError(error)
+        }
+    }
+
+    /// Commits what is recorded; afterwards every call throws `closed`.
+    func close() throws(QueueError) {
+        if isClosed { return }
+        defer { abandon() }
+        try change {}
+        store.finish()
+    }
+
+    /// Ends without committing.
+    func abandon() {
+        isClosed = true
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        for waiter in waiters { waiter.resume(throwing: QueueError.closed) }
+        waiters = []
+    }
+
+    /// Transactions committed since the queue was opened.
+    var commits: Int { store.commits }
+
+    /// Whether a timer is set. For tests.
+    var isTimerSet: Bool { timer != nil }
 
     // MARK: Adding and walking
 
     /// Queues a batch: all of it, durably, or nothing. A request whose UUID is known returns the batch that is there.
-    /// Throws `QueueError`.
-    package func add(_ request: BatchRequest) throws -> AddedBatch { fatalError() }
+    package func add(_ request: BatchRequest) throws(QueueError) -> AddedBatch {
+        try change { try store.add(request) }
+    }
+
     /// Sources of upload batches that are not completely in the queue: after start all, after `add` those of the batch.
-    package func unscannedSources(of batch: BatchID? = nil) throws -> [WalkState] { fatalError() }
+    package func unscannedSources(of batch: BatchID? = nil) throws(QueueError) -> [WalkState] {
+        try look { try store.unscannedSources(of: batch) }
+    }
+
     /// Says what sources are. Directories are to be walked from then on: `foldersToWalk`. A source that is begun already is left alone.
-    package func begin(_ sources: [FoundSource]) throws { fatalError() }
-    /// Directories that are known and not completely listed, oldest first.
-    package func foldersToWalk(of source: SourceID, limit: Int) throws -> [FolderToWalk] { fatalError() }
-    /// Takes what a walk found; at most some 5000 entries a call. Returns the next directories to walk of the same source as the last chunk.
-    package func insert(walked chunks: [WalkedChunk], next limit: Int = 64) throws -> [FolderToWalk] { fatalError() }
+    package func begin(_ sources: [FoundSource]) throws(QueueError) {
+        try change { try store.begin(sources) }
+    }
+
+    /// Directories of a source that are known and not completely listed, oldest first.
+    package func foldersToWalk(of source: SourceID, limit: Int) throws(QueueError) -> [FolderToWalk] {
+        try look { try store.foldersToWalk(of: source, limit: limit) }
+    }
+
+    /// Takes what a walk found; at most some 5000 entries a call. Chunks of folders that were cancelled meanwhile are dropped.
+    /// - Returns: the next directories to walk of the same source; empty when its walk is done.
+    package func insert(walked chunks: [WalkedChunk], next limit: Int = 64) throws(QueueError) -> [FolderToWalk] {
+        let durability: QueueStore.Durability = QueueStore.needsDurability(chunks) ? .full : .later
+        return try change(durability) {
+            guard let source = try store.insert(walked: chunks) else { return [] }
+            return try store.foldersToWalk(of: source, limit: limit)
+        }
+    }
+
     /// Ends the scanning of a batch when nothing of it is left to be walked, and says whether that is so. Durable on return.
     @discardableResult
-    package func finishScan(_ batch: BatchID) throws -> Bool { fatalError() }
+    package func finishScan(_ batch: BatchID) throws(QueueError) -> Bool {
+        try change { try store.finishScan(batch) }
+    }
 
     // MARK: Running
 
     /// The lanes of batches that are not finished, in the order priority, position, lane.
-    package func lanes() throws -> [LaneSummary] { fatalError() }
+    package func lanes() throws(QueueError) -> [LaneSummary] {
+        try look { try store.lanes() }
+    }
+
     /// What the tasks of a batch need. `nil`: no such batch.
-    package func order(of batch: BatchID) throws -> BatchOrder? { fatalError() }
+    package func order(of batch: BatchID) throws(QueueError) -> BatchOrder? {
+        try look { try store.order(of: batch) }
+    }
+
     /// Takes the next tasks of a lane, and marks durably that they may have begun before it returns.
     /// Nothing when the batch is held, paused, or may not begin before a time after `now`.
-    package func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws -> [ClaimedTask] { fatalError() }
+    package func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws(QueueError) -> [ClaimedTask] {
+        try change { try store.claim(lane, limit: limit, now: now) }
+    }
+
     /// Gives claimed tasks back that were never started.
-    package func release(unstarted tasks: [TaskID]) throws { fatalError() }
-    /// Records a fact about a claimed task. Never waits; it is durable after the next group commit.
-    /// Facts of tasks that were cancelled or paused meanwhile are dropped where they no longer matter.
-    package nonisolated func record(_ change: TaskChange, for task: TaskID) { fatalError() }
-    /// Returns when everything recorded before is durable. Throws `QueueError` when that failed; it is tried again later.
-    package func commit() async throws { fatalError() }
+    package func release(unstarted tasks: [TaskID]) throws(QueueError) {
+        try change { try store.release(unstarted: tasks) }
+    }
+
     /// Lets tasks stand in line again whose time has come.
-    package func wakeDue(now: Timestamp) throws { fatalError() }
+    package func wakeDue(now: Timestamp) throws(QueueError) {
+        try change { try store.wakeDue(now: now) }
+    }
+
     /// When the next task or batch is due by itself.
-    package func nextWake() throws -> Timestamp? { fatalError() }
-    /// A reason to wait is gone, everywhere or only in a batch or a lane's origin: tasks that waited for nothing else stand in line again.
-    package func clearWait(_ reasons: WaitReasons, batch: BatchID? = nil, origin: String? = nil) throws { fatalError() }
+    package func nextWake() throws(QueueError) -> Timestamp? {
+        try look { try store.nextWake() }
+    }
+
+    /// A reason to wait is gone, everywhere or only in a batch or for an origin (as in `LaneSummary`): tasks that waited
+    /// for nothing else stand in line again.
+    package func clearWait(
+        _ reasons: WaitReasons, batch: BatchID? = nil, origin: String? = nil
+    ) throws(QueueError) {
+        try change { try store.clearWait(reasons, batch: batch, origin: origin) }
+    }
 
     // MARK: People
 
-    package func pause(_ nodes: [NodeID]) throws -> NodeChange { fatalError() }
+    package func pause(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
+        try change { try store.pause(nodes) }
+    }
+
     /// Also starts a held batch.
-    package func resume(_ nodes: [NodeID]) throws -> NodeChange { fatalError() }
-    package func cancel(_ nodes: [NodeID]) throws -> NodeChange { fatalError() }
-    /// A new run of what failed or was cancelled; what waits tries again now.
-    package func retry(_ nodes: [NodeID]) throws -> NodeChange { fatalError() }
+    package func resume(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
+        try change { try store.resume(nodes) }
+    }
+
+    package func cancel(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
+        try change { try store.cancel(nodes) }
+    }
+
+    /// A new run of what failed or was cancelled; what waits tries again now. Of a batch or folder what was cancelled
+    /// comes back only when nothing failed or waits.
+    package func retry(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
+        try change { try store.retry(nodes) }
+    }
+
     /// Takes back the last cancel, of these nodes or (empty) of any, when it is not longer ago than the grace time.
-    package func undo(_ nodes: [NodeID], now: Timestamp) throws -> NodeChange { fatalError() }
+    package func undo(_ nodes: [NodeID], now: Timestamp) throws(QueueError) -> NodeChange {
+        try change { try store.undo(nodes, now: now) }
+    }
+
     /// Forgets terminal batches and tasks, their events and their secrets.
-    package func purge(_ nodes: [NodeID]) throws -> NodeChange { fatalError() }
+    package func purge(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
+        let result = try change { try store.purge(nodes) }
+        try store.removeOrphanedSecrets()
+        return result
+    }
+
     /// Forgets batches that finished before a time; all finished ones when it is `nil`.
-    package func purge(finishedBefore time: Timestamp?) throws -> NodeChange { fatalError() }
+    package func purge(finishedBefore time: Timestamp?) throws(QueueError) -> NodeChange {
+        let result = try change { try store.purge(finishedBefore: time) }
+        try store.removeOrphanedSecrets()
+        return result
+    }
+
     /// Moves a consumer's cursor forward; never back.
-    package func acknowledge(consumer: String, through sequence: EventSequence) throws { fatalError() }
+    package func acknowledge(consumer: String, through sequence: EventSequence) throws(QueueError) {
+        try change { try store.acknowledge(consumer, through: sequence) }
+    }
+}
+
+/// Facts on their way to the writer.
+private final class FactInbox: Sendable {
+    enum Reaction {
+        case nothing
+        /// The first: a commit has to come.
+        case begin
+        /// Enough for a commit now.
+        case flush
+    }
+
+    /// Held for an append or a swap only.
+    private let facts = Mutex<[RecordedFact]>([])
+
+    func append(_ fact: RecordedFact) -> Reaction {
+        facts.withLock { facts in
+            facts.append(fact)
+            if facts.count == 1 { return .begin }
+            return facts.count == QueueWriter.groupSize ? .flush : .nothing
+        }
+    }
+
+    func take() -> [RecordedFact] {
+        facts.withLock { facts in
+            defer { facts = [] }
+            return facts
+        }
+    }
 }

@@ -1,30 +1,168 @@
+import FoundationEssentials
 import LinuxSystem
+import SQLiteConnection
 package import TransferModel
 
+/// The durable queue of one engine: `queue.sqlite` and `secrets.sqlite` in a directory that it holds the lock of.
+///
+/// Start reading at `Schema` (what is stored), then `QueueStore` (the rules of a change), `QueueWriter` (when changes
+/// become durable) and `QueueReader` (what can be asked).
 package final class TransferQueue: Sendable {
     package let writer: QueueWriter
     package let reader: QueueReader
-    init(writer: QueueWriter, reader: QueueReader) { self.writer = writer; self.reader = reader }
+    package let directory: RawPath
+
+    private let lock: QueueLock
+    private let feed: ChangeFeed
+
+    private init(
+        files: QueueFiles, lock: QueueLock, writer: QueueWriter, reader: QueueReader, feed: ChangeFeed
+    ) {
+        directory = files.directory
+        self.lock = lock
+        self.writer = writer
+        self.reader = reader
+        self.feed = feed
+    }
 
     /// Opens the queue in `directory`, which is made when it is missing, and holds its lock until `close`.
     /// Tasks that were running when the last engine ended stand in line again. Blocks.
-    /// - Parameter version: this program's, for the lock file.
+    /// - Parameter version: this program's, for the lock file and the event `engineStarted`.
     package static func open(directory: RawPath, version: String) throws(QueueOpenError) -> TransferQueue {
-        fatalError()
+        try open(directory: directory, version: version, clock: { .now })
     }
-    /// A reader alone, also beside a running engine: for `martletd --check`. Takes no lock. Blocks.
-    package static func openForReading(directory: RawPath) throws(QueueOpenError) -> QueueReader { fatalError() }
+
+    /// As above, with a clock of the caller's.
+    package static func open(
+        directory: RawPath, version: String, clock: @escaping @Sendable () -> Timestamp
+    ) throws(QueueOpenError) -> TransferQueue {
+        let files = QueueFiles(directory: directory)
+        try files.makeDirectory()
+        let lock = try QueueLock(files, version: version)
+        try QueueFiles.makePrivate(files.queue)
+        do {
+            let store = try QueueStore.open(files, version: version, clock: clock)
+            let feed = ChangeFeed()
+            let writer = QueueWriter(
+                loop: try EventLoop(name: "queue writer"), store: store, feed: feed, clock: clock)
+            let reader = QueueReader(
+                loop: try EventLoop(name: "queue reader"), database: try QueueReader.connect(files), clock: clock)
+            return TransferQueue(files: files, lock: lock, writer: writer, reader: reader, feed: feed)
+        } catch {
+            lock.release()
+            throw QueueOpenError(error, file: files.queue)
+        }
+    }
+
+    /// A reader alone, also beside a running engine: for `martletd --check`. Takes no lock and changes nothing.
+    package static func openForReading(directory: RawPath) throws(QueueOpenError) -> QueueReader {
+        let files = QueueFiles(directory: directory)
+        do {
+            _ = try System.stat(files.queue.bytes)
+            let database = try QueueReader.connect(files)
+            try Migrator.verify(database)
+            return QueueReader(loop: try EventLoop(name: "queue reader"), database: database, clock: { .now })
+        } catch {
+            throw QueueOpenError(error, file: files.queue)
+        }
+    }
+
     /// What commits change from now on, merged while nobody asks. Any number of listeners.
-    package func changes() -> QueueChanges { fatalError() }
-    /// Commits what is recorded, ends the threads and gives up the lock.
-    package func close() async { fatalError() }
+    package func changes() -> QueueChanges { QueueChanges(feed) }
+
+    /// Commits what is recorded, ends the threads and gives up the lock. Later calls throw `QueueError.closed`.
+    package func close() async throws(QueueError) {
+        var failure: QueueError?
+        do {
+            try await writer.close()
+        } catch {
+            failure = error
+        }
+        await reader.close()
+        feed.close()
+        lock.release()
+        if let failure { throw failure }
+    }
+
+    /// As if this process had been killed: nothing more is committed, the kernel takes the lock. For tests.
+    func abandon() async {
+        await writer.abandon()
+        await reader.close()
+        feed.close()
+        lock.release()
+    }
 }
 
-/// An endless sequence of changes for one listener; ends when the queue is closed.
-package struct QueueChanges: AsyncSequence, Sendable {
-    package typealias Element = QueueChange
-    package struct AsyncIterator: AsyncIteratorProtocol {
-        package mutating func next() async -> QueueChange? { fatalError() }
+extension QueueStore {
+    /// Opens or makes the database, brings its schema up to date and cleans up after an engine that was killed.
+    static func open(
+        _ files: QueueFiles, version: String, clock: @escaping @Sendable () -> Timestamp
+    ) throws -> QueueStore {
+        let database = try SQLiteConnection(path: files.queue.bytes, access: .readWrite)
+        // The lock is ours, so nobody else writes; a reader may be opening its own view of the log.
+        database.setBusyTimeout(milliseconds: 2000)
+        try database.execute(
+            script: """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = FULL;
+                PRAGMA wal_autocheckpoint = 2000;
+                PRAGMA journal_size_limit = 16777216;
+                PRAGMA cache_size = -12288;
+                PRAGMA temp_store = FILE;
+                """)
+        try Migrator.current.migrate(database, now: clock())
+        try refuseDamage(database)
+        let store = try QueueStore(
+            database: database, secrets: SecretStore(file: files.secrets), clock: clock)
+        try store.transact {
+            try store.requeueClaimed()
+            var payload = EventPayload()
+            payload.message = version
+            try store.append(.engineStarted, batch: nil, payload: payload)
+        }
+        try store.secrets.keepOnly { uuid in
+            try database.integer("SELECT 1 FROM batches WHERE uuid = ?", .blob(uuid.bytes)) != nil
+        }
+        _ = store.takeChange()
+        return store
     }
-    package func makeAsyncIterator() -> AsyncIterator { fatalError() }
+
+    /// Looks through a small queue for damage (milliseconds). A large one is checked by `martletd --check`, and SQLite
+    /// says so whenever it meets a damaged page.
+    private static func refuseDamage(_ database: SQLiteConnection) throws {
+        let size = try database.first("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") {
+            $0.integer(0)
+        }
+        guard let size, size <= 8 << 20 else { return }
+        let finding = try database.first("PRAGMA quick_check(1)") { $0.text(0) }
+        if let finding, finding != "ok" {
+            throw SQLiteError(extendedCode: SQLiteError.Code.corrupt.rawValue, message: finding, sql: nil)
+        }
+    }
+
+    /// Before the connection goes: an orderly end leaves no log behind.
+    func finish() {
+        // What is committed is safe in the log; copying it into the database is only tidy.
+        try? database.execute(script: "PRAGMA wal_checkpoint(TRUNCATE)")
+        database.forgetStatements()
+    }
+}
+
+extension QueueOpenError {
+    init(_ error: any Error, file: RawPath) {
+        switch error {
+        case let error as QueueOpenError: self = error
+        case let error as Errno: self = .system(error, doing: "open \(file.displayed)")
+        case let error as QueueError:
+            if case .database(let error) = error {
+                self.init(error, file: file)
+            } else {
+                self = .corrupt(file: file.displayed, detail: "\(error)")
+            }
+        case let error as SQLiteError where error.code == .corrupt || error.code == .notADatabase:
+            self = .corrupt(file: file.displayed, detail: error.message)
+        case let error as SQLiteError: self = .database(error)
+        default: self = .corrupt(file: file.displayed, detail: "\(error)")
+        }
+    }
 }

@@ -1,0 +1,112 @@
+import SQLiteConnection
+import TransferModel
+
+/// Files and bytes of tasks of one state directly in one folder; a difference when signed.
+struct Tally: Hashable {
+    var files: Int64 = 0
+    /// Of known sizes; tasks of unknown size count no bytes at all.
+    var total: Int64 = 0
+    var accepted: Int64 = 0
+    var verified: Int64 = 0
+
+    static func += (one: inout Tally, other: Tally) {
+        one.files += other.files
+        one.total += other.total
+        one.accepted += other.accepted
+        one.verified += other.verified
+    }
+
+    static prefix func - (one: Tally) -> Tally {
+        Tally(files: -one.files, total: -one.total, accepted: -one.accepted, verified: -one.verified)
+    }
+}
+
+/// The counters of a folder row: everything below it.
+struct FolderSums: Hashable {
+    var files = FileCounts()
+    var total: Int64 = 0
+    var accepted: Int64 = 0
+    var verified: Int64 = 0
+    /// What still has to cross the wire: total less accepted of tasks that are not over.
+    var left: Int64 = 0
+
+    mutating func add(_ tally: Tally, in state: TransferState) {
+        files[state] += tally.files
+        total += tally.total
+        accepted += tally.accepted
+        verified += tally.verified
+        if !state.isTerminal { left += tally.total - tally.accepted }
+    }
+
+    static func += (one: inout FolderSums, other: FolderSums) {
+        one.files += other.files
+        one.total += other.total
+        one.accepted += other.accepted
+        one.verified += other.verified
+        one.left += other.left
+    }
+
+    var bytes: ByteCounts { ByteCounts(total: total, sent: accepted, accepted: accepted, verified: verified) }
+
+    /// The columns of `folders`, in the order of `init(_:from:)` and `values`. A batch that is held has no column of
+    /// its own: `created` is how its queued tasks are shown.
+    static let columns = [
+        "queued", "waiting", "running", "finishing", "stopped", "completed", "failed", "cancelled",
+        "bytes_total", "bytes_accepted", "bytes_verified", "bytes_left",
+    ]
+
+    var values: [Int64] {
+        [
+            files.queued, files.waiting, files.running, files.finishing, files.paused, files.completed, files.failed,
+            files.cancelled, total, accepted, verified, left,
+        ]
+    }
+
+    init() {}
+
+    /// Reads the columns from `first` on.
+    init(_ row: SQLiteStatement, from first: Int32 = 0) {
+        files.queued = row.integer(first)
+        files.waiting = row.integer(first + 1)
+        files.running = row.integer(first + 2)
+        files.finishing = row.integer(first + 3)
+        files.paused = row.integer(first + 4)
+        files.completed = row.integer(first + 5)
+        files.failed = row.integer(first + 6)
+        files.cancelled = row.integer(first + 7)
+        total = row.integer(first + 8)
+        accepted = row.integer(first + 9)
+        verified = row.integer(first + 10)
+        left = row.integer(first + 11)
+    }
+}
+
+/// The differences that a transaction makes to counters, summed up so that each row is written once.
+struct CounterLedger {
+    struct Key: Hashable {
+        let folder: Int64
+        let state: TransferState
+    }
+
+    private(set) var own: [Key: Tally] = [:]
+    private(set) var ready: [Int64: Int64] = [:]
+
+    mutating func add(_ tally: Tally, folder: Int64, state: TransferState) {
+        own[Key(folder: folder, state: state), default: Tally()] += tally
+    }
+
+    /// `count` more tasks of a lane can be claimed.
+    mutating func addReady(_ count: Int64, lane: Int64) {
+        if count != 0 { ready[lane, default: 0] += count }
+    }
+
+    /// A lane's `ready` was just counted anew.
+    mutating func forgetReady(lane: Int64) { ready[lane] = nil }
+
+    /// What each folder that holds changed tasks directly gains.
+    func sums() -> [Int64: FolderSums] {
+        var sums: [Int64: FolderSums] = [:]
+        for (key, tally) in own { sums[key.folder, default: FolderSums()].add(tally, in: key.state) }
+        return sums
+    }
+}

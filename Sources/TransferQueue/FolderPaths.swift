@@ -1,0 +1,73 @@
+import SQLiteConnection
+import TransferModel
+
+/// Where folders lie: in the batch, on this machine and at the other end. Remembers what it looked up, so it lives for
+/// one transaction.
+final class FolderPaths {
+    struct Place: Hashable {
+        let batch: BatchID
+        /// In the batch's tree, without slashes at the ends; empty at the root.
+        let tree: RawPath
+        /// The local directory; `nil` where several sources meet.
+        let local: RawPath?
+        /// Below the directory that a source named.
+        let belowSource: RawPath
+        /// Below the batch's destination.
+        let remote: RawPath
+        /// By its own flag or that of a folder above.
+        let isPaused: Bool
+        /// Folders from here to the root, this one first.
+        let chain: [FolderID]
+        /// Those of them whose own flag is set.
+        let pausedBy: [RawPath]
+    }
+
+    private let database: SQLiteConnection
+    private var known: [Int64: Place] = [:]
+
+    init(_ database: SQLiteConnection) { self.database = database }
+
+    /// `nil`: there is no such folder.
+    func place(of folder: Int64) throws -> Place? {
+        if let place = known[folder] { return place }
+        if known.count > 4096 { known = [:] }
+        let found = try database.first(
+            """
+            SELECT f.batch, f.parent, f.name, f.hidden, f.paused, s.path
+            FROM folders f LEFT JOIN sources s ON s.id = f.source WHERE f.id = ?
+            """, .integer(folder)
+        ) { row in
+            (
+                batch: BatchID(rawValue: row.integer(0)), parent: row.optionalInteger(1), name: RawPath(row.bytes(2)),
+                isHidden: row.integer(3) != 0, isPaused: row.integer(4) != 0,
+                source: row.optionalBytes(5).map { RawPath($0) }
+            )
+        }
+        guard let found else { return nil }
+        let above: Place? = if let parent = found.parent { try self.place(of: parent) } else { nil }
+        let tree = above?.tree.appending(found.name) ?? RawPath("")
+        let remote = above?.remote ?? RawPath("")
+        let place = Place(
+            batch: found.batch, tree: tree, local: found.source ?? above?.local?.appending(found.name),
+            belowSource: found.source != nil ? RawPath("") : above?.belowSource.appending(found.name) ?? RawPath(""),
+            remote: found.isHidden || above == nil ? remote : remote.appending(found.name),
+            isPaused: found.isPaused || above?.isPaused == true,
+            chain: [FolderID(rawValue: folder)] + (above?.chain ?? []),
+            pausedBy: (found.isPaused ? [tree] : []) + (above?.pausedBy ?? []))
+        known[folder] = place
+        return place
+    }
+
+    func isPaused(_ folder: Int64) throws -> Bool { try place(of: folder)?.isPaused == true }
+
+    /// The folder at a path of a batch.
+    func folder(_ path: RawPath, in batch: BatchID) throws -> Int64? {
+        var folder = try database.integer("SELECT root FROM batches WHERE id = ?", .integer(batch.rawValue))
+        for name in path.components {
+            guard let parent = folder else { return nil }
+            folder = try database.integer(
+                "SELECT id FROM folders WHERE parent = ? AND name = ? LIMIT 1", .integer(parent), .blob(name.bytes))
+        }
+        return folder
+    }
+}

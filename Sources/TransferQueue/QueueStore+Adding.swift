@@ -1,0 +1,216 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+extension QueueStore {
+    /// Queues a batch, in a transaction of the caller's. Downloads become tasks here; uploads only sources, which are walked later.
+    func add(_ request: BatchRequest) throws -> AddedBatch {
+        let known = try database.integer("SELECT id FROM batches WHERE uuid = ?", .blob(request.uuid.bytes))
+        if let known { return AddedBatch(batch: BatchID(rawValue: known), existed: true) }
+        let now = clock()
+        let session = try session(named: request.session, now: now)
+        // The number AUTOINCREMENT will give, needed before for the root folder.
+        let last = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'batches'") ?? 0
+        let batch = BatchID(rawValue: last + 1)
+        let root = numbers.folder
+        let plan = try Plan(request)
+        let position = (try database.integer("SELECT max(position) FROM batches") ?? 0) + 1
+        try database.run(
+            """
+            INSERT INTO batches (id, uuid, session, name, direction, priority, position, held, paused, scanning, not_before,
+            destination, options, root, first_event, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
+            """, .integer(batch.rawValue), .blob(request.uuid.bytes), .integer(session),
+            .text(request.name ?? plan.name), .integer(plan.direction.stored), .integer(Int64(request.priority.level)),
+            .integer(position), .integer(request.held ? 1 : 0), .integer(plan.direction == .upload ? 1 : 0),
+            SQLiteValue(request.options.notBefore?.milliseconds), .text(plan.destination),
+            .text(try StoredJSON.text(request.options)), .integer(root), .integer(numbers.event),
+            .integer(now.milliseconds))
+        try insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
+        try append(.batchQueued, batch: batch, at: now)
+        change.batches.insert(batch)
+        change.mayRun = true
+        touched.insert(batch)
+        switch request.work {
+        case .upload(let sources, let destination):
+            try insert(sources, batch: batch, origin: plan.origin)
+            try secrets.write(
+                batch: request.uuid, secrets: request.secrets, destinationQuery: RemoteAddress(destination)?.query,
+                queries: [])
+        case .download(let sources):
+            let queries = try insert(sources, batch: batch, root: root)
+            try secrets.write(
+                batch: request.uuid, secrets: request.secrets, destinationQuery: nil, queries: queries)
+        }
+        return AddedBatch(batch: batch, existed: false)
+    }
+
+    /// What follows from a request alone.
+    private struct Plan {
+        var name: String
+        var direction: TransferDirection
+        /// URL without query, or the local folder.
+        var destination: String
+        var origin: String
+
+        init(_ request: BatchRequest) throws {
+            switch request.work {
+            case .upload(let sources, let to):
+                guard let first = sources.first else { throw QueueError.badRequest("no source: name at least one file") }
+                guard let address = RemoteAddress(to) else {
+                    throw QueueError.badRequest("not a URL with a host and without user info: \(Self.harmless(to))")
+                }
+                guard sources.count == 1 || sources.allSatisfy({ $0.placement != .exactly }) else {
+                    throw QueueError.badRequest("several sources cannot have one name: end the destination with a slash")
+                }
+                direction = .upload
+                destination = address.plain
+                origin = address.origin
+                name = Self.name(first.path.lastComponent.displayed, of: sources.count)
+            case .download(let sources):
+                guard let first = sources.first else { throw QueueError.badRequest("no URL: name at least one") }
+                direction = .download
+                destination = first.directory.displayed
+                origin = ""
+                let segment = RemoteAddress(first.url)?.lastSegment ?? []
+                name = Self.name((first.fileName ?? RawPath(segment)).displayed, of: sources.count)
+            }
+        }
+
+        private static func name(_ first: String, of count: Int) -> String {
+            let name = first.isEmpty ? "/" : first
+            return count == 1 ? name : "\(name) and \(count - 1) more"
+        }
+
+        /// A URL for a message: what may be secret of it is left out.
+        static func harmless(_ url: String) -> String {
+            let plain = url.prefix { $0 != "?" && $0 != "#" }
+            return RawPath(String(plain.split(separator: "@").last ?? "")).displayed
+        }
+    }
+
+    private func session(named name: SessionName, now: Timestamp) throws -> Int64 {
+        if let known = try database.integer("SELECT id FROM sessions WHERE name = ?", .text(name.rawValue)) {
+            return known
+        }
+        try database.run(
+            "INSERT INTO sessions (uuid, name, created_at) VALUES (?, ?, ?)", .blob(UUID().bytes),
+            .text(name.rawValue), .integer(now.milliseconds))
+        // The row was inserted above.
+        return try database.integer("SELECT id FROM sessions WHERE name = ?", .text(name.rawValue)) ?? 0
+    }
+
+    @discardableResult
+    func insertFolder(
+        batch: BatchID, parent: Int64?, name: [UInt8], source: Int64?, hidden: Bool, walk: Int64?
+    ) throws -> Int64 {
+        let folder = numbers.folder
+        numbers.folder += 1
+        try database.run(
+            """
+            INSERT INTO folders (id, batch, parent, name, source, hidden, walk, begun, paused)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)
+            """, .integer(folder), .integer(batch.rawValue), SQLiteValue(parent), .blob(name), SQLiteValue(source),
+            .integer(hidden ? 1 : 0), SQLiteValue(walk))
+        return folder
+    }
+
+    private func insert(_ sources: [UploadSource], batch: BatchID, origin: String) throws {
+        _ = try lane(batch: batch, origin: origin)
+        let insert = try database.statement(
+            "INSERT INTO sources (batch, path, placement, name, progress) VALUES (?, ?, ?, ?, 0)")
+        for source in sources {
+            let (placement, name): (StoredPlacement, [UInt8]?) =
+                switch source.placement {
+                case .named(let name): (.named, name.bytes)
+                case .contents: (.contents, nil)
+                case .exactly: (.exactly, nil)
+                }
+            try insert.bind(1, batch.rawValue)
+            try insert.bind(2, source.path.bytes)
+            try insert.bind(3, placement.rawValue)
+            try insert.bind(4, SQLiteValue(name))
+            try insert.run()
+        }
+    }
+
+    func lane(batch: BatchID, origin: String) throws -> Int64 {
+        let find = "SELECT id FROM lanes WHERE batch = ? AND origin = ?"
+        if let known = try database.integer(find, .integer(batch.rawValue), .text(origin)) { return known }
+        try database.run(
+            "INSERT INTO lanes (batch, origin, ready) VALUES (?, ?, 0)", .integer(batch.rawValue), .text(origin))
+        return try database.integer(find, .integer(batch.rawValue), .text(origin)) ?? 0
+    }
+
+    // MARK: Downloads
+
+    /// Returns what the URLs hold that may be secret, for the secrets store.
+    private func insert(
+        _ downloads: [DownloadSource], batch: BatchID, root: Int64
+    ) throws -> [(task: TaskID, query: String)] {
+        var directories: [RawPath: Int64] = [:]
+        var lanes: [String: Int64] = [:]
+        var queries: [(task: TaskID, query: String)] = []
+        let firstTask = numbers.task
+        for download in downloads {
+            guard let address = RemoteAddress(download.url) else {
+                throw QueueError.badRequest(
+                    "not a URL with a host and without user info: \(Plan.harmless(download.url))")
+            }
+            if directories[download.directory] == nil {
+                directories[download.directory] = try insert(directory: download.directory, batch: batch)
+            }
+            if lanes[address.origin] == nil { lanes[address.origin] = try lane(batch: batch, origin: address.origin) }
+            let task = TaskID(rawValue: numbers.task)
+            numbers.task += 1
+            let name = download.fileName ?? RawPath(Self.fileName(address.lastSegment))
+            // Both were set above.
+            let (lane, directory) = (lanes[address.origin]!, directories[download.directory]!)
+            try database.run(
+                """
+                INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, accepted, name)
+                VALUES (?, ?, ?, ?, 1, 0, ?, 0, 0, ?)
+                """, .integer(task.rawValue), .integer(root), .integer(lane), .integer(directory),
+                .integer(TaskFlags.details.rawValue), .blob(name.bytes))
+            try database.run(
+                "INSERT INTO task_details (task, url, has_query, file_name) VALUES (?, ?, ?, ?)",
+                .integer(task.rawValue), .text(address.plain), .integer(address.query == nil ? 0 : 1),
+                SQLiteValue(download.fileName?.bytes))
+            if let query = address.query { queries.append((task, query)) }
+            ledger.add(Tally(files: 1), folder: root, state: .queued)
+            ledger.addReady(1, lane: lane)
+        }
+        try noteTasks(batch, first: firstTask)
+        return queries
+    }
+
+    private func insert(directory: RawPath, batch: BatchID) throws -> Int64 {
+        try database.run(
+            "INSERT INTO sources (batch, path, placement, progress) VALUES (?, ?, ?, 2)", .integer(batch.rawValue),
+            .blob(directory.bytes), .integer(StoredPlacement.downloads.rawValue))
+        return try database.integer("SELECT max(id) FROM sources") ?? 0
+    }
+
+    /// A name that a URL suggests, made fit to be one.
+    private static func fileName(_ segment: [UInt8]) -> [UInt8] {
+        let name = segment.split(whereSeparator: { $0 == 0 || $0 == UInt8(ascii: "/") }).last.map { Array($0) } ?? []
+        return name.isEmpty || name == Array(".".utf8) || name == Array("..".utf8) ? Array("download".utf8) : name
+    }
+
+    /// Keeps the span of numbers that a batch's tasks lie in.
+    func noteTasks(_ batch: BatchID, first: Int64) throws {
+        guard numbers.task > first else { return }
+        try database.run(
+            "UPDATE batches SET first_task = ifnull(first_task, ?), last_task = ? WHERE id = ?", .integer(first),
+            .integer(numbers.task - 1), .integer(batch.rawValue))
+        change.note(wholly: batch)
+    }
+}
+
+/// How a source's place at the other end follows, as it is stored.
+enum StoredPlacement: Int64 {
+    case named = 0
+    case contents = 1
+    case exactly = 2
+    /// Not a source but a directory that downloads go into.
+    case downloads = 3
+}

@@ -1,0 +1,231 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+/// A fact that the engine recorded, with its time.
+struct RecordedFact: Sendable {
+    let task: TaskID
+    let change: TaskChange
+    let time: Timestamp
+}
+
+/// What the engine learned about running tasks.
+extension QueueStore {
+    /// Applies facts in their order. A fact that a later one of the same task makes pointless is left out: a task that
+    /// begins and ends between two commits is written once.
+    func apply(_ facts: [RecordedFact]) throws {
+        var settled: Set<TaskID> = []
+        var checkpointed: Set<TaskID> = []
+        var kept: [RecordedFact] = []
+        for fact in facts.reversed() {
+            switch fact.change {
+            case .running, .finishing:
+                if settled.contains(fact.task) { noteStart(fact) } else { kept.append(fact) }
+            case .checkpoint(let resumePoint, _):
+                if settled.contains(fact.task) || checkpointed.contains(fact.task) { continue }
+                if resumePoint != nil { checkpointed.insert(fact.task) }
+                kept.append(fact)
+            case .completed:
+                settled.insert(fact.task)
+                kept.append(fact)
+            default: kept.append(fact)
+            }
+        }
+        for fact in kept.reversed() { try apply(fact) }
+    }
+
+    private func noteStart(_ fact: RecordedFact) {
+        if case .running = fact.change { attemptStarts[fact.task] = fact.time }
+    }
+
+    /// Facts of tasks that were cancelled, paused or purged meanwhile are dropped where they no longer matter: the
+    /// engine learns of such changes a little later than the queue.
+    private func apply(_ fact: RecordedFact) throws {
+        guard let old = try task(fact.task) else { return }
+        var row = old
+        switch fact.change {
+        case .running:
+            attemptStarts[fact.task] = fact.time
+            guard row.claimed, row.state == .queued else { return }
+            row.state = .running
+            return try save(row, was: old)
+        case .finishing:
+            guard row.claimed, !row.state.isTerminal else { return }
+            row.state = .finishing
+            return try save(row, was: old)
+        case .sizeKnown(let size):
+            guard row.state != .completed else { return }
+            row.size = size
+            return try save(row, was: old)
+        case .completed(let completion) where !row.flags.contains(.details) && completion.isPlain:
+            // The common case: one row, one event.
+            guard !row.state.isTerminal else { return }
+            return try complete(&row, was: old, completion, at: fact.time)
+        default: break
+        }
+        let oldDetails = try details(row)
+        var details = oldDetails
+        try apply(fact, &row, &details)
+        try save(&row, was: old, details, was: oldDetails)
+    }
+
+    private func apply(_ fact: RecordedFact, _ row: inout TaskRow, _ details: inout TaskDetails) throws {
+        switch fact.change {
+        case .running, .finishing, .sizeKnown: break
+        case .checkpoint(let resumePoint, let accepted):
+            // Also of a task that was just paused or cancelled: how far it had come counts when it goes on.
+            guard row.state != .completed else { return }
+            if accepted > row.accepted {
+                details.failures = 0
+                details.progressedAt = fact.time.milliseconds
+                details.said = nil
+            }
+            row.accepted = accepted
+            if let resumePoint { details.resumePoint = resumePoint }
+        case .resumed(let offset, let repeated):
+            guard row.state != .completed else { return }
+            row.accepted = offset
+            details.repeated += repeated
+            details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
+            var payload = EventPayload()
+            payload.offset = offset
+            try append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
+        case .restarted(let reason, let repeated, let identity):
+            guard row.state != .completed else { return }
+            try restart(&row, &details, reason: reason, repeated: repeated, identity: identity, at: fact.time)
+        case .waiting(let reasons, let retryAt, let error):
+            try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
+        case .requeued:
+            guard row.claimed else { return }
+            try endAttempt(row, &details, "requeued", error: nil, at: fact.time)
+            row.claimed = false
+            row.state = .queued
+        case .completed(let completion):
+            guard !row.state.isTerminal else { return }
+            try complete(&row, &details, completion, at: fact.time)
+        case .failed(let error):
+            guard !row.state.isTerminal else { return }
+            try fail(&row, &details, error, at: fact.time)
+        case .response(let response):
+            details.response = try StoredJSON.text(response)
+            var payload = EventPayload()
+            payload.status = response.status
+            try append(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)
+        }
+    }
+
+    // MARK: Ends
+
+    private func complete(_ row: inout TaskRow, was old: TaskRow, _ completion: Completion, at time: Timestamp) throws {
+        settle(&row, completion, at: time)
+        try append(.taskCompleted, batch: row.batch, task: row.id, at: time)
+        try save(row, was: old)
+    }
+
+    private func complete(
+        _ row: inout TaskRow, _ details: inout TaskDetails, _ completion: Completion, at time: Timestamp
+    ) throws {
+        settle(&row, completion, at: time)
+        details.clearWait()
+        details.resumePoint = nil
+        details.cause = nil
+        details.error = nil
+        details.digest = try completion.digest.map { try StoredJSON.text($0) }
+        details.finalPath = completion.finalPath?.bytes
+        try append(.taskCompleted, batch: row.batch, task: row.id, at: time)
+    }
+
+    private func settle(_ row: inout TaskRow, _ completion: Completion, at time: Timestamp) {
+        attemptStarts[row.id] = nil
+        row.state = .completed
+        row.claimed = false
+        row.size = completion.size
+        row.accepted = completion.skipped ? 0 : completion.size
+        row.flags.verification = completion.verified
+        if completion.skipped { row.flags.insert(.skipped) }
+        row.finishedAt = time.milliseconds
+    }
+
+    func fail(_ row: inout TaskRow, _ details: inout TaskDetails, _ error: TransferError, at time: Timestamp) throws {
+        if row.claimed { try endAttempt(row, &details, "failed", error: error, at: time) }
+        row.state = .failed
+        row.claimed = false
+        row.finishedAt = time.milliseconds
+        details.clearWait()
+        details.cause = error.code
+        details.error = try StoredJSON.text(error)
+        var payload = EventPayload()
+        payload.error = error
+        try append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
+    }
+
+    // MARK: Between
+
+    private func restart(
+        _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,
+        at time: Timestamp
+    ) throws {
+        row.accepted = 0
+        details.resumePoint = nil
+        details.restarts += 1
+        details.repeated += repeated
+        if let identity {
+            row.size = identity.size
+            try database.run(
+                "UPDATE tasks SET mtime = ?, inode = ? WHERE id = ?", .integer(identity.modifiedNanoseconds),
+                .integer(Int64(bitPattern: identity.inode)), .integer(row.id.rawValue))
+        }
+        var payload = EventPayload()
+        payload.message = reason
+        try append(.restarted, batch: row.batch, task: row.id, payload: payload, at: time)
+    }
+
+    private func wait(
+        _ row: inout TaskRow, _ details: inout TaskDetails, _ reasons: WaitReasons, retryAt: Timestamp?,
+        error: TransferError?, at time: Timestamp
+    ) throws {
+        guard row.claimed else { return }
+        try endAttempt(row, &details, "waiting", error: error, at: time)
+        if error != nil { details.failures += 1 }
+        row.claimed = false
+        row.state = .waiting
+        // A task that waits always says for what.
+        details.wait = reasons.isEmpty ? WaitReasons(.backoff) : reasons
+        details.waitSince = time.milliseconds
+        details.retryAt = retryAt?.milliseconds
+        details.cause = error?.code
+        details.error = try error.map { try StoredJSON.text($0) }
+        // Told again only when it is news: a host that is down for days would fill the log with one sentence.
+        let news = Int64(details.wait.rawValue) << 16 | (error.map { $0.code.stored + 1 } ?? 0)
+        if details.said == news { return }
+        details.said = news
+        var payload = EventPayload()
+        payload.waitReasons = details.wait.reasons
+        payload.retryAt = retryAt
+        payload.error = error
+        try append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
+    }
+
+    /// Writes down an attempt that did not succeed. The newest hundred of a task are kept.
+    func endAttempt(
+        _ row: TaskRow, _ details: inout TaskDetails, _ outcome: String, error: TransferError?, at time: Timestamp
+    ) throws {
+        let started = attemptStarts.removeValue(forKey: row.id)
+        if started == nil, row.state != .running, row.state != .finishing, error == nil { return }
+        details.attempts += 1
+        try database.run(
+            "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(row.id.rawValue),
+            .integer(details.attempts), SQLiteValue(started?.milliseconds), .integer(time.milliseconds),
+            .integer(row.accepted), .text(outcome), SQLiteValue(error?.code.stored), SQLiteValue(error?.message))
+        if details.attempts > 100 {
+            try database.run(
+                "DELETE FROM attempts WHERE task = ? AND number <= ?", .integer(row.id.rawValue),
+                .integer(details.attempts - 100))
+        }
+    }
+}
+
+extension Completion {
+    /// Whether the task's own row can say all of it.
+    var isPlain: Bool { digest == nil && finalPath == nil }
+}

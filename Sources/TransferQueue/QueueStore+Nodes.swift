@@ -1,0 +1,207 @@
+import SQLiteConnection
+import TransferModel
+
+/// What people point at, and pausing.
+extension QueueStore {
+    /// A node that exists.
+    enum Target {
+        case batch(BatchID, root: Int64)
+        case folder(BatchID, Int64, path: RawPath)
+        case task(TaskRow)
+    }
+
+    func target(_ node: NodeID) throws -> Target? {
+        switch node {
+        case .batch(let batch):
+            try database.integer("SELECT root FROM batches WHERE id = ?", .integer(batch.rawValue)).map {
+                .batch(batch, root: $0)
+            }
+        case .folder(let batch, let path):
+            try paths.folder(path, in: batch).map { .folder(batch, $0, path: path) }
+        case .task(let id):
+            try task(id).map { .task($0) }
+        }
+    }
+
+    /// Does `body` for each node that exists and gathers what became of it.
+    func forEach(
+        _ nodes: [NodeID], _ body: (NodeID, Target, inout NodeChange) throws -> NodeResult
+    ) throws -> NodeChange {
+        var change = NodeChange()
+        for node in nodes {
+            guard let target = try target(node) else {
+                let message = "there is no \(node): 'martlet list' shows what there is"
+                change.results.append(NodeResult(id: node, result: .refused, code: .noSuchObject, message: message))
+                continue
+            }
+            change.results.append(try body(node, target, &change))
+        }
+        return change
+    }
+
+    func refused(_ node: NodeID, _ message: String) -> NodeResult {
+        NodeResult(id: node, result: .refused, code: .refused, message: message)
+    }
+
+    /// How many tasks below a folder are not over, and whether it is still being walked.
+    func isOver(folder: Int64, in batch: BatchID) throws -> Bool {
+        try writeCounters()
+        let sums = try database.first(
+            "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
+        ) { FolderSums($0) }
+        let isScanning =
+            try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue)) == 1
+        return !isScanning && sums?.files.total == sums?.files.terminal
+    }
+
+    // MARK: Pause
+
+    func pause(_ nodes: [NodeID]) throws -> NodeChange {
+        try forEach(nodes) { node, target, change in
+            switch target {
+            case .batch(let batch, let root): try pause(node, batch, root, &change)
+            case .folder(let batch, let folder, let path): try pause(node, batch, folder, path, &change)
+            case .task(let row): try pause(node, row, &change)
+            }
+        }
+    }
+
+    private func pause(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws -> NodeResult
+    {
+        let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
+        if isPaused == 1 { return NodeResult(id: node, result: .already) }
+        if try isOver(folder: root, in: batch) { return refused(node, "\(node) is over: nothing is left to pause") }
+        try database.run("UPDATE batches SET paused = 1 WHERE id = ?", .integer(batch.rawValue))
+        // The tasks keep their states; only what the engine has in hand is taken from it.
+        for row in try claimed(in: Set(subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
+        try append(.paused, batch: batch)
+        self.change.batches.insert(batch)
+        self.change.note(wholly: batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func pause(
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ path: RawPath, _ change: inout NodeChange
+    ) throws -> NodeResult {
+        let isPaused = try database.integer("SELECT paused FROM folders WHERE id = ?", .integer(folder))
+        if isPaused == 1 { return NodeResult(id: node, result: .already) }
+        if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing is left to pause") }
+        try database.run("UPDATE folders SET paused = 1 WHERE id = ?", .integer(folder))
+        forgetPaths()
+        let below = try subtree(of: folder)
+        for row in try claimed(in: Set(below)) { try stop(row, as: .paused, "paused", &change) }
+        try writeCounters()
+        for folder in try withTasks(below, states: "1, 2") {
+            try move(.directly(in: folder, states: "1, 2"), to: "5")
+        }
+        try settleSets(batch)
+        var payload = EventPayload()
+        payload.message = path.displayed
+        try append(.paused, batch: batch, payload: payload)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func pause(_ node: NodeID, _ old: TaskRow, _ change: inout NodeChange) throws -> NodeResult {
+        if old.state.isTerminal { return refused(node, "\(node) is over: nothing is left to pause") }
+        if old.flags.contains(.paused) { return NodeResult(id: node, result: .already) }
+        var row = old
+        row.flags.insert(.paused)
+        try append(.paused, batch: row.batch, task: row.id)
+        if row.claimed {
+            try save(row, was: old)
+            try stop(row, as: .paused, "paused", &change)
+        } else {
+            try setState(&row, .paused, was: old)
+        }
+        return NodeResult(id: node, result: .done)
+    }
+
+    /// Takes a task from the engine.
+    func stop(_ old: TaskRow, as state: TransferState, _ outcome: String, _ change: inout NodeChange) throws {
+        var row = old
+        let oldDetails = try details(row)
+        var details = oldDetails
+        try endAttempt(row, &details, outcome, error: nil, at: clock())
+        row.claimed = false
+        row.state = state
+        if state.isTerminal { row.finishedAt = clock().milliseconds }
+        try save(&row, was: old, details, was: oldDetails)
+        change.stopped.append(row.id)
+    }
+
+    /// Moves one task that the engine does not have.
+    private func setState(_ row: inout TaskRow, _ state: TransferState, was old: TaskRow) throws {
+        let details = try details(row)
+        row.state = state
+        try save(&row, was: old, details, was: details)
+    }
+
+    // MARK: Resume
+
+    func resume(_ nodes: [NodeID]) throws -> NodeChange {
+        try forEach(nodes) { node, target, _ in
+            switch target {
+            case .batch(let batch, _): try resume(node, batch)
+            case .folder(let batch, let folder, let path): try resume(node, batch, folder, path)
+            case .task(let row): try resume(node, row)
+            }
+        }
+    }
+
+    private func resume(_ node: NodeID, _ batch: BatchID) throws -> NodeResult {
+        let isStopped = try database.integer("SELECT held OR paused FROM batches WHERE id = ?", .integer(batch.rawValue))
+        if isStopped != 1 { return NodeResult(id: node, result: .already) }
+        try database.run("UPDATE batches SET held = 0, paused = 0 WHERE id = ?", .integer(batch.rawValue))
+        try append(.resumed, batch: batch)
+        change.note(wholly: batch)
+        change.mayRun = true
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func resume(_ node: NodeID, _ batch: BatchID, _ folder: Int64, _ path: RawPath) throws -> NodeResult {
+        let isPaused = try database.integer("SELECT paused FROM folders WHERE id = ?", .integer(folder))
+        guard isPaused == 1 else { return try heldUp(node, folder, batch) ?? NodeResult(id: node, result: .already) }
+        try database.run("UPDATE folders SET paused = 0 WHERE id = ?", .integer(folder))
+        forgetPaths()
+        if try !paths.isPaused(folder) {
+            try writeCounters()
+            for folder in try withTasks(subtree(of: folder, pruned: true), states: "5") {
+                try move(.directly(in: folder, states: "5", and: "flags & 1 = 0"), to: Self.resumedState)
+            }
+        }
+        try settleSets(batch)
+        var payload = EventPayload()
+        payload.message = path.displayed
+        try append(.resumed, batch: batch, payload: payload)
+        return NodeResult(id: node, result: .done)
+    }
+
+    /// What a paused task becomes: a task that waited for something waits on.
+    private static let resumedState = """
+        CASE WHEN flags & 32 AND EXISTS (SELECT 1 FROM task_details WHERE task = tasks.id AND wait <> 0) THEN 2 ELSE 1 END
+        """
+
+    private func resume(_ node: NodeID, _ old: TaskRow) throws -> NodeResult {
+        guard old.flags.contains(.paused) else {
+            return try heldUp(node, old.folder, old.batch) ?? NodeResult(id: node, result: .already)
+        }
+        var row = old
+        row.flags.remove(.paused)
+        try append(.resumed, batch: row.batch, task: row.id)
+        if try row.state == .paused && !paths.isPaused(row.folder) {
+            try setState(&row, details(row).wait.isEmpty ? .queued : .waiting, was: old)
+        } else {
+            try save(row, was: old)
+        }
+        return NodeResult(id: node, result: .done)
+    }
+
+    /// Why resuming a node that has no flag of its own would change nothing; `nil` when nothing above it is paused.
+    private func heldUp(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
+        let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
+        if isPaused == 1 { return refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
+        guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
+        let above = NodeID.folder(batch, path: path)
+        return refused(node, "its folder \(above) is paused: 'martlet resume \(above)'")
+    }
+}

@@ -1,0 +1,256 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+/// Which tasks may run, and who has them.
+extension QueueStore {
+    func lanes() throws -> [LaneSummary] {
+        try database.rows(
+            """
+            SELECT l.id, l.batch, b.direction, l.origin, b.priority, b.position, l.ready, b.held OR b.paused, b.not_before
+            FROM batches b INDEXED BY batches_unfinished JOIN lanes l ON l.batch = b.id WHERE b.finished_at IS NULL
+            ORDER BY b.priority DESC, b.position, l.id
+            """
+        ) { row in
+            LaneSummary(
+                lane: LaneID(rawValue: row.integer(0)), batch: BatchID(rawValue: row.integer(1)),
+                direction: TransferDirection(stored: row.integer(2)), origin: row.text(3),
+                priority: TransferPriority(stored: row.integer(4)), position: row.integer(5), ready: row.integer(6),
+                isStopped: row.integer(7) != 0,
+                notBefore: row.optionalInteger(8).map { Timestamp(milliseconds: $0) })
+        }
+    }
+
+    func order(of batch: BatchID) throws -> BatchOrder? {
+        let found = try database.first(
+            """
+            SELECT b.uuid, s.name, b.priority, b.options, b.destination FROM batches b JOIN sessions s ON s.id = b.session
+            WHERE b.id = ?
+            """, .integer(batch.rawValue)
+        ) { row in
+            (
+                uuid: UUID(bytes: row.bytes(0)), session: SessionName(rawValue: row.text(1)) ?? .default,
+                priority: TransferPriority(stored: row.integer(2)),
+                options: StoredJSON.value(TransferOptions.self, row.text(3)) ?? TransferOptions(),
+                destination: row.text(4)
+            )
+        }
+        guard let found else { return nil }
+        let kept = try found.uuid.map { try secrets.secrets(of: $0) }
+        return BatchOrder(
+            batch: batch, session: found.session, priority: found.priority, options: found.options,
+            secrets: kept?.secrets ?? TransferSecrets(), destination: found.destination,
+            destinationQuery: kept?.destinationQuery)
+    }
+
+    // MARK: Claims
+
+    func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws -> [ClaimedTask] {
+        let owner = try database.first(
+            """
+            SELECT b.id, b.direction, b.uuid FROM lanes l JOIN batches b ON b.id = l.batch WHERE l.id = ?
+            AND b.held = 0 AND b.paused = 0 AND ifnull(b.not_before, 0) <= ?
+            """, .integer(lane.rawValue), .integer(now.milliseconds)
+        ) { row in
+            ClaimOwner(
+                batch: BatchID(rawValue: row.integer(0)), lane: lane,
+                direction: TransferDirection(stored: row.integer(1)), uuid: UUID(bytes: row.bytes(2)))
+        }
+        guard let owner, limit > 0 else { return [] }
+        let rows = try database.rows(
+            """
+            SELECT id, folder, name, source, size, accepted, mtime, inode, begun_at, flags FROM tasks INDEXED BY tasks_ready
+            WHERE lane = ? AND state = 1 AND claimed = 0 ORDER BY id LIMIT ?
+            """, .integer(lane.rawValue), .integer(Int64(limit))
+        ) { ClaimRow($0) }
+        return try rows.compactMap { row in
+            try database.run(
+                "UPDATE tasks SET claimed = 1, begun_at = ifnull(begun_at, ?) WHERE id = ?",
+                .integer(now.milliseconds), .integer(row.id.rawValue))
+            ledger.addReady(-1, lane: lane.rawValue)
+            if row.begunAt == nil { freshClaims.insert(row.id) }
+            return try claimed(row, owner)
+        }
+    }
+
+    private struct ClaimOwner {
+        let batch: BatchID
+        let lane: LaneID
+        let direction: TransferDirection
+        let uuid: UUID?
+    }
+
+    private struct ClaimRow {
+        let id: TaskID
+        let folder: Int64
+        let name: RawPath
+        let source: Int64?
+        let size: Int64?
+        let accepted: Int64
+        let identity: SourceIdentity
+        let begunAt: Int64?
+        let flags: TaskFlags
+
+        init(_ row: SQLiteStatement) {
+            id = TaskID(rawValue: row.integer(0))
+            folder = row.integer(1)
+            name = RawPath(row.bytes(2))
+            source = row.optionalInteger(3)
+            size = row.optionalInteger(4)
+            accepted = row.integer(5)
+            identity = SourceIdentity(
+                size: row.integer(4), modifiedNanoseconds: row.integer(6),
+                inode: UInt64(bitPattern: row.integer(7)))
+            begunAt = row.optionalInteger(8)
+            flags = TaskFlags(rawValue: row.integer(9))
+        }
+    }
+
+    private func claimed(_ row: ClaimRow, _ owner: ClaimOwner) throws -> ClaimedTask? {
+        guard let folder = try paths.place(of: row.folder) else { return nil }
+        var details = TaskDetails()
+        var download: (url: String, hasQuery: Bool, fileName: [UInt8]?)?
+        if row.flags.contains(.details) {
+            let columns = TaskDetails.columns.joined(separator: ", ")
+            let found = try database.first(
+                "SELECT url, has_query, file_name, \(columns) FROM task_details WHERE task = ?",
+                .integer(row.id.rawValue)
+            ) { row in
+                ((row.text(0), row.integer(1) != 0, row.optionalBytes(2)), TaskDetails(row, from: 3))
+            }
+            if let found { (download, details) = found }
+        }
+        let work: ClaimedTask.Work
+        switch owner.direction {
+        case .upload:
+            let place = try TaskPlace(database, source: row.source, name: row.name, folder: folder)
+            work = .upload(local: place.local, remote: place.remote, identity: row.identity)
+        case .download:
+            let query =
+                download?.hasQuery == true
+                ? try owner.uuid.flatMap { try secrets.query(of: row.id, batch: $0) } : nil
+            work = .download(
+                url: (download?.url ?? "") + (query.map { "?" + $0 } ?? ""),
+                directory: try TaskPlace.directory(database, source: row.source),
+                fileName: download?.fileName.map { RawPath($0) })
+        }
+        return ClaimedTask(
+            id: row.id, batch: owner.batch, lane: owner.lane, folder: FolderID(rawValue: row.folder), name: row.name,
+            work: work, size: row.size, accepted: row.accepted,
+            begunBefore: row.begunAt.map { Timestamp(milliseconds: $0) }, resumePoint: details.resumePoint,
+            attempts: Int(details.attempts), failures: Int(details.failures), restarts: Int(details.restarts),
+            lastProgress: (details.progressedAt ?? row.begunAt).map { Timestamp(milliseconds: $0) })
+    }
+
+    /// Gives back what was claimed and never started: then nothing of it can have reached a server.
+    func release(unstarted tasks: [TaskID]) throws {
+        for id in tasks {
+            guard let old = try task(id), old.claimed else { continue }
+            var row = old
+            row.claimed = false
+            if row.state.isActive { row.state = .queued }
+            if freshClaims.contains(id) { row.begunAt = nil }
+            attemptStarts[id] = nil
+            try save(row, was: old)
+        }
+    }
+
+    /// After a start: nobody has anything in hand. What ran counts as an attempt that was broken off; begun-at, resume
+    /// point and accepted bytes stay.
+    func requeueClaimed() throws {
+        let rows = try database.rows(
+            """
+            SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
+            """
+        ) { TaskRow($0) }
+        for old in rows {
+            var row = old
+            row.claimed = false
+            if row.state.isActive {
+                let oldDetails = try details(row)
+                var details = oldDetails
+                try endAttempt(row, &details, "interrupted", error: nil, at: clock())
+                row.state = .queued
+                try save(&row, was: old, details, was: oldDetails)
+            } else {
+                try save(row, was: old)
+            }
+        }
+    }
+
+    // MARK: Waits
+
+    func wakeDue(now: Timestamp) throws {
+        let due = try database.rows(
+            "SELECT task FROM task_details INDEXED BY details_wake WHERE retry_at <= ?", .integer(now.milliseconds)
+        ) { TaskID(rawValue: $0.integer(0)) }
+        for id in due { try clearWait(WaitReasons(rawValue: -1), of: id) }
+    }
+
+    func nextWake() throws -> Timestamp? {
+        let retry = try database.integer(
+            "SELECT min(retry_at) FROM task_details INDEXED BY details_wake WHERE retry_at IS NOT NULL")
+        let begin = try database.integer(
+            """
+            SELECT min(not_before) FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL AND held = 0
+            AND paused = 0 AND not_before > ?
+            """, .integer(clock().milliseconds))
+        return [retry, begin].compactMap { $0 }.min().map { Timestamp(milliseconds: $0) }
+    }
+
+    func clearWait(_ reasons: WaitReasons, batch: BatchID?, origin: String?) throws {
+        let waiting = try database.rows(
+            """
+            SELECT d.task FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ?1 <> 0 AND (?2 IS NULL OR l.batch = ?2)
+            AND (?3 IS NULL OR l.origin = ?3)
+            """, .integer(Int64(reasons.rawValue)), SQLiteValue(batch?.rawValue), SQLiteValue(origin)
+        ) { TaskID(rawValue: $0.integer(0)) }
+        for id in waiting { try clearWait(reasons, of: id) }
+    }
+
+    /// Takes reasons away; without any left the task stands in line again, or stays paused.
+    func clearWait(_ reasons: WaitReasons, of id: TaskID) throws {
+        guard let old = try task(id) else { return }
+        let oldDetails = try details(old)
+        var (row, details) = (old, oldDetails)
+        details.wait.subtract(reasons)
+        if details.wait.isEmpty {
+            details.clearWait()
+            if row.state == .waiting { row.state = .queued }
+        }
+        try save(&row, was: old, details, was: oldDetails)
+    }
+}
+
+/// Where a task's file lies here and there.
+struct TaskPlace: Hashable {
+    /// Absolute local path of an upload's source.
+    let local: RawPath
+    /// Below the batch's destination; empty: exactly there.
+    let remote: RawPath
+
+    /// Of an upload.
+    init(_ database: SQLiteConnection, source: Int64?, name: RawPath, folder: FolderPaths.Place) throws {
+        let named = try source.flatMap { source in
+            try database.first("SELECT path, placement FROM sources WHERE id = ?", .integer(source)) {
+                (path: RawPath($0.bytes(0)), placement: StoredPlacement(rawValue: $0.integer(1)))
+            }
+        }
+        // A walked file's place follows from its folder, that of a directory that could not be listed, too.
+        if let named, folder.tree.bytes.isEmpty {
+            local = named.path
+            remote = named.placement == .exactly ? RawPath("") : name
+        } else {
+            local = (folder.local ?? RawPath("/")).appending(name)
+            remote = folder.remote.appending(name)
+        }
+    }
+
+    /// The directory that a download goes into.
+    static func directory(_ database: SQLiteConnection, source: Int64?) throws -> RawPath {
+        try source.flatMap { source in
+            try database.first("SELECT path FROM sources WHERE id = ?", .integer(source)) { RawPath($0.bytes(0)) }
+        } ?? RawPath("/")
+    }
+}

@@ -1,0 +1,107 @@
+import SQLiteConnection
+import TransferModel
+
+/// Changes of many tasks at once, in statements over sets: their cost is the rows', not ours.
+extension QueueStore {
+    /// Tasks that a condition on `tasks` chooses.
+    struct Selection {
+        let condition: String
+        let values: [SQLiteValue]
+
+        static func directly(in folder: Int64, states: String, and more: String = "1") -> Selection {
+            Selection(condition: "folder = ?1 AND state IN (\(states)) AND \(more)", values: [.integer(folder)])
+        }
+
+        /// What a cancel ended, by the events it wrote.
+        static func cancelled(byEvents first: Int64, _ last: Int64) -> Selection {
+            Selection(
+                condition: "id IN (SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 AND type = 5) AND state = 8",
+                values: [.integer(first), .integer(last)])
+        }
+    }
+
+    /// Moves tasks to another state and gives back how many. Lanes and reasons have to be counted anew afterwards.
+    /// - Parameters:
+    ///   - target: the new state's number, as an SQL expression over the row.
+    ///   - also: further assignments.
+    @discardableResult
+    func move(_ selection: Selection, to target: String, also: String = "") throws -> Int64 {
+        var count: Int64 = 0
+        let sums = try database.statement(
+            """
+            SELECT folder, state, \(target), \(TaskRow.tallySQL) FROM tasks WHERE \(selection.condition)
+            GROUP BY folder, state, 3
+            """)
+        for (place, value) in selection.values.enumerated() { try sums.bind(Int32(place + 1), value) }
+        while try sums.step() {
+            let tally = Tally(
+                files: sums.integer(3), total: sums.integer(4), accepted: sums.integer(5), verified: sums.integer(6))
+            count += tally.files
+            guard let from = TransferState(stored: sums.integer(1)), let to = TransferState(stored: sums.integer(2))
+            else { continue }
+            ledger.add(-tally, folder: sums.integer(0), state: from)
+            ledger.add(tally, folder: sums.integer(0), state: to)
+        }
+        sums.reset()
+        if count == 0 { return 0 }
+        let update = try database.statement(
+            "UPDATE tasks SET state = \(target)\(also.isEmpty ? "" : ", " + also) WHERE \(selection.condition)")
+        for (place, value) in selection.values.enumerated() { try update.bind(Int32(place + 1), value) }
+        try update.run()
+        return count
+    }
+
+    /// A folder and those below it. - Parameter pruned: leaves out folders with a pause flag of their own, and what is below them.
+    func subtree(of folder: Int64, pruned: Bool = false) throws -> [Int64] {
+        try database.rows(
+            """
+            WITH RECURSIVE below (id) AS (VALUES (?1) UNION ALL
+            SELECT f.id FROM folders f JOIN below ON f.parent = below.id\(pruned ? " WHERE f.paused = 0" : ""))
+            SELECT id FROM below
+            """, .integer(folder)
+        ) { $0.integer(0) }
+    }
+
+    /// Those of `folders` that hold tasks of some states directly. The ledger has to be written.
+    func withTasks(_ folders: [Int64], states: String) throws -> [Int64] {
+        try folders.filter { folder in
+            try database.integer(
+                "SELECT 1 FROM own_counts WHERE folder = ? AND state IN (\(states)) AND files > 0 LIMIT 1",
+                .integer(folder)) != nil
+        }
+    }
+
+    /// What the engine has in hand of tasks directly in some folders: few, whatever the batch.
+    func claimed(in folders: Set<Int64>) throws -> [TaskRow] {
+        try database.rows(
+            """
+            SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
+            """
+        ) { TaskRow($0) }.filter { folders.contains($0.folder) }
+    }
+
+    /// Brings up to date what `move` leaves open for a batch.
+    func settleSets(_ batch: BatchID) throws {
+        // Reasons to wait mean something only while waiting or paused; no others may be found later.
+        try database.run(
+            """
+            UPDATE task_details INDEXED BY details_waiting SET wait = 0, wait_since = NULL, retry_at = NULL
+            WHERE wait <> 0 AND (SELECT state FROM tasks WHERE id = task) NOT IN (2, 5)
+            """)
+        try recountReasons(batch)
+        let lanes = try database.rows("SELECT id FROM lanes WHERE batch = ?", .integer(batch.rawValue)) {
+            $0.integer(0)
+        }
+        for lane in lanes {
+            try database.run(
+                """
+                UPDATE lanes SET ready = (SELECT count(*) FROM tasks INDEXED BY tasks_ready
+                WHERE lane = ?1 AND state = 1 AND claimed = 0) WHERE id = ?1
+                """, .integer(lane))
+            ledger.forgetReady(lane: lane)
+        }
+        touched.insert(batch)
+        change.note(wholly: batch)
+        change.mayRun = true
+    }
+}

@@ -1,0 +1,121 @@
+import SQLiteConnection
+import TransferModel
+
+/// One task at a time: reading its rows, writing them back, and what follows for counters, lanes and reasons.
+extension QueueStore {
+    func task(_ id: TaskID) throws -> TaskRow? {
+        try database.first(
+            "SELECT \(TaskRow.columns) FROM tasks t JOIN lanes l ON l.id = t.lane WHERE t.id = ?", .integer(id.rawValue)
+        ) { TaskRow($0) }
+    }
+
+    /// The default when the task has no details.
+    func details(_ row: TaskRow) throws -> TaskDetails {
+        guard row.flags.contains(.details) else { return TaskDetails() }
+        return try database.first(
+            "SELECT \(TaskDetails.columns.joined(separator: ", ")) FROM task_details WHERE task = ?",
+            .integer(row.id.rawValue)
+        ) { TaskDetails($0) } ?? TaskDetails()
+    }
+
+    /// Writes a changed row, and the counters' differences into the ledger.
+    func save(_ new: TaskRow, was old: TaskRow) throws {
+        guard new != old else { return }
+        let tallies = (old.tally, new.tally)
+        if old.state != new.state || tallies.0 != tallies.1 {
+            ledger.add(-tallies.0, folder: old.folder, state: old.state)
+            ledger.add(tallies.1, folder: new.folder, state: new.state)
+        }
+        ledger.addReady((new.isReady ? 1 : 0) - (old.isReady ? 1 : 0), lane: new.lane)
+        // Naming a column in SET costs its indexes a change, also when the value stays.
+        let isMove = old.state != new.state || old.claimed != new.claimed
+        let statement = try database.statement(
+            "UPDATE tasks SET flags = ?, run = ?, size = ?, accepted = ?, begun_at = ?, finished_at = ?"
+                + (isMove ? ", state = ?8, claimed = ?9" : "") + " WHERE id = ?7")
+        try statement.bind(1, new.flags.rawValue)
+        try statement.bind(2, new.run)
+        try statement.bind(3, new.size)
+        try statement.bind(4, new.accepted)
+        try statement.bind(5, new.begunAt)
+        try statement.bind(6, new.finishedAt)
+        try statement.bind(7, new.id.rawValue)
+        if isMove {
+            try statement.bind(8, new.state.stored)
+            try statement.bind(9, Int64(new.claimed ? 1 : 0))
+        }
+        try statement.run()
+        if old.state != new.state { touched.insert(new.batch) }
+        if old.claimed, !new.claimed { freshClaims.remove(new.id) }
+        change.note(task: new.id, in: new.batch)
+    }
+
+    /// Writes a row and its details; the counts of reasons follow.
+    func save(_ new: inout TaskRow, was old: TaskRow, _ details: TaskDetails, was oldDetails: TaskDetails) throws {
+        if details != oldDetails {
+            let exists = new.flags.contains(.details)
+            new.flags.insert(.details)
+            let columns = TaskDetails.columns
+            let statement = try database.statement(
+                exists
+                    ? "UPDATE task_details SET " + columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE task = ?"
+                    : "INSERT INTO task_details (\(columns.joined(separator: ", ")), task) VALUES ("
+                        + columns.map { _ in "?, " }.joined() + "?)")
+            for (place, value) in try details.values().enumerated() { try statement.bind(Int32(place + 1), value) }
+            try statement.bind(Int32(columns.count + 1), new.id.rawValue)
+            try statement.run()
+            change.note(task: new.id, in: new.batch)
+        }
+        try count(reasonOf: old, oldDetails, by: -1)
+        try count(reasonOf: new, details, by: 1)
+        try save(new, was: old)
+    }
+
+    // MARK: Reasons
+
+    /// The two kinds of rows in `reasons`.
+    enum ReasonKind: Int64 {
+        case waiting = 0
+        case failed = 1
+    }
+
+    /// Adds a task to the reasons of its batch, or takes it away.
+    func count(reasonOf row: TaskRow, _ details: TaskDetails, by step: Int64) throws {
+        switch row.state {
+        case .waiting where !details.wait.isEmpty:
+            try count(.waiting, Int64(details.wait.rawValue), in: row.batch, by: step, message: "")
+        case .failed:
+            guard let cause = details.cause else { return }
+            let error = step > 0 ? StoredJSON.value(TransferError.self, details.error) : nil
+            try count(.failed, cause.stored, in: row.batch, by: step, message: error?.message ?? "")
+        default: break
+        }
+    }
+
+    private func count(_ kind: ReasonKind, _ value: Int64, in batch: BatchID, by step: Int64, message: String) throws {
+        try database.run(
+            """
+            INSERT INTO reasons VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET files = files + excluded.files,
+            message = CASE WHEN excluded.files > 0 THEN excluded.message ELSE message END
+            """, .integer(batch.rawValue), .integer(kind.rawValue), .integer(value), .integer(step), .text(message))
+    }
+
+    /// Counts a batch's reasons anew, after a change that moved many tasks at once.
+    func recountReasons(_ batch: BatchID) throws {
+        try database.run("DELETE FROM reasons WHERE batch = ?", .integer(batch.rawValue))
+        for sql in Self.reasonCounts { try database.run("INSERT INTO reasons " + sql, .integer(batch.rawValue)) }
+    }
+
+    /// What `reasons` has to hold for a batch, as queries; also what `check` compares with.
+    static let reasonCounts = [
+        """
+        SELECT l.batch, 0, d.wait, count(*), '' FROM task_details d INDEXED BY details_waiting
+        CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+        WHERE d.wait <> 0 AND t.state = 2 AND l.batch = ? GROUP BY d.wait
+        """,
+        """
+        SELECT l.batch, 1, d.cause, count(*), ifnull(max(d.error) ->> 'message', '')
+        FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
+        JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL AND l.batch = ? GROUP BY d.cause
+        """,
+    ]
+}

@@ -1,0 +1,322 @@
+import SQLiteConnection
+import TransferModel
+
+/// Directory walks: what they find becomes folders and tasks, once, however often a walk begins again.
+extension QueueStore {
+    func unscannedSources(of batch: BatchID?) throws -> [WalkState] {
+        var options: [Int64: TransferOptions] = [:]
+        let rows = try database.rows(
+            """
+            SELECT s.id, s.batch, s.path, s.placement, s.name, s.progress, b.options
+            FROM sources s INDEXED BY sources_unscanned JOIN batches b ON b.id = s.batch
+            WHERE s.progress < 2 AND (?1 IS NULL OR s.batch = ?1) ORDER BY s.id
+            """, SQLiteValue(batch?.rawValue)
+        ) { row in
+            let batch = row.integer(1)
+            let known = options[batch] ?? StoredJSON.value(TransferOptions.self, row.text(6)) ?? TransferOptions()
+            options[batch] = known
+            let placement: UploadSource.Placement =
+                switch StoredPlacement(rawValue: row.integer(3)) {
+                case .contents, .downloads, nil: .contents
+                case .exactly: .exactly
+                case .named: .named(RawPath(row.bytes(4)))
+                }
+            return WalkState(
+                source: SourceID(rawValue: row.integer(0)), batch: BatchID(rawValue: batch),
+                path: RawPath(row.bytes(2)), placement: placement, isBegun: row.integer(5) == 1,
+                include: known.include, exclude: known.exclude, followLinks: known.followLinks)
+        }
+        return rows
+    }
+
+    func begin(_ sources: [FoundSource]) throws {
+        let firstTask = numbers.task
+        var batches: Set<BatchID> = []
+        for found in sources {
+            let source = try database.first(
+                """
+                SELECT s.batch, s.path, s.placement, s.name, b.root, s.progress, l.id,
+                (SELECT count(*) FROM sources WHERE batch = s.batch)
+                FROM sources s JOIN batches b ON b.id = s.batch JOIN lanes l ON l.batch = b.id WHERE s.id = ?
+                """, .integer(found.source.rawValue)
+            ) { row in
+                OpenSource(
+                    id: found.source.rawValue, batch: BatchID(rawValue: row.integer(0)), path: RawPath(row.bytes(1)),
+                    placement: StoredPlacement(rawValue: row.integer(2)) ?? .named, name: row.bytes(3),
+                    root: row.integer(4), progress: row.integer(5), lane: row.integer(6), isOnly: row.integer(7) == 1)
+            }
+            guard let source, source.progress == 0 else { continue }
+            try begin(source, found.kind)
+            batches.insert(source.batch)
+        }
+        for batch in batches { try noteTasks(batch, first: firstTask) }
+    }
+
+    private struct OpenSource {
+        let id: Int64
+        let batch: BatchID
+        let path: RawPath
+        let placement: StoredPlacement
+        let name: [UInt8]
+        let root: Int64
+        let progress: Int64
+        let lane: Int64
+        /// The batch has no other source.
+        let isOnly: Bool
+
+        /// The name that a person sees, and that the other end gets unless it is given another one.
+        var shownName: [UInt8] { placement == .named ? name : path.lastComponent.bytes }
+    }
+
+    private func begin(_ source: OpenSource, _ kind: FoundSource.Kind) throws {
+        switch kind {
+        case .leftOut:
+            try setProgress(source.id, 2)
+        case .file(let identity):
+            try insertTask(
+                name: source.shownName, folder: source.root, lane: source.lane, source: source.id, batch: source.batch,
+                identity: identity)
+            try setProgress(source.id, 2)
+        case .unreadable(let error):
+            try insertFailure(
+                name: source.shownName, folder: source.root, lane: source.lane, source: source.id, batch: source.batch,
+                error: error, isDirectory: false)
+            try setProgress(source.id, 2)
+        case .directory where source.placement == .contents && source.isOnly:
+            // The root itself is the directory.
+            try database.run(
+                "UPDATE folders SET source = ?1, walk = ?1 WHERE id = ?2", .integer(source.id), .integer(source.root))
+            try setProgress(source.id, 1)
+        case .directory:
+            // The contents of one directory among several sources keep a folder of their own here, so that each file's
+            // local place follows from its folder; at the other end they lie in the destination itself.
+            try insertFolder(
+                batch: source.batch, parent: source.root, name: source.shownName, source: source.id,
+                hidden: source.placement == .contents, walk: source.id)
+            try setProgress(source.id, 1)
+        }
+        change.note(wholly: source.batch)
+    }
+
+    private func setProgress(_ source: Int64, _ progress: Int64) throws {
+        try database.run("UPDATE sources SET progress = ? WHERE id = ?", .integer(progress), .integer(source))
+    }
+
+    func foldersToWalk(of source: SourceID, limit: Int) throws -> [FolderToWalk] {
+        let folders = try database.rows(
+            "SELECT id FROM folders WHERE walk = ? ORDER BY id LIMIT ?", .integer(source.rawValue),
+            .integer(Int64(limit))
+        ) { $0.integer(0) }
+        return try folders.compactMap { folder in
+            guard let place = try paths.place(of: folder), let path = place.local else { return nil }
+            return FolderToWalk(
+                folder: FolderID(rawValue: folder), source: source, path: path, relative: place.belowSource)
+        }
+    }
+
+    // MARK: Entries
+
+    /// Whether chunks hold something whose loss in a power cut would be noticed: a failure has an event.
+    static func needsDurability(_ chunks: [WalkedChunk]) -> Bool {
+        chunks.contains { !$0.failures.isEmpty || $0.unreadable != nil }
+    }
+
+    /// Returns the source that the last chunk belongs to.
+    func insert(walked chunks: [WalkedChunk]) throws -> SourceID? {
+        var last: SourceID?
+        for chunk in chunks {
+            let folder = try database.first(
+                """
+                SELECT f.batch, f.parent, f.name, f.walk, f.begun, l.id FROM folders f JOIN lanes l ON l.batch = f.batch
+                WHERE f.id = ? AND f.walk > 0
+                """, .integer(chunk.folder.rawValue)
+            ) { row in
+                OpenFolder(
+                    id: chunk.folder.rawValue, batch: BatchID(rawValue: row.integer(0)),
+                    parent: row.optionalInteger(1), name: row.bytes(2), source: row.integer(3),
+                    isBegun: row.integer(4) != 0, lane: row.integer(5))
+            }
+            // Cancelled or purged meanwhile.
+            guard let folder else { continue }
+            try insert(chunk, into: folder)
+            last = SourceID(rawValue: folder.source)
+        }
+        return last
+    }
+
+    private struct OpenFolder {
+        let id: Int64
+        let batch: BatchID
+        let parent: Int64?
+        let name: [UInt8]
+        let source: Int64
+        let isBegun: Bool
+        let lane: Int64
+    }
+
+    private func insert(_ chunk: WalkedChunk, into folder: OpenFolder) throws {
+        let firstTask = numbers.task
+        let known = try knownNames(of: folder)
+        try insertFiles(chunk.files, folder, known)
+        for name in chunk.folders where try known?.has(name.bytes) != true {
+            try insertFolder(
+                batch: folder.batch, parent: folder.id, name: name.bytes, source: nil, hidden: false,
+                walk: folder.source)
+        }
+        for failure in chunk.failures where try known?.has(failure.name.bytes) != true {
+            try insertFailure(
+                name: failure.name.bytes, folder: folder.id, lane: folder.lane, source: nil, batch: folder.batch,
+                error: failure.error, isDirectory: false)
+        }
+        if let error = chunk.unreadable {
+            try insertFailure(
+                name: folder.name, folder: folder.parent ?? folder.id, lane: folder.lane, source: folder.source,
+                batch: folder.batch, error: error, isDirectory: true)
+        }
+        let isDone = chunk.isLast || chunk.unreadable != nil
+        if isDone || !folder.isBegun {
+            try database.run(
+                "UPDATE folders SET begun = 1, walk = ? WHERE id = ?", SQLiteValue(isDone ? nil : folder.source),
+                .integer(folder.id))
+        }
+        if isDone {
+            walkedHere.remove(folder.id)
+            try known?.forget()
+        } else if known == nil {
+            walkedHere.insert(folder.id)
+        }
+        try noteTasks(folder.batch, first: firstTask)
+        change.note(wholly: folder.batch)
+    }
+
+    /// `nil` when nothing of the folder can be there yet but what this process put there itself.
+    private func knownNames(of folder: OpenFolder) throws -> KnownNames? {
+        if !folder.isBegun || walkedHere.contains(folder.id) { return nil }
+        return try KnownNames(database, folder: folder.id)
+    }
+
+    private func insertFiles(_ files: [WalkedFile], _ folder: OpenFolder, _ known: KnownNames?) throws {
+        if files.isEmpty { return }
+        let state: TransferState = try paths.isPaused(folder.id) ? .paused : .queued
+        var tally = Tally()
+        let insert = try database.statement(
+            """
+            INSERT INTO tasks (id, folder, lane, state, claimed, flags, run, size, accepted, mtime, inode, name)
+            VALUES (?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?, ?)
+            """)
+        try insert.bind(2, folder.id)
+        try insert.bind(3, folder.lane)
+        try insert.bind(4, state.stored)
+        for file in files where try known?.has(file.name.bytes) != true {
+            try insert.bind(1, numbers.task)
+            try insert.bind(5, file.identity.size)
+            try insert.bind(6, file.identity.modifiedNanoseconds)
+            try insert.bind(7, Int64(bitPattern: file.identity.inode))
+            try insert.bind(8, file.name.bytes)
+            try insert.run()
+            numbers.task += 1
+            tally.files += 1
+            tally.total += file.identity.size
+        }
+        ledger.add(tally, folder: folder.id, state: state)
+        if state == .queued { ledger.addReady(tally.files, lane: folder.lane) }
+    }
+
+    private func insertTask(
+        name: [UInt8], folder: Int64, lane: Int64, source: Int64, batch: BatchID, identity: SourceIdentity
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, size, accepted, mtime, inode, name)
+            VALUES (?, ?, ?, ?, 1, 0, 0, 0, ?, 0, ?, ?, ?)
+            """, .integer(numbers.task), .integer(folder), .integer(lane), .integer(source), .integer(identity.size),
+            .integer(identity.modifiedNanoseconds), .integer(Int64(bitPattern: identity.inode)), .blob(name))
+        numbers.task += 1
+        ledger.add(Tally(files: 1, total: identity.size), folder: folder, state: .queued)
+        ledger.addReady(1, lane: lane)
+    }
+
+    /// A task that is over before it began.
+    private func insertFailure(
+        name: [UInt8], folder: Int64, lane: Int64, source: Int64?, batch: BatchID, error: TransferError,
+        isDirectory: Bool
+    ) throws {
+        let id = TaskID(rawValue: numbers.task)
+        numbers.task += 1
+        let flags: TaskFlags = isDirectory ? .directory : []
+        try database.run(
+            """
+            INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, accepted, name)
+            VALUES (?, ?, ?, ?, 1, 0, ?, 0, 0, ?)
+            """, .integer(id.rawValue), .integer(folder), .integer(lane), SQLiteValue(source),
+            .integer(flags.rawValue), .blob(name))
+        ledger.add(Tally(files: 1), folder: folder, state: .queued)
+        ledger.addReady(1, lane: lane)
+        guard let old = try task(id) else { return }
+        var row = old
+        var details = TaskDetails()
+        try fail(&row, &details, error, at: clock())
+        try save(&row, was: old, details, was: TaskDetails())
+    }
+
+    /// Ends a batch's scanning when nothing is left to be walked.
+    func finishScan(_ batch: BatchID) throws -> Bool {
+        let isScanning = try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue))
+        guard isScanning == 1 else { return isScanning != nil }
+        try database.run(
+            """
+            UPDATE sources SET progress = 2 WHERE batch = ? AND progress = 1
+            AND NOT EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
+            """, .integer(batch.rawValue))
+        let open = try database.integer(
+            "SELECT 1 FROM sources WHERE batch = ? AND progress < 2 LIMIT 1", .integer(batch.rawValue))
+        if open != nil { return false }
+        try database.run("UPDATE batches SET scanning = 0 WHERE id = ?", .integer(batch.rawValue))
+        var payload = EventPayload()
+        payload.filesTotal = try filesTotal(of: batch)
+        try append(.batchScanned, batch: batch, payload: payload)
+        touched.insert(batch)
+        change.note(wholly: batch)
+        return true
+    }
+
+    private func filesTotal(of batch: BatchID) throws -> Int64? {
+        try database.first(
+            "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders f JOIN batches b ON b.root = f.id WHERE b.id = ?",
+            .integer(batch.rawValue)
+        ) { FolderSums($0).files.total }
+    }
+}
+
+/// The names that a folder holds already, for a walk that begins again after a kill. In a temporary table, because a
+/// directory may hold a million.
+private struct KnownNames {
+    private let database: SQLiteConnection
+    private let folder: Int64
+
+    init(_ database: SQLiteConnection, folder: Int64) throws {
+        self.database = database
+        self.folder = folder
+        try database.execute(
+            script: """
+                CREATE TEMP TABLE IF NOT EXISTS known_names (folder INTEGER, name BLOB, PRIMARY KEY (folder, name))
+                WITHOUT ROWID
+                """)
+        let isLoaded = try database.integer("SELECT 1 FROM known_names WHERE folder = ? LIMIT 1", .integer(folder))
+        if isLoaded != nil { return }
+        try database.run(
+            """
+            INSERT OR IGNORE INTO known_names SELECT ?1, name FROM (SELECT name FROM tasks WHERE folder = ?1
+            UNION ALL SELECT name FROM folders WHERE parent = ?1) ORDER BY name
+            """, .integer(folder))
+    }
+
+    func has(_ name: [UInt8]) throws -> Bool {
+        try database.integer(
+            "SELECT 1 FROM known_names WHERE folder = ? AND name = ?", .integer(folder), .blob(name)) != nil
+    }
+
+    func forget() throws {
+        try database.run("DELETE FROM known_names WHERE folder = ?", .integer(folder))
+    }
+}

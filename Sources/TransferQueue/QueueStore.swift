@@ -1,0 +1,194 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+/// The queue's tables and the rules that hold among them: the writing side. Lives on the writer's thread.
+///
+/// Every change is made inside `transact`, which brings counters, lanes, finished batches and numbers up to date
+/// before it commits. No transaction is open between two calls.
+final class QueueStore {
+    let database: SQLiteConnection
+    let secrets: SecretStore
+    let clock: @Sendable () -> Timestamp
+    /// Of the queue; tasks' UUIDs are computed from it.
+    let uuid: UUID
+
+    var numbers: Numbers
+    var ledger = CounterLedger()
+    /// What the open transaction changed, for listeners.
+    var change = QueueChange()
+    /// Batches whose end is looked for before the commit.
+    var touched: Set<BatchID> = []
+
+    /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
+    var freshClaims: Set<TaskID> = []
+    /// When the attempts that go on began.
+    var attemptStarts: [TaskID: Timestamp] = [:]
+    /// Folders whose entries all come from this process: nothing of them can be there twice.
+    var walkedHere: Set<Int64> = []
+    /// Secrets that lose their last row with the open transaction.
+    var orphanedSecrets: [OrphanedSecret] = []
+    /// Of the open transaction; renewed when a flag changes in it.
+    private(set) var paths: FolderPaths
+    private var parents: [Int64: Int64?] = [:]
+
+    /// Transactions committed; for tests.
+    private(set) var commits = 0
+    private var faults = CommitFaults()
+    private var durability = Durability.full
+
+    /// How far a commit reaches.
+    enum Durability {
+        /// On the disk when it returns (WAL, synchronous=FULL: one fdatasync of the log).
+        case full
+        /// In the log; on the disk with the next full commit, because the log is written in order. For walked
+        /// entries without events, which a walk finds again after a power cut.
+        case later
+    }
+
+    init(database: SQLiteConnection, secrets: SecretStore, clock: @escaping @Sendable () -> Timestamp) throws {
+        self.database = database
+        self.secrets = secrets
+        self.clock = clock
+        paths = FolderPaths(database)
+        let stored = try database.first("SELECT value FROM meta WHERE name = 'uuid'") { $0.bytes(0) }
+        if let uuid = stored.flatMap({ UUID(bytes: $0) }) {
+            self.uuid = uuid
+        } else {
+            uuid = UUID()
+            try database.run("INSERT OR REPLACE INTO meta VALUES ('uuid', ?)", .blob(uuid.bytes))
+        }
+        numbers = try Numbers(database)
+    }
+
+    // MARK: Transactions
+
+    /// Makes changes: all of them, or none when it throws.
+    func transact<Result>(
+        _ durability: Durability = .full, _ body: () throws -> Result
+    ) throws(QueueError) -> Result {
+        let before = numbers
+        do {
+            if durability != self.durability {
+                try database.run(durability == .full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+                self.durability = durability
+            }
+            try database.run("BEGIN IMMEDIATE")
+            forgetPaths()
+            let result = try body()
+            try settle()
+            if numbers != before { try numbers.write(to: database) }
+            faults.beforeCommit()
+            try database.run("COMMIT")
+            faults.afterCommit()
+            commits += 1
+            return result
+        } catch {
+            database.rollBack()
+            numbers = before
+            ledger = CounterLedger()
+            change = QueueChange()
+            touched = []
+            parents = [:]
+            walkedHere = []
+            orphanedSecrets = []
+            throw QueueError(error)
+        }
+    }
+
+    /// What was committed since this was last asked.
+    func takeChange() -> QueueChange {
+        defer { change = QueueChange() }
+        return change
+    }
+
+    /// What `paths` remembers is not so any more.
+    func forgetPaths() { paths = FolderPaths(database) }
+
+    /// Writes what the ledger gathered, then ends the batches that are over.
+    private func settle() throws {
+        try writeCounters()
+        for batch in touched.sorted() { try finishIfOver(batch) }
+        touched = []
+    }
+
+    /// Writes the ledger's differences into the rows. Before changes of many tasks at once, which begin from the rows.
+    func writeCounters() throws {
+        var sums: [Int64: FolderSums] = [:]
+        for (folder, delta) in ledger.sums() {
+            var place: Int64? = folder
+            while let here = place {
+                sums[here, default: FolderSums()] += delta
+                place = try parent(of: here)
+            }
+        }
+        let update = try database.statement(Self.updateSums)
+        for (folder, delta) in sums {
+            for (place, value) in delta.values.enumerated() { try update.bind(Int32(place + 1), value) }
+            try update.bind(Int32(FolderSums.columns.count + 1), folder)
+            try update.run()
+            change.note(folder: FolderID(rawValue: folder))
+        }
+        for (key, tally) in ledger.own where tally != Tally() {
+            try database.run(
+                """
+                INSERT INTO own_counts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET files = files + excluded.files,
+                bytes_total = bytes_total + excluded.bytes_total,
+                bytes_accepted = bytes_accepted + excluded.bytes_accepted,
+                bytes_verified = bytes_verified + excluded.bytes_verified
+                """,
+                .integer(key.folder), .integer(key.state.stored), .integer(tally.files), .integer(tally.total),
+                .integer(tally.accepted), .integer(tally.verified))
+        }
+        for (lane, count) in ledger.ready {
+            try database.run("UPDATE lanes SET ready = ready + ? WHERE id = ?", .integer(count), .integer(lane))
+            if count > 0 { change.mayRun = true }
+        }
+        ledger = CounterLedger()
+    }
+
+    private static let updateSums =
+        "UPDATE folders SET " + FolderSums.columns.map { "\($0) = \($0) + ?" }.joined(separator: ", ") + " WHERE id = ?"
+
+    private func parent(of folder: Int64) throws -> Int64? {
+        if let known = parents[folder] { return known }
+        if parents.count > 4096 { parents = [:] }
+        let parent = try database.integer("SELECT parent FROM folders WHERE id = ?", .integer(folder))
+        parents[folder] = parent
+        return parent
+    }
+}
+
+extension QueueError {
+    /// Gives an error of the store its name. Anything but SQLite's and our own is JSON that cannot be written: our bug.
+    init(_ error: any Error) {
+        switch error {
+        case let error as QueueError: self = error
+        case let error as SQLiteError: self = .database(error)
+        default:
+            self = .badRequest("cannot be stored: \(error)")
+        }
+    }
+}
+
+/// The next free numbers of what is never numbered twice, also after a purge. Written with the rows that use them.
+struct Numbers: Equatable {
+    var task: Int64
+    var folder: Int64
+    var event: Int64
+
+    init(_ database: SQLiteConnection) throws {
+        func stored(_ name: String) throws -> Int64 {
+            try database.integer("SELECT value FROM meta WHERE name = ?", .text(name)) ?? 1
+        }
+        task = try stored("next_task")
+        folder = try stored("next_folder")
+        event = try stored("next_event")
+    }
+
+    func write(to database: SQLiteConnection) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO meta VALUES ('next_task', ?), ('next_folder', ?), ('next_event', ?)",
+            .integer(task), .integer(folder), .integer(event))
+    }
+}

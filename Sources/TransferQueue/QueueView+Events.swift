@@ -1,0 +1,45 @@
+import SQLiteConnection
+import TransferModel
+
+extension QueueView {
+    func events(after sequence: EventSequence, limit: Int) throws -> [TransferEvent] {
+        try database.rows(
+            """
+            SELECT e.seq, e.at, e.type, e.batch, e.task, s.name, e.payload, t.size, t.flags, d.digest, d.final_path
+            FROM events e LEFT JOIN batches b ON b.id = e.batch LEFT JOIN sessions s ON s.id = ifnull(e.session, b.session)
+            LEFT JOIN tasks t ON t.id = e.task AND e.type = 3 LEFT JOIN task_details d ON d.task = t.id
+            WHERE e.seq > ? ORDER BY e.seq LIMIT ?
+            """, .integer(sequence.rawValue), .integer(Int64(limit))
+        ) { row in
+            let type = TransferEventType(stored: row.integer(2)) ?? .waiting
+            return TransferEvent(
+                seq: EventSequence(rawValue: row.integer(0)), at: Timestamp(milliseconds: row.integer(1)),
+                session: row.optionalText(5).flatMap { SessionName(rawValue: $0) },
+                batch: row.optionalInteger(3).map { BatchID(rawValue: $0) },
+                task: row.optionalInteger(4).map { TaskID(rawValue: $0) }, type: type,
+                payload: type == .taskCompleted
+                    ? Self.completion(row) : StoredJSON.value(EventPayload.self, row.optionalText(6)) ?? EventPayload())
+        }
+    }
+
+    /// A completed task never runs again, so its row says what its event would.
+    private static func completion(_ row: SQLiteStatement) -> EventPayload {
+        var payload = EventPayload()
+        let flags = TaskFlags(rawValue: row.integer(8))
+        payload.bytes = row.optionalInteger(7)
+        payload.verified = flags.verification
+        if flags.contains(.skipped) { payload.skipped = true }
+        payload.digest = StoredJSON.value(TransferDigest.self, row.optionalText(9))
+        payload.finalPath = row.optionalBytes(10).map { RawPath($0).displayed }
+        return payload
+    }
+
+    func lastEvent() throws -> EventSequence {
+        EventSequence(rawValue: try database.integer("SELECT max(seq) FROM events") ?? 0)
+    }
+
+    func cursor(of consumer: String) throws -> EventSequence {
+        EventSequence(
+            rawValue: try database.integer("SELECT seq FROM consumers WHERE name = ?", .text(consumer)) ?? 0)
+    }
+}

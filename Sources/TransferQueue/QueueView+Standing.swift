@@ -1,0 +1,89 @@
+import SQLiteConnection
+import TransferModel
+
+extension QueueView {
+    func standing(of node: NodeID) throws -> NodeStanding? {
+        switch node {
+        case .batch(let id):
+            guard let batch = try batchRow(id) else { return nil }
+            return try standing(in: batch, sums: batch.sums.files, folder: batch.root)
+        case .folder(let id, let path):
+            guard let batch = try batchRow(id), let folder = try paths.folder(path, in: id) else { return nil }
+            let sums = try database.first(
+                "SELECT \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE id = ?", .integer(folder)
+            ) { FolderSums($0).files }
+            return try standing(in: batch, sums: sums ?? FileCounts(), folder: folder)
+        case .task(let id):
+            guard let task = try task(id), let batch = try batchRow(task.row.batch) else { return nil }
+            return try standing(of: task, in: batch)
+        }
+    }
+
+    private func standing(in batch: BatchRow, sums: FileCounts, folder: Int64) throws -> NodeStanding {
+        let counts = shown(sums, in: batch)
+        let pausedBy = try pausedBy(batch, folder)
+        var standing = NodeStanding(
+            state: counts.state(scanning: batch.isScanning, paused: !pausedBy.isEmpty), batch: batch.id,
+            counts: counts, scanning: batch.isScanning, isHeld: batch.isHeld, pausedBy: pausedBy,
+            notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
+            ahead: try ahead(of: batch))
+        // The one that tries again first stands for those that wait.
+        let waiting = try database.first(
+            """
+            SELECT d.retry_at, d.wait_since, d.error, l.origin FROM task_details d INDEXED BY details_waiting
+            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+            WHERE d.wait <> 0 AND t.state = 2 AND l.batch = ? ORDER BY d.retry_at IS NULL, d.retry_at LIMIT 1
+            """, .integer(batch.id.rawValue)
+        ) { row in
+            (
+                retryAt: row.optionalInteger(0), since: row.optionalInteger(1),
+                error: StoredJSON.value(TransferError.self, row.optionalText(2)), origin: row.text(3)
+            )
+        }
+        if let waiting, counts.waiting > 0 {
+            standing.retryAt = waiting.retryAt.map { Timestamp(milliseconds: $0) }
+            standing.since = waiting.since.map { Timestamp(milliseconds: $0) }
+            standing.error = waiting.error
+            standing.origin = waiting.origin
+        }
+        if standing.origin == nil {
+            standing.origin = try database.first(
+                "SELECT origin FROM lanes WHERE batch = ? ORDER BY id LIMIT 1", .integer(batch.id.rawValue)
+            ) { $0.text(0) }
+        }
+        return standing
+    }
+
+    private func standing(of task: FullTask, in batch: BatchRow) throws -> NodeStanding {
+        let state = shown(task.row.state, in: batch)
+        var counts = FileCounts()
+        counts[state] = 1
+        let own: [NodeID] = task.row.flags.contains(.paused) ? [.task(task.row.id)] : []
+        var standing = NodeStanding(
+            state: state, batch: batch.id, counts: counts, scanning: false, isHeld: batch.isHeld,
+            pausedBy: own + (try pausedBy(batch, task.row.folder)), notBefore: isEarly(batch) ? batch.notBefore : nil,
+            waitReasons: waitReasons(of: task.row, task.details, in: batch), ahead: try ahead(of: batch))
+        if state == .waiting { standing.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
+        standing.since = (task.row.finishedAt ?? task.details.waitSince).map { Timestamp(milliseconds: $0) }
+        standing.error = StoredJSON.value(TransferError.self, task.details.error)
+        standing.origin = try database.first("SELECT origin FROM lanes WHERE id = ?", .integer(task.row.lane)) {
+            $0.text(0)
+        }
+        return standing
+    }
+
+    private func pausedBy(_ batch: BatchRow, _ folder: Int64) throws -> [NodeID] {
+        let folders = try paths.place(of: folder)?.pausedBy ?? []
+        return folders.map { .folder(batch.id, path: $0) } + (batch.isPaused ? [.batch(batch.id)] : [])
+    }
+
+    /// Tasks that the scheduler takes before this batch's.
+    private func ahead(of batch: BatchRow) throws -> Int64 {
+        try database.integer(
+            """
+            SELECT ifnull(sum(l.ready), 0) FROM batches b INDEXED BY batches_unfinished JOIN lanes l ON l.batch = b.id
+            WHERE b.finished_at IS NULL AND b.held = 0 AND b.paused = 0 AND ifnull(b.not_before, 0) <= ?1
+            AND (b.priority > ?2 OR (b.priority = ?2 AND b.position < ?3))
+            """, .integer(now.milliseconds), .integer(Int64(batch.priority.level)), .integer(batch.position)) ?? 0
+    }
+}

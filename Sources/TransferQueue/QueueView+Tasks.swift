@@ -1,0 +1,225 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+extension QueueView {
+    /// A task with all that a snapshot needs of its own rows.
+    struct FullTask {
+        let row: TaskRow
+        let name: RawPath
+        let source: Int64?
+        let url: String?
+        let fileName: RawPath?
+        let details: TaskDetails
+
+        static let columns = TaskRow.columns + ", t.name, t.source, d.url, d.file_name, "
+            + TaskDetails.columns.map { "d.\($0)" }.joined(separator: ", ")
+        static let details = "LEFT JOIN task_details d ON d.task = t.id"
+
+        init(_ row: SQLiteStatement) {
+            self.row = TaskRow(row)
+            name = RawPath(row.bytes(12))
+            source = row.optionalInteger(13)
+            url = row.optionalText(14)
+            fileName = row.optionalBytes(15).map { RawPath($0) }
+            details = TaskDetails(row, from: 16)
+        }
+    }
+
+    func task(_ id: TaskID) throws -> FullTask? {
+        try database.first(
+            "SELECT \(FullTask.columns) FROM tasks t JOIN lanes l ON l.id = t.lane \(FullTask.details) WHERE t.id = ?",
+            .integer(id.rawValue)
+        ) { FullTask($0) }
+    }
+
+    // MARK: Pages
+
+    /// Which tasks a page is made of.
+    struct TaskChoice {
+        var batch: BatchID?
+        var session: SessionName?
+        /// As shown.
+        var states: [TransferState]
+        var after: TaskID?
+        var limit: Int
+
+        /// A bit for each state; all when none was named.
+        var mask: Int64 { states.isEmpty ? 511 : states.reduce(0) { $0 | 1 << $1.stored } }
+    }
+
+    func tasks(_ choice: TaskChoice) throws -> [FullTask] {
+        try page(choice, columns: FullTask.columns, join: FullTask.details) { FullTask($0) }
+    }
+
+    private func page<Row>(
+        _ choice: TaskChoice, columns: String, join: String, body: (SQLiteStatement) throws -> Row
+    ) throws -> [Row] {
+        let after = SQLiteValue.integer(choice.after?.rawValue ?? 0)
+        let limit = SQLiteValue.integer(Int64(max(0, choice.limit)))
+        guard let id = choice.batch else {
+            return try database.rows(
+                """
+                SELECT \(columns) FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
+                JOIN sessions s ON s.id = b.session \(join)
+                WHERE t.id > ?1 AND ?2 & (1 << \(Self.shownState)) AND (?3 IS NULL OR s.name = ?3) ORDER BY t.id LIMIT ?4
+                """, after, .integer(choice.mask), SQLiteValue(choice.session?.rawValue), limit,
+                .integer(now.milliseconds), body: body)
+        }
+        guard let batch = try batchRow(id), choice.session == nil || choice.session == batch.session else { return [] }
+        let wanted = TransferState.allCases.filter { choice.mask & 1 << shown($0, in: batch).stored != 0 }
+        let mask = SQLiteValue.integer(wanted.reduce(0) { $0 | 1 << $1.stored })
+        if wanted == [.failed] {
+            return try database.rows(
+                """
+                SELECT \(columns) FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7 \(join)
+                WHERE l.batch = ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3
+                """, .integer(id.rawValue), after, limit, body: body)
+        }
+        return try database.rows(
+            """
+            SELECT \(columns) FROM batches b CROSS JOIN tasks t ON t.id BETWEEN max(b.first_task, ?2 + 1) AND b.last_task
+            JOIN lanes l ON l.id = t.lane \(join)
+            WHERE b.id = ?1 AND ?3 & (1 << t.state) AND l.batch = ?1 ORDER BY t.id LIMIT ?4
+            """, .integer(id.rawValue), after, mask, limit, body: body)
+    }
+
+    /// `shown(_:in:)` in SQL; ?5 is now.
+    private static let shownState = """
+        CASE WHEN t.state IN (1, 2) AND b.paused THEN 5 WHEN t.state = 1 AND b.held THEN 0
+        WHEN t.state = 1 AND b.not_before > ?5 THEN 2 ELSE t.state END
+        """
+
+    func nodes(matching selector: NodeSelector, after: NodeID?, limit: Int) throws -> [NodeID] {
+        if !selector.states.isEmpty {
+            var choice = TaskChoice(
+                batch: selector.batch, session: selector.session, states: selector.states, after: nil, limit: limit)
+            if case .task(let id) = after { choice.after = id }
+            return try page(choice, columns: "t.id", join: "") { .task(TaskID(rawValue: $0.integer(0))) }
+        }
+        var first: Int64 = 0
+        if case .batch(let id) = after { first = id.rawValue }
+        return try database.rows(
+            """
+            SELECT b.id FROM batches b JOIN sessions s ON s.id = b.session WHERE b.id > ?1 AND (?2 IS NULL OR b.id = ?2)
+            AND (?3 IS NULL OR s.name = ?3) ORDER BY b.id LIMIT ?4
+            """, .integer(first), SQLiteValue(selector.batch?.rawValue), SQLiteValue(selector.session?.rawValue),
+            .integer(Int64(limit))
+        ) { .batch(BatchID(rawValue: $0.integer(0))) }
+    }
+
+    // MARK: Snapshots
+
+    /// Where a task's bytes come from and go to, for a person or a program: no query, no credentials.
+    func ends(of task: FullTask, in batch: BatchRow) throws -> (source: RawPath, destination: RawPath) {
+        let folder = try paths.place(of: task.row.folder)
+        switch batch.direction {
+        case .upload:
+            guard let folder else { return (task.name, RawPath(batch.destination)) }
+            let place = try TaskPlace(database, source: task.source, name: task.name, folder: folder)
+            return (place.local, RawPath(batch.destination + RemoteAddress.encoded(path: place.remote.bytes)))
+        case .download:
+            let directory = try TaskPlace.directory(database, source: task.source)
+            let path = task.details.finalPath.map { RawPath($0) } ?? directory.appending(task.name)
+            return (RawPath(task.url ?? ""), path)
+        }
+    }
+
+    func snapshot(_ task: FullTask) throws -> TaskSnapshot {
+        guard let batch = try batchRow(task.row.batch) else { throw QueueError.noSuchBatch }
+        let (row, details) = (task.row, task.details)
+        let ends = try ends(of: task, in: batch)
+        let state = shown(row.state, in: batch)
+        var snapshot = TaskSnapshot(
+            id: row.id, uuid: UUID(task: row.id, queue: try queueUUID()), batch: row.batch, session: batch.session,
+            direction: batch.direction, state: state, priority: batch.priority, name: task.name,
+            folder: try paths.place(of: row.folder)?.tree ?? RawPath(""), source: ends.source,
+            destination: ends.destination, bytesTotal: row.size, createdAt: batch.createdAt)
+        let wasStarted = row.state.isActive || row.state == .completed || details.attempts > 0
+        if wasStarted { snapshot.protocol = batch.direction == .upload ? "put" : "get" }
+        snapshot.waitReasons = waitReasons(of: row, details, in: batch)
+        snapshot.cause = row.state == .failed ? details.cause : row.state == .cancelled ? .cancelledByUser : nil
+        snapshot.paused = row.flags.contains(.paused)
+        snapshot.bytesSent = row.accepted
+        snapshot.bytesAccepted = row.accepted
+        snapshot.bytesVerified = row.tally.verified
+        snapshot.attempts = Int(details.attempts) + (row.state.isActive || row.state == .completed ? 1 : 0)
+        snapshot.resumedFrom = details.resumedFrom
+        snapshot.restarts = Int(details.restarts)
+        snapshot.bytesRepeated = details.repeated
+        snapshot.skipped = row.flags.contains(.skipped)
+        if state == .waiting {
+            snapshot.retryAt = details.retryAt.map { Timestamp(milliseconds: $0) } ?? (isEarly(batch) ? batch.notBefore : nil)
+        }
+        snapshot.error = StoredJSON.value(TransferError.self, details.error)
+        snapshot.digest = StoredJSON.value(TransferDigest.self, details.digest)
+        snapshot.verified = row.flags.verification
+        snapshot.finalPath = details.finalPath.map { RawPath($0).displayed }
+        if wasStarted { snapshot.startedAt = row.begunAt.map { Timestamp(milliseconds: $0) } }
+        snapshot.finishedAt = row.finishedAt.map { Timestamp(milliseconds: $0) }
+        return snapshot
+    }
+
+    func waitReasons(of row: TaskRow, _ details: TaskDetails, in batch: BatchRow) -> [WaitReason] {
+        guard shown(row.state, in: batch) == .waiting else { return [] }
+        return row.state == .waiting ? details.wait.reasons : [.notBefore]
+    }
+
+    private func queueUUID() throws -> UUID {
+        let stored = try database.first("SELECT value FROM meta WHERE name = 'uuid'") { UUID(bytes: $0.bytes(0)) }
+        // Written when the queue was made.
+        return stored.flatMap { $0 } ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+
+    // MARK: History
+
+    /// What happened to a task, in order. Its events have no index of their own: the log is searched from the batch's
+    /// first event on.
+    func history(of task: FullTask) throws -> [HistoryEntry] {
+        let id = SQLiteValue.integer(task.row.id.rawValue)
+        var entries = try database.rows(
+            """
+            SELECT e.at, e.type, e.payload, b.created_at FROM batches b CROSS JOIN events e ON e.seq >= b.first_event
+            WHERE b.id = ?1 AND e.task = ?2 ORDER BY e.seq
+            """, .integer(task.row.batch.rawValue), id
+        ) { row in
+            let payload = StoredJSON.value(EventPayload.self, row.optionalText(2)) ?? EventPayload()
+            let type = TransferEventType(stored: row.integer(1)) ?? .waiting
+            return HistoryEntry(
+                time: Timestamp(milliseconds: row.integer(0)), what: Self.historyWord(type), cause: payload.error?.code,
+                attempt: nil, message: payload.error?.message ?? payload.message ?? Self.sentence(type, payload))
+        }
+        entries += try database.rows(
+            "SELECT started_at, ended_at, number, outcome, cause, message FROM attempts WHERE task = ? ORDER BY number", id
+        ) { row in
+            HistoryEntry(
+                time: Timestamp(milliseconds: row.optionalInteger(0) ?? row.integer(1)), what: "attempt",
+                cause: row.optionalInteger(4).flatMap { TransferErrorCode(stored: $0) }, attempt: Int(row.integer(2)),
+                message: row.optionalText(5) ?? row.text(3))
+        }
+        if let batch = try batchRow(task.row.batch) {
+            entries.insert(
+                HistoryEntry(time: batch.createdAt, what: "queued", cause: nil, attempt: nil, message: nil), at: 0)
+        }
+        // Stable, so that what was stored first stays first within a millisecond.
+        return entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+    }
+
+    private static func historyWord(_ type: TransferEventType) -> String {
+        switch type {
+        case .taskCompleted: "completed"
+        case .taskFailed: "failed"
+        case .taskCancelled: "cancelled"
+        case .resumedAtOffset: "resumed"
+        case .resumed: "continued"
+        case .responseReceived: "response"
+        default: type.rawValue
+        }
+    }
+
+    private static func sentence(_ type: TransferEventType, _ payload: EventPayload) -> String? {
+        if let offset = payload.offset { return "at byte \(offset)" }
+        if let status = payload.status { return "status \(status)" }
+        return payload.waitReasons.map { $0.map(\.rawValue).joined(separator: ", ") }
+    }
+}

@@ -1,0 +1,237 @@
+import SQLiteConnection
+import TransferModel
+
+/// The rows of the screen's tree. Every query is bounded by the request's limit, whatever the folder holds.
+extension QueueView {
+    func rowID(of node: NodeID) throws -> RowID? {
+        switch node {
+        case .batch(let id):
+            try database.integer("SELECT id FROM batches WHERE id = ?", .integer(id.rawValue)).map { _ in .batch(id) }
+        case .folder(let batch, let path):
+            try paths.folder(path, in: batch).map { .folder(batch, FolderID(rawValue: $0)) }
+        case .task(let id):
+            try task(id).map { .task($0.row.batch, id) }
+        }
+    }
+
+    func node(_ id: RowID) throws -> NodeID? {
+        guard try nodeRow(id) != nil else { return nil }
+        switch id {
+        case .batch(let batch): return .batch(batch)
+        case .task(_, let task): return .task(task)
+        case .group: return nil
+        case .folder(let batch, let folder):
+            guard let path = try paths.place(of: folder.rawValue)?.tree else { return nil }
+            return path.bytes.isEmpty ? .batch(batch) : .folder(batch, path: path)
+        }
+    }
+
+    func nodeRow(_ id: RowID) throws -> NodeRow? {
+        switch id {
+        case .batch(let batch): return try batchRow(batch).map { try nodeRow($0) }
+        case .folder(let batch, let folder):
+            guard let batch = try batchRow(batch) else { return nil }
+            return try folderRows("id = ? AND batch = ?", .integer(folder.rawValue), .integer(batch.id.rawValue), batch)
+                .first
+        case .task(let batch, let task):
+            guard let batch = try batchRow(batch), let row = try self.task(task), row.row.batch == batch.id else {
+                return nil
+            }
+            return try nodeRow(row, in: batch)
+        case .group(let batch, let folder, let state):
+            guard let batch = try batchRow(batch) else { return nil }
+            return try FolderListing(self, batch, folder.rawValue).group(of: state)
+        }
+    }
+
+    private func nodeRow(_ batch: BatchRow) throws -> NodeRow {
+        let counts = shown(batch.sums.files, in: batch)
+        var row = NodeRow(
+            id: .batch(batch.id), name: batch.name,
+            state: counts.state(scanning: batch.isScanning, paused: batch.isPaused), counts: counts,
+            bytes: batch.sums.bytes)
+        row.waitReasons = try waitReasons(of: batch)
+        row.paused = batch.isPaused
+        row.effectivelyPaused = batch.isPaused
+        row.scanning = batch.isScanning
+        row.path = RawPath(batch.destination).displayed
+        return row
+    }
+
+    /// Rows of folders that a condition with two values chooses, and how many it may choose.
+    func folderRows(
+        _ condition: String, _ first: SQLiteValue, _ second: SQLiteValue, _ batch: BatchRow
+    ) throws -> [NodeRow] {
+        let found = try database.rows(
+            """
+            SELECT id, name, walk > 0 OR EXISTS (SELECT 1 FROM folders c WHERE c.parent = folders.id AND c.walk > 0),
+            paused, \(FolderSums.columns.joined(separator: ", ")) FROM folders WHERE \(condition)
+            """, first, second
+        ) { row in
+            (
+                id: row.integer(0), name: RawPath(row.bytes(1)), isScanning: row.integer(2) == 1,
+                isPaused: row.integer(3) != 0, sums: FolderSums(row, from: 4)
+            )
+        }
+        return try found.map { folder in
+            let place = try paths.place(of: folder.id)
+            let counts = shown(folder.sums.files, in: batch)
+            let isPaused = batch.isPaused || place?.isPaused == true
+            // A folder knows of its own and its children's listing; what lies deeper shows when it is reached.
+            let isScanning = folder.isScanning && batch.isScanning
+            var row = NodeRow(
+                id: .folder(batch.id, FolderID(rawValue: folder.id)), name: folder.name.displayed,
+                state: counts.state(scanning: isScanning, paused: isPaused), counts: counts, bytes: folder.sums.bytes)
+            row.paused = folder.isPaused
+            row.effectivelyPaused = isPaused
+            row.scanning = isScanning
+            if counts.waiting > 0 { row.waitReasons = try waitReasons(of: batch) }
+            let remote = batch.destination + (place?.remote.displayed ?? "")
+            row.path = (place?.local.map { $0.displayed + " -> " } ?? "") + RawPath(remote).displayed
+            return row
+        }
+    }
+
+    func nodeRow(_ task: FullTask, in batch: BatchRow) throws -> NodeRow {
+        let state = shown(task.row.state, in: batch)
+        var counts = FileCounts()
+        counts[state] = 1
+        let tally = task.row.tally
+        var row = NodeRow(
+            id: .task(batch.id, task.row.id), name: task.name.displayed, state: state, counts: counts,
+            bytes: ByteCounts(
+                total: tally.total, sent: tally.accepted, accepted: tally.accepted, verified: tally.verified))
+        row.sizeKnown = task.row.size != nil
+        row.waitReasons = waitReasons(of: task.row, task.details, in: batch)
+        row.paused = task.row.flags.contains(.paused)
+        row.effectivelyPaused = try row.paused || batch.isPaused || paths.isPaused(task.row.folder)
+        if state == .waiting { row.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
+        row.error = StoredJSON.value(TransferError.self, task.details.error)
+        row.skipped = task.row.flags.contains(.skipped)
+        let ends = try ends(of: task, in: batch)
+        row.path = ends.source.displayed + " -> " + ends.destination.displayed
+        return row
+    }
+
+    // MARK: Sections
+
+    func section(_ request: SectionRequest) throws -> TreeSection? {
+        let limit = min(max(request.limit, 1), 1000)
+        switch request.parent {
+        case nil:
+            let rows = try batchRows(session: nil, limit: limit).map { try nodeRow($0) }
+            let total = try database.integer("SELECT count(*) FROM batches") ?? 0
+            return TreeSection(parent: nil, rows: rows, total: total)
+        case .batch(let id):
+            guard let batch = try batchRow(id) else { return nil }
+            return try FolderListing(self, batch, batch.root).section(limit, parent: .batch(id))
+        case .folder(let id, let folder):
+            guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return nil }
+            return try FolderListing(self, batch, folder.rawValue).section(limit, parent: .folder(id, folder))
+        case .group(let id, let folder, let state):
+            guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return nil }
+            return try FolderListing(self, batch, folder.rawValue).page(of: state, limit)
+        case .task: return nil
+        }
+    }
+}
+
+/// What is directly in one folder, folded: interesting tasks by name, the rest by the number.
+struct FolderListing {
+    private let view: QueueView
+    private let batch: QueueView.BatchRow
+    private let folder: Int64
+    private let own: [TransferState: Tally]
+
+    init(_ view: QueueView, _ batch: QueueView.BatchRow, _ folder: Int64) throws {
+        self.view = view
+        self.batch = batch
+        self.folder = folder
+        var own: [TransferState: Tally] = [:]
+        try view.database.forEach(
+            "SELECT state, files, bytes_total, bytes_accepted, bytes_verified FROM own_counts WHERE folder = ? AND files > 0",
+            .integer(folder)
+        ) { row in
+            guard let state = TransferState(stored: row.integer(0)) else { return }
+            own[state] = Tally(
+                files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: row.integer(4))
+        }
+        self.own = own
+    }
+
+    /// The order in which a person wants to see them.
+    private static let order: [TransferState] = [
+        .running, .finishing, .failed, .waiting, .paused, .queued, .completed, .cancelled,
+    ]
+
+    /// How many of a state are listed one by one before the rest is folded.
+    private func listed(_ state: TransferState) -> Int64 {
+        let count = own[state]?.files ?? 0
+        switch state {
+        case .running, .finishing: return min(count, 100)
+        // A group of one would say less than its name.
+        case .failed, .waiting, .paused: return count <= 4 ? count : 3
+        default: return count <= 3 ? count : 0
+        }
+    }
+
+    func section(_ limit: Int, parent: RowID) throws -> TreeSection {
+        var tasks: [NodeRow] = []
+        for state in Self.order where own[state] != nil {
+            let some = try rows(of: state, offset: 0, limit: listed(state))
+            tasks += some
+            if let group = try group(of: state, listed: some) { tasks.append(group) }
+        }
+        let folders = try view.database.integer("SELECT count(*) FROM folders WHERE parent = ?", .integer(folder)) ?? 0
+        // Folders come first, but neither kind pushes the other out of sight.
+        let forFolders = max(limit - tasks.count, limit / 2)
+        let rows = try view.folderRows(
+            "parent = ? ORDER BY name LIMIT ?", .integer(folder), .integer(Int64(forFolders)), batch)
+        return TreeSection(
+            parent: parent, rows: Array((rows + tasks).prefix(limit)), total: folders + Int64(tasks.count))
+    }
+
+    /// The row that stands for the tasks of a state that are not listed; `nil` when all are.
+    func group(of state: TransferState) throws -> NodeRow? {
+        try group(of: state, listed: rows(of: state, offset: 0, limit: listed(state)))
+    }
+
+    private func group(of state: TransferState, listed: [NodeRow]) throws -> NodeRow? {
+        guard let tally = own[state], tally.files > Int64(listed.count) else { return nil }
+        let shown = view.shown(state, in: batch)
+        var counts = FileCounts()
+        counts[shown] = tally.files - Int64(listed.count)
+        var bytes = ByteCounts(
+            total: tally.total, sent: tally.accepted, accepted: tally.accepted, verified: tally.verified)
+        for row in listed {
+            bytes += ByteCounts(
+                total: -row.bytes.total, sent: -row.bytes.sent, accepted: -row.bytes.accepted,
+                verified: -row.bytes.verified)
+        }
+        var row = NodeRow(
+            id: .group(batch.id, FolderID(rawValue: folder), state), name: "", state: shown, counts: counts,
+            bytes: bytes)
+        row.effectivelyPaused = try batch.isPaused || view.paths.isPaused(folder)
+        if shown == .waiting { row.waitReasons = try view.waitReasons(of: batch) }
+        return row
+    }
+
+    /// The tasks that a group stands for, the first of them.
+    func page(of state: TransferState, _ limit: Int) throws -> TreeSection {
+        let offset = listed(state)
+        let total = max(0, (own[state]?.files ?? 0) - offset)
+        return TreeSection(
+            parent: .group(batch.id, FolderID(rawValue: folder), state),
+            rows: total == 0 ? [] : try rows(of: state, offset: offset, limit: Int64(limit)), total: total)
+    }
+
+    private func rows(of state: TransferState, offset: Int64, limit: Int64) throws -> [NodeRow] {
+        if limit == 0 { return [] }
+        return try view.database.rows(
+            """
+            SELECT \(QueueView.FullTask.columns) FROM tasks t INDEXED BY tasks_of_folder JOIN lanes l ON l.id = t.lane
+            \(QueueView.FullTask.details) WHERE t.folder = ? AND t.state = ? ORDER BY t.id LIMIT ? OFFSET ?
+            """, .integer(folder), .integer(state.stored), .integer(limit), .integer(offset)
+        ) { QueueView.FullTask($0) }.map { try view.nodeRow($0, in: batch) }
+    }
+}

@@ -1,0 +1,185 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+/// One committed state of the queue, seen through a connection inside a transaction.
+struct QueueView {
+    let database: SQLiteConnection
+    let now: Timestamp
+    let paths: FolderPaths
+
+    init(_ database: SQLiteConnection, now: Timestamp) {
+        self.database = database
+        self.now = now
+        paths = FolderPaths(database)
+    }
+
+    // MARK: Batches
+
+    /// A batch's row with its root's counters.
+    struct BatchRow {
+        let id: BatchID
+        let uuid: UUID
+        let session: SessionName
+        let name: String
+        let direction: TransferDirection
+        let isHeld: Bool
+        let isPaused: Bool
+        let isScanning: Bool
+        let priority: TransferPriority
+        let position: Int64
+        let createdAt: Timestamp
+        let finishedAt: Timestamp?
+        let notBefore: Timestamp?
+        let destination: String
+        let root: Int64
+        let sums: FolderSums
+
+        static let columns = """
+            b.id, b.uuid, s.name, b.name, b.direction, b.held, b.paused, b.scanning, b.priority, b.position, b.created_at,
+            b.finished_at, b.not_before, b.destination, b.root,
+            """ + FolderSums.columns.map { " f.\($0)" }.joined(separator: ",")
+        static let tables = "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root"
+
+        init(_ row: SQLiteStatement) {
+            id = BatchID(rawValue: row.integer(0))
+            // A damaged UUID is a finding of `check`, not a reason to hide the batch.
+            uuid = UUID(bytes: row.bytes(1)) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+            session = SessionName(rawValue: row.text(2)) ?? .default
+            name = row.text(3)
+            direction = TransferDirection(stored: row.integer(4))
+            isHeld = row.integer(5) != 0
+            isPaused = row.integer(6) != 0
+            isScanning = row.integer(7) != 0
+            priority = TransferPriority(stored: row.integer(8))
+            position = row.integer(9)
+            createdAt = Timestamp(milliseconds: row.integer(10))
+            finishedAt = row.optionalInteger(11).map { Timestamp(milliseconds: $0) }
+            notBefore = row.optionalInteger(12).map { Timestamp(milliseconds: $0) }
+            destination = row.text(13)
+            root = row.integer(14)
+            sums = FolderSums(row, from: 15)
+        }
+    }
+
+    func batchRow(_ id: BatchID) throws -> BatchRow? {
+        try database.first(
+            "SELECT \(BatchRow.columns) FROM \(BatchRow.tables) WHERE b.id = ?", .integer(id.rawValue)
+        ) { BatchRow($0) }
+    }
+
+    func batchRows(session: SessionName?, limit: Int) throws -> [BatchRow] {
+        let session = SQLiteValue(session?.rawValue)
+        let unfinished = try database.rows(
+            """
+            SELECT \(BatchRow.columns) FROM \(BatchRow.tables) WHERE b.finished_at IS NULL AND (?1 IS NULL OR s.name = ?1)
+            ORDER BY b.priority DESC, b.position LIMIT ?2
+            """, session, .integer(Int64(limit))
+        ) { BatchRow($0) }
+        let finished = try database.rows(
+            """
+            SELECT \(BatchRow.columns) FROM \(BatchRow.tables) WHERE b.finished_at IS NOT NULL
+            AND (?1 IS NULL OR s.name = ?1) ORDER BY b.finished_at DESC, b.id DESC LIMIT ?2
+            """, session, .integer(Int64(limit - unfinished.count))
+        ) { BatchRow($0) }
+        return unfinished + finished
+    }
+
+    // MARK: How stored states are shown
+
+    /// A batch's flags leave its tasks' rows alone; they show in what a person sees of them.
+    func shown(_ state: TransferState, in batch: BatchRow) -> TransferState {
+        switch state {
+        case .queued, .waiting:
+            if batch.isPaused { return .paused }
+            if state == .waiting { return .waiting }
+            if batch.isHeld { return .created }
+            return isEarly(batch) ? .waiting : .queued
+        default: return state
+        }
+    }
+
+    func isEarly(_ batch: BatchRow) -> Bool { batch.notBefore.map { $0 > now } ?? false }
+
+    func shown(_ counts: FileCounts, in batch: BatchRow) -> FileCounts {
+        var shown = FileCounts()
+        for state in TransferState.allCases { shown[self.shown(state, in: batch)] += counts[state] }
+        return shown
+    }
+
+    /// Every reason that some task of a batch waits for.
+    func waitReasons(of batch: BatchRow) throws -> [WaitReason] {
+        var reasons: WaitReasons = []
+        if batch.sums.files.waiting > 0 {
+            try database.forEach(
+                "SELECT value FROM reasons WHERE batch = ? AND kind = 0 AND files > 0", .integer(batch.id.rawValue)
+            ) { reasons.formUnion(WaitReasons(rawValue: Int32(truncatingIfNeeded: $0.integer(0)))) }
+        }
+        if isEarly(batch), batch.sums.files.queued > 0 { reasons.insert(WaitReasons(.notBefore)) }
+        return reasons.reasons
+    }
+
+    private func causes(of batch: BatchID) throws -> [CauseCount] {
+        try database.rows(
+            "SELECT value, files, message FROM reasons WHERE batch = ? AND kind = 1 AND files > 0 ORDER BY files DESC, value",
+            .integer(batch.rawValue)
+        ) { row in
+            CauseCount(
+                code: TransferErrorCode(stored: row.integer(0)) ?? .internal, count: row.integer(1),
+                message: row.text(2))
+        }
+    }
+
+    func snapshot(_ batch: BatchRow) throws -> BatchSnapshot {
+        let counts = shown(batch.sums.files, in: batch)
+        return BatchSnapshot(
+            id: batch.id, uuid: batch.uuid, session: batch.session, name: batch.name,
+            direction: batch.direction == .upload ? .upload : .download,
+            state: counts.state(scanning: batch.isScanning, paused: batch.isPaused), scanning: batch.isScanning,
+            paused: batch.isPaused, priority: batch.priority, createdAt: batch.createdAt,
+            finishedAt: batch.finishedAt, destination: batch.destination, counts: counts, bytes: batch.sums.bytes,
+            waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id))
+    }
+
+    // MARK: Sums
+
+    func totals() throws -> QueueTotals {
+        var totals = QueueTotals()
+        let isBusy = try database.integer("SELECT 1 FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL LIMIT 1")
+        try database.forEach(
+            "SELECT \(BatchRow.columns) FROM \(BatchRow.tables)"
+                + (isBusy != nil ? " WHERE b.finished_at IS NULL" : "")
+        ) { row in
+            let batch = BatchRow(row)
+            totals.counts += shown(batch.sums.files, in: batch)
+            totals.bytes += batch.sums.bytes
+        }
+        totals.batches = try database.integer("SELECT count(*) FROM batches") ?? 0
+        try database.forEach("SELECT ifnull(sum(files), 0), count(DISTINCT value) FROM reasons WHERE kind = 1 AND files > 0") {
+            totals.problems = $0.integer(0)
+            totals.problemCauses = $0.integer(1)
+        }
+        return totals
+    }
+
+    func bytesLeft() throws -> [BatchID: Int64] {
+        var left: [BatchID: Int64] = [:]
+        try database.forEach(
+            "SELECT b.id, f.bytes_left FROM batches b INDEXED BY batches_unfinished JOIN folders f ON f.id = b.root WHERE b.finished_at IS NULL"
+        ) { left[BatchID(rawValue: $0.integer(0))] = $0.integer(1) }
+        return left
+    }
+
+    func statistics() throws -> QueueStatistics {
+        var statistics = QueueStatistics()
+        statistics.sessions = try database.integer("SELECT count(*) FROM sessions") ?? 0
+        try database.forEach("SELECT \(BatchRow.columns) FROM \(BatchRow.tables)") { row in
+            let batch = BatchRow(row)
+            statistics.batches += 1
+            statistics.counts += shown(batch.sums.files, in: batch)
+        }
+        statistics.databaseBytes =
+            try database.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+        return statistics
+    }
+}

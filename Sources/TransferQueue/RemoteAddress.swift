@@ -1,0 +1,82 @@
+/// A URL taken apart as far as the queue needs it: where it leads, and what of it may be secret.
+struct RemoteAddress: Hashable {
+    /// `https://host:port`: lower case, the port always there when the scheme has one.
+    let origin: String
+    /// The URL without user info, query and fragment, as it was given.
+    let plain: String
+    /// Without `?`. May be secret.
+    let query: String?
+    /// Of the path, percent-encoding undone; empty when the path ends in a slash.
+    let lastSegment: [UInt8]
+
+    /// `nil`: not an absolute URL with a host, or one with user info, which does not belong here.
+    init?(_ text: String) {
+        guard let colon = text.firstRange(of: "://"), !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
+            return nil
+        }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        guard let first = scheme.utf8.first, (97...122).contains(first),
+            scheme.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || "+-.".utf8.contains($0) })
+        else { return nil }
+        let withoutFragment = text[colon.upperBound...].prefix { $0 != "#" }
+        let beforeQuery = withoutFragment.prefix { $0 != "?" }
+        query =
+            beforeQuery.endIndex == withoutFragment.endIndex
+            ? nil : String(withoutFragment[beforeQuery.endIndex...].dropFirst())
+        let authority = beforeQuery.prefix { $0 != "/" }
+        guard !authority.isEmpty, !authority.contains("@"), let place = Self.hostAndPort(authority, scheme) else {
+            return nil
+        }
+        origin = scheme + "://" + place
+        plain = String(text[..<colon.upperBound]) + beforeQuery
+        let path = beforeQuery[authority.endIndex...]
+        lastSegment = Self.decoded(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+    }
+
+    private static func hostAndPort(_ authority: Substring, _ scheme: String) -> String? {
+        // An address in brackets has colons of its own.
+        let hostEnd = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : nil
+        let host = authority[..<(hostEnd ?? authority.firstIndex(of: ":") ?? authority.endIndex)]
+        let rest = authority[host.endIndex...]
+        guard !host.isEmpty, host != "[]", rest.isEmpty || rest.hasPrefix(":") else { return nil }
+        if rest.count > 1 {
+            guard let port = UInt16(rest.dropFirst()), port > 0 else { return nil }
+            return host.lowercased() + ":\(port)"
+        }
+        return host.lowercased() + (defaultPort[scheme].map { ":\($0)" } ?? "")
+    }
+
+    private static let defaultPort: [String: Int] = [
+        "http": 80, "https": 443, "dav": 80, "davs": 443, "ftp": 21, "ftpes": 21, "ftps": 990, "sftp": 22,
+        "tus+http": 80, "tus+https": 443, "ietf+http": 80, "ietf+https": 443,
+    ]
+
+    private static func decoded(_ segment: Substring) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = Array(segment.utf8)[...]
+        while let first = rest.popFirst() {
+            guard first == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
+                bytes.append(first)
+                continue
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
+    /// A path below a destination as it stands in a URL: everything but unreserved characters and slashes percent-encoded.
+    static func encoded(path: [UInt8]) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text: [UInt8] = []
+        for byte in path {
+            switch byte {
+            case 45...47, 48...57, 65...90, 95, 97...122, 126: text.append(byte)
+            default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import LinuxSystem
+import SQLiteConnection
+import TransferModel
+
+/// `secrets.sqlite`: what must be kept for work to go on and may stand nowhere else. Lives on the writer's thread.
+///
+/// Secrets are written, durably, before the row of the queue that refers to them, and belong to a batch's UUID, which
+/// is never used again: one that lost its batch in a crash harms nobody and is removed at the next start. The file is
+/// made when the first secret comes; freed pages are overwritten.
+final class SecretStore {
+    private let file: RawPath
+    private var opened: SQLiteConnection?
+
+    init(file: RawPath) { self.file = file }
+
+    private static let schema = """
+        CREATE TABLE IF NOT EXISTS batch_secrets (
+            batch BLOB PRIMARY KEY,
+            secrets TEXT NOT NULL,
+            destination_query TEXT
+        ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS task_queries (
+            batch BLOB NOT NULL,
+            task INTEGER NOT NULL,
+            query TEXT NOT NULL,
+            PRIMARY KEY (batch, task)
+        ) WITHOUT ROWID;
+        """
+
+    /// - Parameter make: false leaves a missing file missing.
+    private func database(make: Bool) throws -> SQLiteConnection? {
+        if let opened { return opened }
+        if !make, (try? System.stat(file.bytes)) == nil { return nil }
+        try QueueFiles.makePrivate(file)
+        let database = try SQLiteConnection(path: file.bytes, access: .create)
+        try database.execute(
+            script: """
+                PRAGMA journal_mode = DELETE;
+                PRAGMA synchronous = FULL;
+                PRAGMA secure_delete = ON;
+                PRAGMA cache_size = -256;
+                """)
+        try database.execute(script: Self.schema)
+        opened = database
+        return database
+    }
+
+    /// What a batch needs; `queries` are those of its downloads' URLs, by task. Durable on return.
+    func write(
+        batch: UUID, secrets: TransferSecrets, destinationQuery: String?, queries: [(task: TaskID, query: String)]
+    ) throws {
+        if secrets.isEmpty, destinationQuery == nil, queries.isEmpty { return }
+        guard let database = try database(make: true) else { return }
+        try database.transaction(.write) {
+            try database.run(
+                "INSERT OR REPLACE INTO batch_secrets VALUES (?, ?, ?)", .blob(batch.bytes),
+                .text(try StoredJSON.text(secrets)), SQLiteValue(destinationQuery))
+            for (task, query) in queries {
+                try database.run(
+                    "INSERT OR REPLACE INTO task_queries VALUES (?, ?, ?)", .blob(batch.bytes),
+                    .integer(task.rawValue), .text(query))
+            }
+        }
+    }
+
+    func secrets(of batch: UUID) throws -> (secrets: TransferSecrets, destinationQuery: String?) {
+        guard let database = try database(make: false) else { return (TransferSecrets(), nil) }
+        return try database.first(
+            "SELECT secrets, destination_query FROM batch_secrets WHERE batch = ?", .blob(batch.bytes)
+        ) { row in
+            (StoredJSON.value(TransferSecrets.self, row.text(0)) ?? TransferSecrets(), row.optionalText(1))
+        } ?? (TransferSecrets(), nil)
+    }
+
+    func query(of task: TaskID, batch: UUID) throws -> String? {
+        try database(make: false)?.first(
+            "SELECT query FROM task_queries WHERE batch = ? AND task = ?", .blob(batch.bytes), .integer(task.rawValue)
+        ) { $0.text(0) }
+    }
+
+    func remove(batch: UUID) throws {
+        guard let database = try database(make: false) else { return }
+        try database.transaction(.write) {
+            try database.run("DELETE FROM task_queries WHERE batch = ?", .blob(batch.bytes))
+            try database.run("DELETE FROM batch_secrets WHERE batch = ?", .blob(batch.bytes))
+        }
+    }
+
+    func remove(task: TaskID, batch: UUID) throws {
+        try database(make: false)?.run(
+            "DELETE FROM task_queries WHERE batch = ? AND task = ?", .blob(batch.bytes), .integer(task.rawValue))
+    }
+
+    /// Forgets secrets whose batch never came to be, or whose removal was cut short.
+    func keepOnly(_ isKnown: (UUID) throws -> Bool) throws {
+        guard let database = try database(make: false) else { return }
+        let batches = try database.rows("SELECT batch FROM batch_secrets") { UUID(bytes: $0.bytes(0)) }
+        for case let batch? in batches where try !isKnown(batch) { try remove(batch: batch) }
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import LinuxSystem
+import TransferModel
+
+// How the model's words stand in columns. Places in the model's lists are part of the schema; they are append only there.
+
+extension TransferState {
+    /// Its place in the list of states.
+    var stored: Int64 {
+        switch self {
+        case .created: 0
+        case .queued: 1
+        case .waiting: 2
+        case .running: 3
+        case .finishing: 4
+        case .paused: 5
+        case .completed: 6
+        case .failed: 7
+        case .cancelled: 8
+        }
+    }
+
+    /// `nil` for a number that no version of ours wrote.
+    init?(stored: Int64) {
+        guard let state = Self.allCases.dropFirst(Int(clamping: stored)).first, stored >= 0 else { return nil }
+        self = state
+    }
+}
+
+extension TransferEventType {
+    var stored: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
+
+    init?(stored: Int64) {
+        guard stored >= 0, let type = Self.allCases.dropFirst(Int(clamping: stored)).first else { return nil }
+        self = type
+    }
+}
+
+extension TransferErrorCode {
+    var stored: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
+
+    init?(stored: Int64) {
+        guard stored >= 0, let code = Self.allCases.dropFirst(Int(clamping: stored)).first else { return nil }
+        self = code
+    }
+}
+
+extension TransferPriority {
+    init(stored: Int64) { self = Self.allCases.dropFirst(Int(clamping: max(0, stored))).first ?? .normal }
+}
+
+extension TransferDirection {
+    var stored: Int64 { self == .upload ? 0 : 1 }
+    init(stored: Int64) { self = stored == 0 ? .upload : .download }
+}
+
+/// The bits of a task's `flags`.
+struct TaskFlags: OptionSet, Hashable {
+    var rawValue: Int64
+    /// Paused by name, whatever its folders and batch are.
+    static let paused = TaskFlags(rawValue: 1)
+    static let skipped = TaskFlags(rawValue: 2)
+    static let verifiedBySize = TaskFlags(rawValue: 4)
+    static let verifiedByDigest = TaskFlags(rawValue: 8)
+    /// Stands for a directory that could not be listed; there is nothing to send.
+    static let directory = TaskFlags(rawValue: 16)
+    /// Has a row in `task_details`.
+    static let details = TaskFlags(rawValue: 32)
+
+    var verification: Verification {
+        get { contains(.verifiedByDigest) ? .digest : contains(.verifiedBySize) ? .size : .none }
+        set {
+            subtract([.verifiedBySize, .verifiedByDigest])
+            if newValue == .size { insert(.verifiedBySize) }
+            if newValue == .digest { insert(.verifiedByDigest) }
+        }
+    }
+}
+
+/// JSON in columns: keys in order, so equal values are equal bytes.
+enum StoredJSON {
+    static func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    /// `nil` for no text or text that is not such a value: a damaged column must not take the rest with it.
+    static func value<Value: Decodable>(_ type: Value.Type, _ text: String?) -> Value? {
+        text.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
+    }
+}
+
+extension UUID {
+    var bytes: [UInt8] { withUnsafeBytes(of: uuid) { Array($0) } }
+
+    /// `nil` unless there are 16 bytes.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self.init(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    }
+
+    /// A task's UUID, computed from its queue's and its number so that a million need not be stored: the queue's bytes
+    /// with the number mixed into the last eight, marked as version 8 (RFC 9562, "custom"). Different tasks of a queue
+    /// never collide, because numbers stay below 2^56.
+    init(task: TaskID, queue: UUID) {
+        var bytes = queue.bytes
+        for place in 0..<7 { bytes[15 - place] ^= UInt8(truncatingIfNeeded: task.rawValue >> (8 * Int64(place))) }
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        // 16 bytes went in.
+        self.init(bytes: bytes)!
+    }
+}
+
+extension Timestamp {
+    /// The wall clock.
+    static var now: Timestamp { Timestamp(milliseconds: WallClock.milliseconds) }
+}

@@ -1,0 +1,127 @@
+import SQLiteConnection
+import TransferModel
+
+/// The changeable part of a task's row.
+struct TaskRow: Hashable {
+    let id: TaskID
+    let folder: Int64
+    let lane: Int64
+    let batch: BatchID
+    var state: TransferState
+    /// The engine has it in hand.
+    var claimed: Bool
+    var flags: TaskFlags
+    /// How often it was started anew after being over.
+    var run: Int64
+    var size: Int64?
+    var accepted: Int64
+    var begunAt: Int64?
+    var finishedAt: Int64?
+
+    static let columns =
+        "t.id, t.folder, t.lane, l.batch, t.state, t.claimed, t.flags, t.run, t.size, t.accepted, t.begun_at, t.finished_at"
+
+    init(_ row: SQLiteStatement) {
+        id = TaskID(rawValue: row.integer(0))
+        folder = row.integer(1)
+        lane = row.integer(2)
+        batch = BatchID(rawValue: row.integer(3))
+        state = TransferState(stored: row.integer(4)) ?? .failed
+        claimed = row.integer(5) != 0
+        flags = TaskFlags(rawValue: row.integer(6))
+        run = row.integer(7)
+        size = row.optionalInteger(8)
+        accepted = row.integer(9)
+        begunAt = row.optionalInteger(10)
+        finishedAt = row.optionalInteger(11)
+    }
+
+    /// What it counts for in its folder.
+    var tally: Tally {
+        let size = size ?? 0
+        return Tally(
+            files: 1, total: size, accepted: min(accepted, size),
+            verified: state == .completed && flags.verification != .none ? size : 0)
+    }
+
+    /// The same sums over rows of `tasks`, in SQL; after a `GROUP BY`.
+    static let tallySQL = """
+        count(*), sum(ifnull(size, 0)), sum(min(accepted, ifnull(size, 0))),
+        sum(CASE WHEN state = 6 AND flags & 12 <> 0 THEN size ELSE 0 END)
+        """
+
+    var isReady: Bool { state == .queued && !claimed }
+}
+
+/// A task's row in `task_details`. Written only when a task has something to keep there.
+struct TaskDetails: Hashable {
+    var resumePoint: [UInt8]?
+    var wait: WaitReasons = []
+    var waitSince: Int64?
+    var retryAt: Int64?
+    var cause: TransferErrorCode?
+    var error: String?
+    var attempts: Int64 = 0
+    var failures: Int64 = 0
+    var restarts: Int64 = 0
+    var repeated: Int64 = 0
+    var resumedFrom: [Int64] = []
+    var progressedAt: Int64?
+    var said: Int64?
+    var digest: String?
+    var finalPath: [UInt8]?
+    var response: String?
+
+    static let columns = [
+        "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts", "repeated",
+        "resumed_from", "progressed_at", "said", "digest", "final_path", "response",
+    ]
+
+    init() {}
+
+    /// Reads the columns from `first` on; a row of NULLs (no details) gives the default.
+    init(_ row: SQLiteStatement, from first: Int32 = 0) {
+        resumePoint = row.optionalBytes(first)
+        wait = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(first + 1)))
+        waitSince = row.optionalInteger(first + 2)
+        retryAt = row.optionalInteger(first + 3)
+        cause = row.optionalInteger(first + 4).flatMap { TransferErrorCode(stored: $0) }
+        error = row.optionalText(first + 5)
+        attempts = row.integer(first + 6)
+        failures = row.integer(first + 7)
+        restarts = row.integer(first + 8)
+        repeated = row.integer(first + 9)
+        resumedFrom = StoredJSON.value([Int64].self, row.optionalText(first + 10)) ?? []
+        progressedAt = row.optionalInteger(first + 11)
+        said = row.optionalInteger(first + 12)
+        digest = row.optionalText(first + 13)
+        finalPath = row.optionalBytes(first + 14)
+        response = row.optionalText(first + 15)
+    }
+
+    func values() throws -> [SQLiteValue] {
+        [
+            SQLiteValue(resumePoint), .integer(Int64(wait.rawValue)), SQLiteValue(waitSince), SQLiteValue(retryAt),
+            SQLiteValue(cause?.stored), SQLiteValue(error), .integer(attempts), .integer(failures), .integer(restarts),
+            .integer(repeated), SQLiteValue(resumedFrom.isEmpty ? nil : try StoredJSON.text(resumedFrom)),
+            SQLiteValue(progressedAt), SQLiteValue(said), SQLiteValue(digest), SQLiteValue(finalPath),
+            SQLiteValue(response),
+        ]
+    }
+
+    /// The task waits for nothing any more.
+    mutating func clearWait() {
+        wait = []
+        waitSince = nil
+        retryAt = nil
+    }
+
+    /// A fresh run begins: what the last one ended with is forgotten, what must be known to continue is kept.
+    mutating func beginRun() {
+        clearWait()
+        cause = nil
+        error = nil
+        failures = 0
+        said = nil
+    }
+}
