@@ -93,6 +93,8 @@ let package = Package(
         tests("LinuxSystem", ["LinuxSystem"]),
         tests("CurlTransport", ["CurlTransport", "LinuxSystem"]),
         tests("TransferModel", ["TransferModel"]),
+        tests("SQLiteConnection", ["SQLiteConnection"]),
+        tests("TransferQueue", ["TransferQueue", "TransferModel", "SQLiteConnection", "LinuxSystem"]),
         tests("TransferProtocols", ["TransferProtocols", "TransferModel"]),
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "martlet-receive"]),

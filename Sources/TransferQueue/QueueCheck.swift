@@ -173,7 +173,9 @@ struct QueueCheck {
             let (task, expected) = (tasks.integer(0), tasks.integer(1))
             while hasEvent, events.integer(0) < task { hasEvent = try events.step() }
             let found = hasEvent && events.integer(0) == task ? events.integer(1) : 0
-            if found != expected { findings.append("task t\(task) has \(found) terminal events instead of \(expected)") }
+            if found != expected {
+                findings.append("task t\(task) has \(found) terminal events instead of \(expected)")
+            }
         }
     }
 }

@@ -65,7 +65,8 @@ package actor QueueReader {
         limit: Int
     ) throws(QueueError) -> [TaskSnapshot] {
         try view { view in
-            let choice = QueueView.TaskChoice(batch: batch, session: session, states: states, after: after, limit: limit)
+            let choice = QueueView.TaskChoice(
+                batch: batch, session: session, states: states, after: after, limit: limit)
             return try view.tasks(choice).map(view.snapshot)
         }
     }

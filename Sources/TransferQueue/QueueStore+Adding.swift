@@ -55,12 +55,15 @@ extension QueueStore {
         init(_ request: BatchRequest) throws {
             switch request.work {
             case .upload(let sources, let to):
-                guard let first = sources.first else { throw QueueError.badRequest("no source: name at least one file") }
+                guard let first = sources.first else {
+                    throw QueueError.badRequest("no source: name at least one file")
+                }
                 guard let address = RemoteAddress(to) else {
                     throw QueueError.badRequest("not a URL with a host and without user info: \(Self.harmless(to))")
                 }
                 guard sources.count == 1 || sources.allSatisfy({ $0.placement != .exactly }) else {
-                    throw QueueError.badRequest("several sources cannot have one name: end the destination with a slash")
+                    throw QueueError.badRequest(
+                        "several sources cannot have one name: end the destination with a slash")
                 }
                 direction = .upload
                 destination = address.plain

@@ -162,7 +162,9 @@ extension QueueStore {
             change.results.append(
                 try target(node) == nil
                     ? NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node)")
-                    : refused(node, "no cancel of \(node) can be taken back any more: 'martlet retry \(node)' starts it anew"))
+                    : refused(
+                        node, "no cancel of \(node) can be taken back any more: 'martlet retry \(node)' starts it anew")
+            )
         }
         return change
     }

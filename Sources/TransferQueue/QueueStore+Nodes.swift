@@ -149,7 +149,8 @@ extension QueueStore {
     }
 
     private func resume(_ node: NodeID, _ batch: BatchID) throws -> NodeResult {
-        let isStopped = try database.integer("SELECT held OR paused FROM batches WHERE id = ?", .integer(batch.rawValue))
+        let isStopped = try database.integer(
+            "SELECT held OR paused FROM batches WHERE id = ?", .integer(batch.rawValue))
         if isStopped != 1 { return NodeResult(id: node, result: .already) }
         try database.run("UPDATE batches SET held = 0, paused = 0 WHERE id = ?", .integer(batch.rawValue))
         try append(.resumed, batch: batch)

@@ -50,7 +50,8 @@ extension QueueStore {
     private func retry(_ node: NodeID, _ old: TaskRow) throws -> NodeResult {
         switch old.state {
         case .failed where old.flags.contains(.directory):
-            return refused(node, "this directory could not be read when it was listed: make it readable and queue it again")
+            return refused(
+                node, "this directory could not be read when it was listed: make it readable and queue it again")
         case .failed, .cancelled, .waiting: break
         case .completed: return refused(node, "\(node) is completed: queue the file again to send it again")
         case .created, .queued, .running, .finishing, .paused: return NodeResult(id: node, result: .already)

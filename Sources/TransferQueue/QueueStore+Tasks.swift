@@ -57,7 +57,8 @@ extension QueueStore {
             let columns = TaskDetails.columns
             let statement = try database.statement(
                 exists
-                    ? "UPDATE task_details SET " + columns.map { "\($0) = ?" }.joined(separator: ", ") + " WHERE task = ?"
+                    ? "UPDATE task_details SET " + columns.map { "\($0) = ?" }.joined(separator: ", ")
+                        + " WHERE task = ?"
                     : "INSERT INTO task_details (\(columns.joined(separator: ", ")), task) VALUES ("
                         + columns.map { _ in "?, " }.joined() + "?)")
             for (place, value) in try details.values().enumerated() { try statement.bind(Int32(place + 1), value) }

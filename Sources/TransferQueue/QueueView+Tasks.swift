@@ -12,7 +12,8 @@ extension QueueView {
         let fileName: RawPath?
         let details: TaskDetails
 
-        static let columns = TaskRow.columns + ", t.name, t.source, d.url, d.file_name, "
+        static let columns =
+            TaskRow.columns + ", t.name, t.source, d.url, d.file_name, "
             + TaskDetails.columns.map { "d.\($0)" }.joined(separator: ", ")
         static let details = "LEFT JOIN task_details d ON d.task = t.id"
 
@@ -149,7 +150,8 @@ extension QueueView {
         snapshot.bytesRepeated = details.repeated
         snapshot.skipped = row.flags.contains(.skipped)
         if state == .waiting {
-            snapshot.retryAt = details.retryAt.map { Timestamp(milliseconds: $0) } ?? (isEarly(batch) ? batch.notBefore : nil)
+            snapshot.retryAt =
+                details.retryAt.map { Timestamp(milliseconds: $0) } ?? (isEarly(batch) ? batch.notBefore : nil)
         }
         snapshot.error = StoredJSON.value(TransferError.self, details.error)
         snapshot.digest = StoredJSON.value(TransferDigest.self, details.digest)
@@ -190,7 +192,8 @@ extension QueueView {
                 attempt: nil, message: payload.error?.message ?? payload.message ?? Self.sentence(type, payload))
         }
         entries += try database.rows(
-            "SELECT started_at, ended_at, number, outcome, cause, message FROM attempts WHERE task = ? ORDER BY number", id
+            "SELECT started_at, ended_at, number, outcome, cause, message FROM attempts WHERE task = ? ORDER BY number",
+            id
         ) { row in
             HistoryEntry(
                 time: Timestamp(milliseconds: row.optionalInteger(0) ?? row.integer(1)), what: "attempt",
@@ -202,7 +205,8 @@ extension QueueView {
                 HistoryEntry(time: batch.createdAt, what: "queued", cause: nil, attempt: nil, message: nil), at: 0)
         }
         // Stable, so that what was stored first stays first within a millisecond.
-        return entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+        return entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(
+            \.element)
     }
 
     private static func historyWord(_ type: TransferEventType) -> String {

@@ -145,7 +145,8 @@ struct QueueView {
 
     func totals() throws -> QueueTotals {
         var totals = QueueTotals()
-        let isBusy = try database.integer("SELECT 1 FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL LIMIT 1")
+        let isBusy = try database.integer(
+            "SELECT 1 FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL LIMIT 1")
         try database.forEach(
             "SELECT \(BatchRow.columns) FROM \(BatchRow.tables)"
                 + (isBusy != nil ? " WHERE b.finished_at IS NULL" : "")
@@ -155,7 +156,9 @@ struct QueueView {
             totals.bytes += batch.sums.bytes
         }
         totals.batches = try database.integer("SELECT count(*) FROM batches") ?? 0
-        try database.forEach("SELECT ifnull(sum(files), 0), count(DISTINCT value) FROM reasons WHERE kind = 1 AND files > 0") {
+        try database.forEach(
+            "SELECT ifnull(sum(files), 0), count(DISTINCT value) FROM reasons WHERE kind = 1 AND files > 0"
+        ) {
             totals.problems = $0.integer(0)
             totals.problemCauses = $0.integer(1)
         }

@@ -73,7 +73,8 @@ struct TaskDetails: Hashable {
     var response: String?
 
     static let columns = [
-        "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts", "repeated",
+        "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts",
+        "repeated",
         "resumed_from", "progressed_at", "said", "digest", "final_path", "response",
     ]
 
