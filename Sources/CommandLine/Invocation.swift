@@ -38,7 +38,7 @@ package struct Invocation: Sendable {
 /// What a command line asks for.
 package enum Request: Sendable {
     case run(Invocation)
-    /// Print this text and exit with status 0.
+    /// Help or version was asked for, whatever else there is: print this text and exit with status 0.
     case help(String)
 }
 
@@ -93,6 +93,9 @@ extension Command {
         let found = ArgumentScanner.scan(arguments.map(\.bytes), options: options)
         let helpIndex = options.count - 1
         if found.contains(.option(helpIndex, value: nil)) { return .help(HelpText.page(program, self, path: path)) }
+        if found.contains(where: { $0.names("version", of: options) }) {
+            return .help("\(program.root.name) \(ProductVersion.current)\n")
+        }
         if case .notBuilt(let remedy) = availability {
             throw .usage("\(path.joined(separator: " ")) is not built yet", remedy)
         }
@@ -161,6 +164,14 @@ extension Command {
             let fromEnd = given.count - index
             return (fromEnd <= tail ? operands[operands.count - fromEnd] : operands[many], word)
         }
+    }
+}
+
+extension ArgumentScanner.Found {
+    /// Whether it is the flag of that name.
+    fileprivate func names(_ name: String, of options: [any AnyOption]) -> Bool {
+        guard case .option(let index, value: nil) = self else { return false }
+        return options[index].name == name
     }
 }
 

@@ -146,6 +146,9 @@ package struct WallCalendar: Sendable {
                 hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
         })
 
+    /// UTC, for tests.
+    package static let utc = WallCalendar(secondsSinceEpoch: utcSeconds, date: utcDate)
+
     /// timegm(3).
     static func utcSeconds(_ date: WallDate) -> Int64 {
         var parts = tm()

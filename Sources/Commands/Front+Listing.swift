@@ -46,7 +46,7 @@ extension Front {
         if console.outputIsTerminal {
             if batches.isEmpty { console.note("nothing is queued") } else { console.line(table.header) }
         }
-        for batch in batches { console.line(table.row(cells(of: batch), "\(batch.name)\(batch.remark)")) }
+        for batch in batches { console.line(table.row(cells(of: batch), batch.name, remark: batch.remark)) }
         return .done
     }
 
@@ -110,7 +110,7 @@ extension Front {
             task.id.description, task.state.rawValue, task.bytesTotal.map(units.size) ?? "-", task.percentText,
             task.bytesPerSecond > 0 ? units.rate(task.bytesPerSecond) : "-",
         ]
-        console.line(table.row(cells, task.path + task.remark))
+        console.line(table.row(cells, task.path, remark: task.remark))
     }
 
     func listSessions(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {

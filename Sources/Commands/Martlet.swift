@@ -35,10 +35,6 @@ package enum Martlet {
     }
 
     private static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Plan {
-        if invocation.has(MartletProgram.version) {
-            console.line("martlet \(ProductVersion.current)")
-            return .exit(.done)
-        }
         if let status = try Front.runWithoutEngine(invocation, console) { return .exit(status) }
         let engine = try connection()
         let settings = settings(engine.configurationFile, console)

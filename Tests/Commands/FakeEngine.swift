@@ -1,0 +1,198 @@
+import FoundationEssentials
+import MartletKit
+import Synchronization
+
+@testable import Commands
+
+/// An engine of values: answers from what a test put there, and remembers what was asked of it.
+final class FakeEngine: Engine {
+    struct State {
+        var isRunning = true
+        var batches: [BatchSnapshot] = []
+        var tasks: [TaskSnapshot] = []
+        var events: [TransferEvent] = []
+        var answers: [WhyAnswer] = []
+        var results: [NodeResult] = []
+        var status: EngineStatus?
+        /// Thrown by every question.
+        var failure: RequestError?
+        var asked: [String] = []
+        var requests: [BatchRequest] = []
+        /// What becomes of the batches when something is said to have changed, one step each time.
+        var steps: [@Sendable (inout [BatchSnapshot]) -> Void] = []
+    }
+
+    let state: Mutex<State>
+
+    init(_ prepare: (inout State) -> Void = { _ in }) {
+        var start = State()
+        prepare(&start)
+        state = Mutex(start)
+    }
+
+    var asked: [String] { state.withLock(\.asked) }
+    var requests: [BatchRequest] { state.withLock(\.requests) }
+
+    private func ask<Value: Sendable>(
+        _ what: String, _ answer: (inout State) throws(RequestError) -> Value
+    ) throws(RequestError) -> Value {
+        let result = state.withLock { state -> Result<Value, RequestError> in
+            state.asked.append(what)
+            if let failure = state.failure { return .failure(failure) }
+            do throws(RequestError) { return .success(try answer(&state)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    private static func missing(_ id: some CustomStringConvertible) -> RequestError {
+        RequestError(.noSuchObject, "there is no \(id): see martlet list")
+    }
+
+    func isEngineRunning() async throws(RequestError) -> Bool { state.withLock(\.isRunning) }
+    func connect() async throws(RequestError) { try ask("connect") { $0.isRunning = true } }
+    func status() async throws(RequestError) -> EngineStatus? { try ask("status") { $0.status } }
+    func stopEngine(finishRunning: Bool) async throws(RequestError) -> Bool {
+        try ask("stop finishRunning:\(finishRunning)") { state in
+            defer { state.isRunning = false }
+            return state.isRunning
+        }
+    }
+
+    func add(_ request: BatchRequest) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool) {
+        try ask("add") { state in
+            state.requests.append(request)
+            let batch = BatchSnapshot.sample(7, .running)
+            state.batches.append(batch)
+            return (batch, false)
+        }
+    }
+
+    func batches(session: SessionName?, states: [TransferState]) async throws(RequestError) -> [BatchSnapshot] {
+        try ask("batches") { $0.batches.filter { session == nil || $0.session == session } }
+    }
+
+    func batch(_ id: BatchID) async throws(RequestError) -> BatchSnapshot {
+        try ask("batch \(id)") { state throws(RequestError) in
+            guard let batch = state.batches.first(where: { $0.id == id }) else { throw Self.missing(id) }
+            if !state.steps.isEmpty { state.steps.removeFirst()(&state.batches) }
+            return batch
+        }
+    }
+
+    func task(_ id: TaskID, history: Bool, response: Bool) async throws(RequestError) -> TaskSnapshot {
+        try ask("task \(id)") { state throws(RequestError) in
+            guard let task = state.tasks.first(where: { $0.id == id }) else { throw Self.missing(id) }
+            return task
+        }
+    }
+
+    func node(_ id: NodeID) async throws(RequestError) -> NodeRow {
+        try ask("node \(id)") { _ throws(RequestError) in throw Self.missing(id) }
+    }
+
+    func totals() async throws(RequestError) -> QueueTotals { try ask("totals") { _ in QueueTotals() } }
+    func why(_ id: NodeID?) async throws(RequestError) -> [WhyAnswer] {
+        try ask("why \(id?.description ?? "")") { $0.answers }
+    }
+
+    func eachTask(
+        batch: BatchID?, session: SessionName?, states: [TransferState], _ body: (TaskSnapshot) -> Void
+    ) async throws(RequestError) {
+        let tasks = try ask("tasks \(states.map(\.rawValue).joined(separator: ","))") { state in
+            state.tasks.filter { (batch == nil || $0.batch == batch) && (states.isEmpty || states.contains($0.state)) }
+        }
+        tasks.forEach(body)
+    }
+
+    func eachEvent(
+        after: EventSequence?, consumer: String?, follows: Bool, _ body: (TransferEvent) -> Void
+    ) async throws(RequestError) {
+        let events = try ask("events \(after?.rawValue ?? 0) \(consumer ?? "-")") { state in
+            state.events.filter { $0.seq.rawValue > after?.rawValue ?? 0 }
+        }
+        events.forEach(body)
+    }
+
+    func acknowledge(consumer: String, through sequence: EventSequence) async throws(RequestError) {
+        try ask("acknowledge \(consumer) \(sequence.rawValue)") { _ in }
+    }
+
+    func log(
+        level: LogLevel, batch: BatchID?, task: TaskID?, limit: Int, after: Int64?
+    ) async throws(RequestError) -> (lines: [LogLine], next: Int64) {
+        try ask("log \(level.rawValue)") { _ in
+            (
+                [
+                    LogLine(
+                        at: .sample, level: .warning, batch: BatchID(rawValue: 7), task: nil, message: "slow \u{1B}[2J")
+                ], 1
+            )
+        }
+    }
+
+    func pause(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("pause", nodes) }
+    func resume(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("resume", nodes) }
+    func cancel(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("cancel", nodes) }
+    func retry(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("retry", nodes) }
+    func undo(_ nodes: NodeChoice?) async throws(RequestError) -> [NodeResult] { try change("undo", nodes) }
+    func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("purge", nodes) }
+    func purgeFinished() async throws(RequestError) -> [NodeResult] { try change("purge", nil) }
+
+    private func change(_ what: String, _ nodes: NodeChoice?) throws(RequestError) -> [NodeResult] {
+        let named =
+            switch nodes {
+            case .ids(let ids): ids.map(\.description).joined(separator: " ")
+            case .matching(let selector): "\(selector.batch?.description ?? "*") \(selector.states.map(\.rawValue))"
+            case .rows, nil: "everything"
+            }
+        return try ask("\(what) \(named)") { $0.results }
+    }
+
+    /// Says that something changed as often as there are steps left, and twice more.
+    func changes(of nodes: [NodeID]) -> AsyncStream<Void> {
+        let count = state.withLock(\.steps).count + 2
+        return AsyncStream { continuation in
+            for _ in 0..<count { continuation.yield() }
+        }
+    }
+}
+
+extension Timestamp {
+    /// 2026-11-21 12:41:07.250 UTC
+    static let sample = Timestamp(milliseconds: 1_795_264_867_250)
+}
+
+extension BatchSnapshot {
+    static func sample(
+        _ number: Int64, _ state: TransferState, reasons: [WaitReason] = [], failed: Int64 = 0, cancelled: Int64 = 0
+    ) -> BatchSnapshot {
+        var counts = FileCounts()
+        counts.completed = 5
+        counts.failed = failed
+        counts.cancelled = cancelled
+        if !state.isTerminal { counts.running = 3 }
+        // The UUID's text is one.
+        let uuid = UUID(uuidString: "6F1A3C52-0000-4000-8000-0000000000FF")!
+        return BatchSnapshot(
+            id: BatchID(rawValue: number), uuid: uuid, session: .default, name: "photos", direction: .upload,
+            state: state, scanning: false, paused: state == .paused, priority: .normal, createdAt: .sample,
+            finishedAt: nil, destination: "https://nas/photos/", counts: counts,
+            bytes: ByteCounts(total: 1 << 30, sent: 700 << 20, accepted: 690 << 20), bytesPerSecond: 10 << 20,
+            secondsLeft: 32, waitReasons: reasons,
+            causes: failed > 0 ? [CauseCount(code: .http, count: failed, message: "403 Forbidden")] : [])
+    }
+}
+
+extension TaskSnapshot {
+    static func sample(_ number: Int64, _ state: TransferState, batch: Int64 = 7, name: String = "a.jpg")
+        -> TaskSnapshot
+    {
+        var task = TaskSnapshot(
+            id: TaskID(rawValue: number), uuid: UUID(uuidString: "6F1A3C52-0000-4000-8000-000000000001")!,
+            batch: BatchID(rawValue: batch), session: .default, direction: .upload, state: state, priority: .normal,
+            name: RawPath(name), folder: RawPath("raw/2024"), source: RawPath("/home/u/raw/2024/\(name)"),
+            destination: RawPath("https://nas/photos/\(name)"), bytesTotal: 1000, createdAt: .sample)
+        task.bytesSent = state == .completed ? 1000 : 450
+        return task
+    }
+}

@@ -1,0 +1,194 @@
+import CommandLine
+import FoundationEssentials
+import MartletKit
+import Testing
+
+@testable import Commands
+
+@Suite("Commands ask the engine and print what it says")
+struct FrontTests {
+    @Test("list fits a terminal of 80 columns and has titles there")
+    func listOnTerminal() async {
+        var batch = BatchSnapshot.sample(7, .waiting, reasons: [.backoff], failed: 1)
+        batch.name = String(repeating: "long name ", count: 9)
+        let bench = Bench(FakeEngine { [batch] in $0.batches = [batch] }, width: 80)
+        #expect(await bench.run("list") == .done)
+        #expect(
+            bench.output == """
+                ID    State           Files   Size Done   Speed    ETA  Name
+                b7    waiting           5/9   1.0G  68% 10.0M/s    32s  long ~ame  [backo~ailed]
+
+                """)
+    }
+
+    @Test("list into a pipe has no titles and cuts nothing")
+    func listIntoPipe() async {
+        var batch = BatchSnapshot.sample(7, .completed)
+        batch.name = String(repeating: "x", count: 200) + "\u{1B}[2J"
+        let bench = Bench(FakeEngine { [batch] in $0.batches = [batch] })
+        #expect(await bench.run("list") == .done)
+        #expect(bench.output.hasSuffix(String(repeating: "x", count: 200) + "\\x1B[2J\n"))
+        #expect(bench.output.split(separator: "\n").count == 1)
+    }
+
+    @Test("list of a batch, of a state and of a folder prints tasks")
+    func listTasks() async {
+        var other = TaskSnapshot.sample(2, .failed, name: "b.jpg")
+        other.folder = "raw/20245"
+        other.error = TransferError(.http, "403 Forbidden", httpStatus: 403)
+        let engine = FakeEngine { [other] in
+            $0.batches = [.sample(7, .running)]
+            $0.tasks = [.sample(1, .running), other]
+        }
+        let all = Bench(engine)
+        #expect(await all.run("list", "b7") == .done)
+        #expect(
+            all.output == """
+                t1      running     1000  45%       -  raw/2024/a.jpg
+                t2      failed      1000  45%       -  raw/20245/b.jpg [http: 403 Forbidden]
+
+                """)
+        let failed = Bench(engine)
+        #expect(await failed.run("list", "--failed", "--json") == .done)
+        let object = try? JSONDecoder().decode(TaskSnapshot.self, from: Data(failed.output.utf8))
+        #expect(object == other)
+        #expect(await Bench(engine).run("list", "b8") == .noSuchObject)
+        #expect(await Bench(engine).run("list", "b7:none") == .noSuchObject)
+    }
+
+    @Test("JSON has every key, unknown as null, slashes as they are")
+    func jsonKeys() async {
+        let bench = Bench(FakeEngine { $0.batches = [.sample(7, .running)] })
+        #expect(await bench.run("show", "b7", "--json") == .done)
+        #expect(bench.output.contains("\"finishedAt\":null"))
+        #expect(bench.output.contains("\"createdAt\":\"2026-11-21T12:41:07.250Z\""))
+        #expect(bench.output.contains("\"destination\":\"https://nas/photos/\""))
+        let keys = """
+            id uuid session name direction state scanning paused priority createdAt finishedAt filesTotal filesCompleted
+            filesFailed filesCancelled filesActive filesWaiting bytesTotal bytesSent bytesAccepted bytesVerified
+            bytesPerSecond secondsLeft waitReasons causes
+            """.split(whereSeparator: \.isWhitespace)
+        for key in keys { #expect(bench.output.contains("\"\(key)\":"), "\(key)") }
+    }
+
+    @Test(
+        "with no engine those that only look start none and say so",
+        arguments: [["engine", "status"], ["engine", "stop"], ["events"], ["log"]])
+    func nothingRuns(words: [String]) async {
+        let engine = FakeEngine { $0.isRunning = false }
+        let bench = Bench(engine)
+        #expect(await bench.run((words + ["--json"]).map { Argument($0) }) == .done)
+        #expect(bench.output == "{\"running\":false}\n")
+        #expect(!engine.asked.contains("connect"))
+    }
+
+    @Test("list starts no engine where nothing was ever queued")
+    func listWithoutQueue() async {
+        let engine = FakeEngine { $0.isRunning = false }
+        let bench = Bench(engine) { $0.queueExists = false }
+        #expect(await bench.run("list", "--json") == .done)
+        #expect(bench.output == "{\"running\":false}\n")
+        #expect(engine.asked == [])
+    }
+
+    @Test("a change prints one line for each ID, and the worst is the status")
+    func changes() async {
+        let results = [
+            NodeResult(id: .batch(BatchID(rawValue: 7)), result: .done),
+            NodeResult(id: .task(TaskID(rawValue: 3)), result: .already),
+            NodeResult(
+                id: .task(TaskID(rawValue: 4)), result: .refused, code: .refused, message: "it is over: see show t4"),
+        ]
+        let bench = Bench(FakeEngine { $0.results = results })
+        #expect(await bench.run("pause", "b7", "t3", "t4") == .refused)
+        #expect(bench.output == "b7 paused\nt3 was paused already\nt4 refused\n")
+        #expect(bench.error == "martlet: t4: it is over: see show t4\n")
+        #expect(bench.engine.asked == ["pause b7 t3 t4"])
+        let unknown = NodeResult(
+            id: .batch(BatchID(rawValue: 9)), result: .refused, code: .noSuchObject, message: "gone")
+        let json = Bench(FakeEngine { $0.results = results + [unknown] })
+        #expect(await json.run("cancel", "--json", "b9") == .noSuchObject)
+        #expect(json.output.hasPrefix("{\"code\":null,\"id\":\"b7\",\"result\":\"done\"}\n"))
+    }
+
+    @Test("selectors reach the engine, and naming nothing or two ways is refused")
+    func selectors() async {
+        let bench = Bench()
+        #expect(await bench.run("retry", "--failed", "--batch", "b7") == .done)
+        #expect(await bench.run("resume", "--all") == .done)
+        #expect(await bench.run("cancel", "--state", "queued,running") == .done)
+        #expect(bench.engine.asked == ["retry b7 [\"failed\"]", "resume * []", "cancel * [\"queued\", \"running\"]"])
+        #expect(bench.error.hasSuffix("nothing matches\n"))
+        #expect(await bench.run("pause") == .usage)
+        #expect(await bench.run("pause", "b7", "--all") == .usage)
+        #expect(await bench.run("purge") == .usage)
+        #expect(await bench.run("purge", "b7", "--finished") == .usage)
+    }
+
+    @Test("events go on behind a cursor, and acknowledging needs a name")
+    func events() async {
+        var payload = EventPayload()
+        payload.bytes = 2048
+        let event = TransferEvent(
+            seq: EventSequence(rawValue: 12), at: .sample, session: nil, batch: BatchID(rawValue: 7),
+            task: TaskID(rawValue: 31), type: .taskCompleted, payload: payload)
+        let bench = Bench(FakeEngine { [event] in $0.events = [event] })
+        #expect(await bench.run("events", "--after", "3") == .done)
+        #expect(bench.output == "12 2026-11-21 12:41:07 taskCompleted b7 t31 2.0K\n")
+        #expect(await bench.run("events", "--consumer", "me", "--ack", "12") == .done)
+        #expect(bench.engine.asked == ["events 3 -", "acknowledge me 12"])
+        #expect(await bench.run("events", "--ack", "12") == .usage)
+    }
+
+    @Test("a log line cannot steer the terminal")
+    func log() async {
+        let bench = Bench()
+        #expect(await bench.run("log", "--level", "warning") == .done)
+        #expect(bench.output == "2026-11-21 12:41:07 WARNING b7 slow \\x1B[2J\n")
+    }
+
+    @Test("watch prints a line and ends when all is over")
+    func watch() async {
+        let bench = Bench(FakeEngine { $0.batches = [.sample(7, .completed)] })
+        #expect(await bench.run("watch", "b7") == .done)
+        #expect(bench.output == "12:41:07 b7 completed 100% 5/5 files 700M of 1.0G 10.0M/s\n")
+    }
+
+    @Test("engine stop lets files finish unless --now")
+    func stop() async {
+        let bench = Bench()
+        #expect(await bench.run("engine", "stop") == .done)
+        #expect(await bench.run("engine", "stop", "--now") == .done)
+        #expect(bench.engine.asked == ["stop finishRunning:true", "stop finishRunning:false"])
+        #expect(bench.error == "no engine is running\n")
+    }
+
+    @Test("sessions are summed up from their batches")
+    func sessions() async throws {
+        var other = BatchSnapshot.sample(8, .completed)
+        other.session = try #require(SessionName(rawValue: "photos"))
+        let bench = Bench(FakeEngine { [other] in $0.batches = [.sample(7, .running), .sample(9, .running), other] })
+        #expect(await bench.run("session", "list", "--json") == .done)
+        #expect(
+            bench.output == """
+                {"batches":2,"batchesActive":2,"bytesTotal":2147483648,"filesTotal":16,"name":"default"}
+                {"batches":1,"batchesActive":0,"bytesTotal":1073741824,"filesTotal":5,"name":"photos"}
+
+                """)
+    }
+
+    @Test("show prints a batch and a task for a person")
+    func show() async {
+        let engine = FakeEngine {
+            $0.batches = [.sample(7, .running)]
+            $0.tasks = [.sample(31, .running)]
+        }
+        let batch = Bench(engine)
+        #expect(await batch.run("show", "b7") == .done)
+        #expect(batch.output.hasPrefix("b7 photos\nState        running\nSession      default\n"))
+        let task = Bench(engine)
+        #expect(await task.run("show", "t31") == .done)
+        #expect(task.output.contains("From         /home/u/raw/2024/a.jpg\n"))
+        #expect(await task.run("show", "b7", "--history") == .usage)
+    }
+}

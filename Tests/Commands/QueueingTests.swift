@@ -1,0 +1,244 @@
+import CommandLine
+import FoundationEssentials
+import LinuxSystem
+import MartletKit
+import Testing
+
+@testable import Commands
+
+/// A directory of its own for one test.
+final class Sandbox {
+    let path: [UInt8]
+
+    init() throws {
+        path = Array("\(FileManager.default.temporaryDirectory.path)/martlet-\(UUID().uuidString)".utf8)
+        try System.mkdirs(path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: String(decoding: path, as: UTF8.self)) }
+
+    func file(_ name: [UInt8]) throws {
+        _ = try System.open(path + [UInt8(ascii: "/")] + name, flags: 0o101)
+    }
+    func file(_ name: String) throws { try file(Array(name.utf8)) }
+    func directory(_ name: String) throws { try System.mkdirs(path + Array("/\(name)".utf8)) }
+}
+
+@Suite("upload and download say at once what cannot be meant")
+struct QueueingTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+        try sandbox.file("a.txt")
+        try sandbox.file("b.txt")
+        try sandbox.file([0x66, 0xFF])
+        try sandbox.directory("dir/sub")
+    }
+
+    private var bench: Bench {
+        let path = sandbox.path
+        return Bench { $0.currentDirectory = path }
+    }
+
+    private func request(_ words: String...) async throws -> BatchRequest {
+        let bench = bench
+        #expect(await bench.run(words.map { Argument($0) }) == .done, "\(bench.error)")
+        return try #require(bench.engine.requests.first)
+    }
+
+    private func refusal(_ words: String...) async -> String {
+        let bench = bench
+        #expect(await bench.run(words.map { Argument($0) }) == .usage)
+        #expect(bench.engine.asked == [])
+        return bench.error
+    }
+
+    private func below(_ name: String) -> RawPath { RawPath(sandbox.path + Array("/\(name)".utf8)) }
+
+    @Test("sources arrive below a directory under their own names, and the id is all that is printed")
+    func directory() async throws {
+        let bench = bench
+        #expect(await bench.run("upload", "a.txt", "./dir//sub/", "https://h/in/") == .done)
+        #expect(bench.output == "b7\n")
+        let request = try #require(bench.engine.requests.first)
+        #expect(
+            request.work
+                == .upload(
+                    [
+                        UploadSource(path: below("a.txt"), placement: .named(RawPath("a.txt"))),
+                        UploadSource(path: below("dir/sub"), placement: .named(RawPath("sub"))),
+                    ], to: "https://h/in/"))
+    }
+
+    @Test("DIR/. and . mean the contents alone, and .. its own name")
+    func contents() async throws {
+        #expect(
+            try await request("upload", "dir/.", "https://h/in/").work
+                == .upload([UploadSource(path: below("dir"), placement: .contents)], to: "https://h/in/"))
+        #expect(
+            try await request("upload", ".", "https://h/in/").work
+                == .upload([UploadSource(path: RawPath(sandbox.path), placement: .contents)], to: "https://h/in/"))
+        let parent = try await request("upload", "dir/sub/..", "https://h/in/").work
+        #expect(
+            parent
+                == .upload(
+                    [UploadSource(path: below("dir/sub/.."), placement: .named(RawPath("dir")))], to: "https://h/in/"))
+    }
+
+    @Test("a single file arrives under exactly the destination's name")
+    func exactly() async throws {
+        #expect(
+            try await request("upload", "a.txt", "http://h:8080/x.txt").work
+                == .upload([UploadSource(path: below("a.txt"), placement: .exactly)], to: "http://h:8080/x.txt"))
+    }
+
+    @Test("a name that is not UTF-8 keeps its bytes")
+    func rawName() async throws {
+        let bench = bench
+        #expect(await bench.run([Argument("upload"), Argument([0x66, 0xFF]), Argument("https://h/in/")]) == .done)
+        let request = try #require(bench.engine.requests.first)
+        guard case .upload(let sources, _) = request.work else { return }
+        #expect(sources[0].path.bytes == sandbox.path + [0x2F, 0x66, 0xFF])
+        #expect(sources[0].placement == .named(RawPath([0x66, 0xFF])))
+    }
+
+    @Test("a directory, or several sources, without the slash is refused with the fix")
+    func missingSlash() async {
+        #expect(
+            await refusal("upload", "dir", "https://h/in")
+                == "martlet: upload: dir is a directory, and DEST is not: end DEST in a slash: https://h/in/\n")
+        #expect(
+            await refusal("upload", "a.txt", "b.txt", "https://h/in")
+                == "martlet: upload: several sources need a DEST that is a directory: end it in a slash: https://h/in/\n"
+        )
+        #expect(
+            await refusal("upload", "a.txt", "https://h")
+                == "martlet: upload: DEST has no path: end it in a slash: https://h/\n")
+    }
+
+    @Test("a source that is missing or no file is refused by name, with its code in JSON")
+    func sources() async {
+        let bench = bench
+        #expect(await bench.run("upload", "--json", "none\u{1B}", "https://h/in/") == .usage)
+        #expect(
+            bench.output.hasPrefix(
+                "{\"error\":{\"code\":\"sourceMissing\",\"message\":\"upload: none\\\\x1b: No such file"))
+        #expect(!bench.error.contains("\u{1B}"))
+        #expect(await refusal("upload", "/dev/null", "https://h/in/").contains("neither a file nor a directory"))
+        #expect(await refusal("upload", "-", "https://h/in/").contains("standard input (-) is not built yet"))
+        #expect(
+            await refusal("upload", "a.txt", "dir/../a.txt", "https://h/in/").contains("two sources are named a.txt"))
+    }
+
+    @Test(
+        "a destination that cannot be meant is refused by name",
+        arguments: [
+            ("s3://bucket/x/", "s3:// is not built yet"), ("gopher://h/", "gopher:// is no protocol of Martlet"),
+            ("nas:photos/", "would be a configured destination"), ("photos/", "is not a URL"),
+            ("https:///x/", "has no usable host"), ("https://h:99999/x/", "has no usable host"),
+            ("https://[::1/x/", "has no usable host"), ("https://h/a b/", "has a blank in it"),
+            ("https://h/50%/", "has a % without two digits"),
+            ("https://u:geheim@:1/", "\"https://:1/\" has no usable host"),
+            ("https://h/in/?sig=1", "has a query"),
+        ])
+    func destinations(url: String, message: String) async {
+        let refusal = await refusal("upload", "a.txt", url)
+        #expect(refusal.contains(message))
+        #expect(!refusal.contains("geheim"))
+    }
+
+    @Test("user and password leave the URL and go to the secrets")
+    func credentials() async throws {
+        let request = try await request("upload", "a.txt", "https://ann:p%40ss:w@h/in/#x")
+        #expect(
+            request.work
+                == .upload(
+                    [UploadSource(path: below("a.txt"), placement: .named(RawPath("a.txt")))], to: "https://h/in/"))
+        #expect(request.secrets.user == "ann")
+        #expect(request.secrets.password == "p@ss:w")
+    }
+
+    @Test("a password is asked for when only the user is known")
+    func password() async throws {
+        let path = sandbox.path
+        let asked = Bench {
+            $0.currentDirectory = path
+            $0.askPassword = { $0 == "Password of ann: " ? "secret" : nil }
+        }
+        #expect(await asked.run("upload", "--user", "ann", "a.txt", "https://h/in/") == .done)
+        #expect(asked.engine.requests.first?.secrets.password == "secret")
+        #expect(await refusal("upload", "--user", "ann", "a.txt", "https://h/in/").contains("no terminal to ask"))
+        #expect(await refusal("upload", "--user", "ann:pw", "a.txt", "https://h/in/").contains("takes a name alone"))
+    }
+
+    @Test("options reach the engine")
+    func options() async throws {
+        let request = try await request(
+            "upload", "--session=photos", "--name", "N", "--hold", "--priority=high", "--if-exists=skip", "--limit",
+            "2M",
+            "--header", "X-A:  b ", "--not-before", "+1h", "--exclude", "*.tmp", "--give-up-after", "2d", "--insecure",
+            "--ca", "ca.pem", "--verify", "size", "a.txt", "https://h/in/")
+        #expect(request.session.rawValue == "photos")
+        #expect(request.name == "N")
+        #expect(request.held)
+        #expect(request.priority == .high)
+        #expect(request.options.ifExists == .skip)
+        #expect(request.options.bytesPerSecond == 2 << 20)
+        #expect(request.options.notBefore == Timestamp(milliseconds: 1_795_264_867_000 + 3_600_000))
+        #expect(request.options.exclude == ["*.tmp"])
+        #expect(request.options.giveUpAfterSeconds == 172_800)
+        #expect(request.options.insecure)
+        #expect(request.options.caFile == below("ca.pem"))
+        #expect(request.options.verify == .size)
+        #expect(request.secrets.headers == [HeaderField("X-A", "b")])
+    }
+
+    @Test("what is known and not built is refused by name")
+    func notBuilt() async {
+        #expect(
+            await refusal("upload", "--protocol", "tus", "a.txt", "https://h/in/")
+                == "martlet: upload: --protocol tus is not built yet: use put, or leave it out\n")
+        #expect(await refusal("upload", "--after", "b3", "a.txt", "https://h/in/").contains("--after is not built yet"))
+        #expect(await refusal("upload", "--coalesce", "a.txt", "https://h/in/").contains("--coalesce is for downloads"))
+        #expect(
+            await refusal("upload", "--header", "nonsense", "a.txt", "https://h/in/").contains(
+                "give a header field such as"))
+    }
+
+    @Test("downloads go into a directory, or one into a file")
+    func downloads() async throws {
+        let url = "https://h/x.iso?token=1"
+        func source(_ directory: RawPath, _ name: RawPath?) -> BatchRequest.Work {
+            .download([DownloadSource(url: url, directory: directory, fileName: name)])
+        }
+        #expect(try await request("download", url, "dir").work == source(below("dir"), nil))
+        #expect(try await request("download", url, "new/").work == source(below("new"), nil))
+        #expect(try await request("download", url, "dir/y.iso").work == source(below("dir"), RawPath("y.iso")))
+        #expect(try await request("download", url, ".").work == source(RawPath(sandbox.path), nil))
+    }
+
+    @Test("downloads that cannot be placed are refused with the fix")
+    func badDownloads() async {
+        #expect(await refusal("download", "https://h/1", "https://h/2", "new").contains("end it in a slash"))
+        #expect(await refusal("download", "https://h/1", "none/x").contains("there is no directory"))
+        #expect(await refusal("download", "https://h/1", "a.txt/").contains("is not a directory"))
+        #expect(await refusal("download", "h/1", "dir").contains("is not a URL"))
+        let digest = String(repeating: "a", count: 64)
+        #expect(
+            await refusal("download", "--sha256", digest, "https://h/1", "https://h/2", "dir").contains(
+                "one file's digest"))
+        #expect(await refusal("download", "https://u@h/1", "https://v@h/2", "dir").contains("different users"))
+    }
+
+    @Test("an engine that cannot be reached is status 69, and the message says so")
+    func unreachable() async {
+        let path = sandbox.path
+        let bench = Bench(FakeEngine { $0.failure = RequestError(.engineUnreachable, "no engine: install it") }) {
+            $0.currentDirectory = path
+        }
+        #expect(await bench.run("upload", "a.txt", "https://h/in/") == .unavailable)
+        #expect(bench.error == "martlet: no engine: install it\n")
+        #expect(bench.output == "")
+    }
+}
