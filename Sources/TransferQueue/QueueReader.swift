@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import LinuxSystem
 import SQLiteConnection
 package import TransferModel
@@ -58,6 +58,15 @@ package actor QueueReader {
         try view { view in try view.batchRow(id).map(view.snapshot) }
     }
 
+    /// The batch that was queued with this UUID; `nil`: none.
+    package func batchID(uuid: UUID) throws(QueueError) -> BatchID? {
+        try view { view in
+            try view.database.integer("SELECT id FROM batches WHERE uuid = ?", .blob(uuid.bytes)).map {
+                BatchID(rawValue: $0)
+            }
+        }
+    }
+
     /// Tasks in the order of their numbers, `after` excluded.
     /// - Parameter states: as shown (a queued task of a paused batch is `paused`); empty: any.
     package func tasks(
@@ -105,6 +114,12 @@ package actor QueueReader {
     /// The node that a row of the tree stands for; `nil`: it is gone, or a group.
     package func node(_ id: RowID) throws(QueueError) -> NodeID? {
         try view { try $0.node(id) }
+    }
+
+    /// What a row of the screen stands for: the node itself, or the tasks of a group page by page in the order of
+    /// their numbers. Empty: there is no such row (any more).
+    package func nodes(in row: RowID, after: TaskID? = nil, limit: Int = 1000) throws(QueueError) -> [NodeID] {
+        try view { try $0.nodes(in: row, after: after, limit: limit) }
     }
 
     /// What is directly below a node, bounded by the request's limit. `nil`: the node is gone.

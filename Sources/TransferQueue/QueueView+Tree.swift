@@ -26,6 +26,14 @@ extension QueueView {
         }
     }
 
+    func nodes(in row: RowID, after: TaskID?, limit: Int) throws -> [NodeID] {
+        guard case .group(let id, let folder, let state) = row else {
+            return after == nil ? try node(row).map { [$0] } ?? [] : []
+        }
+        guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return [] }
+        return try FolderListing(self, batch, folder.rawValue).tasks(of: state, after: after, limit)
+    }
+
     func nodeRow(_ id: RowID) throws -> NodeRow? {
         switch id {
         case .batch(let batch): return try batchRow(batch).map { try nodeRow($0) }
@@ -223,6 +231,15 @@ struct FolderListing {
         return TreeSection(
             parent: .group(batch.id, FolderID(rawValue: folder), state),
             rows: total == 0 ? [] : try rows(of: state, offset: offset, limit: Int64(limit)), total: total)
+    }
+
+    /// The tasks that a group stands for, by number.
+    func tasks(of state: TransferState, after: TaskID?, _ limit: Int) throws -> [NodeID] {
+        try view.database.rows(
+            "SELECT id FROM tasks WHERE folder = ? AND state = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?",
+            .integer(folder), .integer(state.stored), .integer(after?.rawValue ?? 0), .integer(Int64(limit)),
+            .integer(after == nil ? listed(state) : 0)
+        ) { .task(TaskID(rawValue: $0.integer(0))) }
     }
 
     private func rows(of state: TransferState, offset: Int64, limit: Int64) throws -> [NodeRow] {
