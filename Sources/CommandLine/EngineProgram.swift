@@ -20,9 +20,9 @@ package enum EngineProgram {
                 [
                     .list([
                         ("0", "It was asked to leave, had nothing to do, or --check found nothing wrong."),
-                        ("1", "--check found that counters and tasks do not agree, or the engine could not start."),
+                        ("1", "The engine could not start."),
                         ("2", "The command line cannot be meant."),
-                        ("65", "The queue is corrupt, or of a newer version; the message says the way out."),
+                        ("65", "The queue is corrupt, or of a newer version, or --check found that it does not agree with itself."),
                         ("75", "Another engine has the queue."),
                     ])
                 ])

@@ -32,6 +32,12 @@ enum EngineLauncher {
         for name in ["HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "XDG_RUNTIME_DIR"] {
             if let value = System.environment(name) { environment.append(Array("\(name)=".utf8) + value) }
         }
+        #if DEBUG
+            // Names a step after which a test wants the engine to be killed.
+            if let value = System.environment("MARTLET_FAULT") {
+                environment.append(Array("MARTLET_FAULT=".utf8) + value)
+            }
+        #endif
         for (name, value) in places.environment { environment.append(Array("\(name)=\(value)".utf8)) }
         return ChildProgram(executable(of: places), environment: environment)
     }

@@ -43,7 +43,6 @@ package actor TransferService {
     let log: EngineLog
     let startedAt = MonotonicInstant.now
     let settings: ServiceSettings
-    /// Called once.
     private var onStop: (@Sendable (StopReason) -> Void)?
 
     private var listener: OwnedDescriptor?
@@ -75,7 +74,7 @@ package actor TransferService {
     private var idleTimer: LoopTimer?
     private var idleSince = MonotonicInstant.now
 
-    /// - Parameter onStop: called once, on the loop, when the process is to end. Ending is `stop()`.
+    /// - Parameter onStop: called on the loop when the process is to end; perhaps again, with less patience. Ending is `stop()`.
     package init(
         loop: EventLoop, queue: TransferQueue, engine: any EngineControl, log: sending EngineLog, identity: Identity,
         settings: ServiceSettings = ServiceSettings(), onStop: @escaping @Sendable (StopReason) -> Void
@@ -181,10 +180,19 @@ package actor TransferService {
 
     // MARK: Leaving
 
-    /// Asks the process to end, once.
-    func requestStop(_ reason: StopReason) {
-        onStop?(reason)
-        onStop = nil
+    /// Asks the process to end.
+    func requestStop(_ reason: StopReason) { onStop?(reason) }
+
+    /// Takes a line of the engine's for the log.
+    package func note(_ report: EngineReport) {
+        let level: LogLevel =
+            switch report.level {
+            case .error: .error
+            case .warning: .warning
+            case .info: .info
+            case .debug: .debug
+            }
+        log.write(level, report.message, task: report.task)
     }
 
     private func clientsChanged() {

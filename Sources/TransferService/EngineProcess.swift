@@ -1,0 +1,244 @@
+import Configuration
+import Glibc
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+package import TransferModel
+import TransferQueue
+
+/// What `martletd` does, for its main file.
+package enum EngineMain {
+    /// Runs the engine on the calling thread, the main one, until it is told to end.
+    /// - Parameter ready: called with the socket's path when clients are let in.
+    package static func run(ready: @escaping @Sendable (String) -> Void) throws(EngineFailure) {
+        let places = try places()
+        try EngineProcess.run(places) { ready(places.socketFile) }
+    }
+
+    /// Verifies the queue: what was found, for a person, and whether all is well.
+    package static func check() async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
+        try await QueueCheck.run(try places())
+    }
+
+    private static func places() throws(EngineFailure) -> Places {
+        do { return try Places.current() } catch {
+            throw EngineFailure(status: 1, code: .internal, message: error.message)
+        }
+    }
+}
+
+/// How `martletd` ends.
+package struct EngineFailure: Error, Sendable {
+    /// 65: the queue is corrupt or newer; 75: another engine has it; 1: anything else.
+    package var status: Int32
+    /// For the front that started it.
+    package var code: RequestErrorCode
+    /// What happened and what to do.
+    package var message: String
+
+    package var codeName: String { code.rawValue }
+}
+
+/// One run of the engine: opens the queue, starts what works, waits for the end, and ends in order.
+///
+/// Lives on the main thread's loop, as the service does; the transfers have a loop of their own, the queue two threads.
+actor EngineProcess {
+    private nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private let places: Places
+    private let handedOver: OwnedDescriptor?
+
+    private var queue: TransferQueue?
+    private var engine: TransferEngine?
+    private var service: TransferService?
+    private var socket: ControlSocket?
+    private var signals: SignalSource?
+    private var isEnding = false
+    private var failure: EngineFailure?
+
+    private init(loop: EventLoop, places: Places, handedOver: OwnedDescriptor?) {
+        self.loop = loop
+        self.places = places
+        self.handedOver = handedOver
+    }
+
+    /// Runs the engine of these places on the calling thread until it is told to end. To be called once, by the main
+    /// thread, before any other thread is started.
+    /// - Parameter ready: called when clients are let in.
+    static func run(_ places: Places, ready: @escaping @Sendable () -> Void) throws(EngineFailure) {
+        let handedOver = ControlSocket.activatedDescriptor()
+        EngineEnvironment.decide()
+        let process: EngineProcess
+        do {
+            process = EngineProcess(
+                loop: try EventLoop(adoptingCurrentThread: ()), places: places, handedOver: handedOver)
+        } catch {
+            throw EngineFailure(status: 1, code: .internal, message: "the engine cannot start: \(error)")
+        }
+        process.assumeIsolated { $0.begin(ready: ready) }
+        process.loop.run()
+        if let failure = process.assumeIsolated({ $0.failure }) { throw failure }
+    }
+
+    private func begin(ready: @escaping @Sendable () -> Void) {
+        Task {
+            do throws(EngineFailure) {
+                try await start()
+                ready()
+            } catch {
+                failure = error
+                await tearDown()
+            }
+        }
+    }
+
+    // MARK: Starting
+
+    private func start() async throws(EngineFailure) {
+        let queue = try openQueue()
+        self.queue = queue
+        let log = EngineLog(directory: places.logDirectory)
+        log.write(.info, "martletd \(ProductVersion.current) starts, pid \(System.processID)")
+        let settings = readSettings(log)
+        do {
+            let socket = try ControlSocket(places: places, handedOver: handedOver)
+            self.socket = socket
+            let engine = try makeEngine(queue, settings)
+            self.engine = engine
+            let service = makeService(queue, engine, log, settings, isActivated: socket.isActivated)
+            self.service = service
+            signals = try SignalSource(on: loop, [SIGTERM, SIGINT]) { [weak self] _ in
+                self?.assumeIsolated { $0.end(finishRunning: false) }
+            }
+            try await service.start(listener: socket.listener)
+            await forgetOld(queue, days: settings.historyDays)
+            try await engine.start()
+        } catch {
+            throw EngineFailure(status: 1, code: .internal, message: "the engine cannot start: \(error)")
+        }
+    }
+
+    private func openQueue() throws(EngineFailure) -> TransferQueue {
+        do {
+            return try TransferQueue.open(directory: RawPath(places.stateDirectory), version: ProductVersion.current)
+        } catch {
+            throw EngineFailure(error)
+        }
+    }
+
+    /// A line of the file that does not count is named in the log and leaves the default.
+    private func readSettings(_ log: EngineLog) -> EngineConfiguration {
+        guard let bytes = try? Self.read(places.configurationFile) else { return EngineConfiguration() }
+        var problems: [ConfigurationProblem] = []
+        let settings = Settings(bytes: bytes, problems: &problems)
+        for problem in problems { log.write(.warning, problem.description(file: places.configurationFile)) }
+        return settings.engine
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        let file = try System.open(Array(path.utf8))
+        let size = Int(min(1 << 20, try System.fstat(file.rawValue).size))
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = try bytes.withUnsafeMutableBytes { try System.preadAll(file.rawValue, $0, at: 0) }
+        return Array(bytes[..<count])
+    }
+
+    private func makeEngine(
+        _ queue: TransferQueue, _ given: EngineConfiguration
+    ) throws(Errno) -> TransferEngine {
+        var settings = EngineSettings(userAgent: "martlet/\(ProductVersion.current)")
+        settings.limits.transfers = given.transfers
+        settings.limits.transfersPerHost = given.transfersPerHost
+        settings.limits.bytesPerSecondUp = given.uploadLimit.bytesPerSecond
+        settings.limits.bytesPerSecondDown = given.downloadLimit.bytesPerSecond
+        settings.checkpointBytes = given.checkpointBytes.bytes
+        settings.checkpointInterval = .seconds(given.checkpointInterval.seconds)
+        settings.report = { [weak self] report in Task { await self?.service?.note(report) } }
+        return try TransferEngine(queue: queue, settings: settings, loop: EventLoop(name: "transfers"))
+    }
+
+    private func makeService(
+        _ queue: TransferQueue, _ engine: TransferEngine, _ log: sending EngineLog,
+        _ given: EngineConfiguration, isActivated: Bool
+    ) -> TransferService {
+        let stays = isActivated || given.idleExit.seconds == 0
+        return TransferService(
+            loop: loop, queue: queue, engine: engine, log: log,
+            identity: TransferService.Identity(
+                version: ProductVersion.current, socketPath: places.socketFile, queuePath: places.queueFile,
+                pid: System.processID),
+            settings: ServiceSettings(idleExit: stays ? nil : .seconds(given.idleExit.seconds))
+        ) { [weak self] reason in
+            self?.assumeIsolated { $0.end(finishRunning: reason == .asked(finishRunning: true)) }
+        }
+    }
+
+    private func forgetOld(_ queue: TransferQueue, days: Int) async {
+        if days == 0 { return }
+        let limit = Timestamp(milliseconds: WallClock.milliseconds - Int64(days) * 86_400_000)
+        // Tried again at the next start.
+        _ = try? await queue.writer.purge(finishedBefore: limit)
+    }
+
+    // MARK: Ending
+
+    /// Ends the engine. Asked again without patience while files are being finished, it breaks them off.
+    private func end(finishRunning: Bool) {
+        if isEnding {
+            if !finishRunning, let engine { Task { await engine.shutdown(finishRunning: false) } }
+            return
+        }
+        isEnding = true
+        Task {
+            await engine?.shutdown(finishRunning: finishRunning)
+            await tearDown()
+        }
+    }
+
+    /// The order matters: no client is let in any more, the socket's name goes, then the queue's lock.
+    private func tearDown() async {
+        await service?.stop()
+        socket?.remove(places: places)
+        await queue?.close()
+        signals?.cancel()
+        loop.stop()
+    }
+}
+
+extension EngineFailure {
+    init(_ error: QueueOpenError) {
+        message = "\(error)"
+        switch error {
+        case .locked: (status, code) = (75, .queueLocked)
+        case .newer: (status, code) = (65, .queueNewer)
+        case .corrupt: (status, code) = (65, .queueCorrupt)
+        case .system, .database: (status, code) = (1, .internal)
+        }
+    }
+}
+
+/// Verifies a queue, also beside a running engine.
+enum QueueCheck {
+    /// What was found, for a person; and whether all is well.
+    static func run(_ places: Places) async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
+        guard (try? System.lstat(Array(places.queueFile.utf8))) != nil else {
+            return (["there is no queue in \(places.stateDirectory) yet"], true)
+        }
+        let reader: QueueReader
+        do {
+            reader = try TransferQueue.openForReading(directory: RawPath(places.stateDirectory))
+        } catch {
+            throw EngineFailure(error)
+        }
+        do {
+            let findings = try await reader.check()
+            if !findings.isEmpty { return (findings.map { "\(places.queueFile): \($0)" }, false) }
+            let statistics = try await reader.statistics()
+            let tasks = statistics.counts.total
+            return (["\(places.queueFile): \(statistics.batches) batches, \(tasks) tasks, all agree"], true)
+        } catch {
+            throw EngineFailure(
+                status: 65, code: .queueCorrupt, message: "\(places.queueFile) cannot be read: \(error)")
+        }
+    }
+}
