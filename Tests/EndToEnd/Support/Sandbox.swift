@@ -108,7 +108,8 @@ final class Sandbox {
     }
 
     func batches(sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
-        try succeed("list", "--json", sourceLocation: sourceLocation).jsonLines
+        // Where nothing was ever queued no engine is started, and `{"running":false}` is the answer.
+        try succeed("list", "--json", sourceLocation: sourceLocation).jsonLines.filter { $0["running"] == .null }
     }
 
     /// The tasks of a batch, all of them.
