@@ -14,6 +14,8 @@ package actor QueueReader {
     private let database: SQLiteConnection
     private let clock: @Sendable () -> Timestamp
     private var isClosed = false
+    /// A transaction is open, see `together`.
+    private var isTogether = false
 
     init(loop: EventLoop, database: sending SQLiteConnection, clock: @escaping @Sendable () -> Timestamp) {
         self.loop = loop
@@ -35,10 +37,20 @@ package actor QueueReader {
     private func view<Result>(_ body: (QueueView) throws -> Result) throws(QueueError) -> Result {
         if isClosed { throw .closed }
         do {
+            if isTogether { return try body(QueueView(database, now: clock())) }
             return try database.transaction(.read) { try body(QueueView(database, now: clock())) }
         } catch {
             throw QueueError(error)
         }
+    }
+
+    /// All calls that `body` makes see the same committed state.
+    package func together<Result>(_ body: () throws -> Result) throws -> Result {
+        if isClosed { throw QueueError.closed }
+        if isTogether { return try body() }
+        isTogether = true
+        defer { isTogether = false }
+        return try database.transaction(.read) { try body() }
     }
 
     /// Afterwards every call throws `closed`.

@@ -199,7 +199,12 @@ actor EngineProcess {
     private func tearDown() async {
         await service?.stop()
         socket?.remove(places: places)
-        await queue?.close()
+        do {
+            try await queue?.close()
+        } catch {
+            let message = "the queue could not be written at the end: \(error)"
+            failure = failure ?? EngineFailure(status: 1, code: .internal, message: message)
+        }
         signals?.cancel()
         loop.stop()
     }

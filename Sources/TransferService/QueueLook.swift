@@ -43,10 +43,12 @@ extension QueueReader {
     func look(
         _ wants: [QueueLook.Want], live: LiveSnapshot, chains: FolderChains
     ) throws -> (look: QueueLook, chains: FolderChains) {
-        var chains = chains
-        let overlay = try overlay(live, &chains)
-        let looked = try wants.map { try look($0, overlay) }
-        return (QueueLook(looked: looked, overlay: overlay), chains)
+        try together {
+            var chains = chains
+            let overlay = try overlay(live, &chains)
+            let looked = try wants.map { try look($0, overlay) }
+            return (QueueLook(looked: looked, overlay: overlay), chains)
+        }
     }
 
     private func look(_ want: QueueLook.Want, _ overlay: LiveOverlay) throws -> LookedAt {

@@ -148,55 +148,66 @@ extension QueueReader {
     func batches(
         session: SessionName?, limit: Int, live: LiveSnapshot, chains: FolderChains
     ) throws -> ([BatchSnapshot], FolderChains) {
-        var chains = chains
-        let overlay = try overlay(live, &chains)
-        let left = overlay.movingBatches.isEmpty ? [:] : try bytesLeft()
-        var batches = try batches(session: session, limit: limit)
-        for index in batches.indices { overlay.apply(to: &batches[index], left: left[batches[index].id]) }
-        return (batches, chains)
+        try together {
+            var chains = chains
+            let overlay = try overlay(live, &chains)
+            let left = overlay.movingBatches.isEmpty ? [:] : try bytesLeft()
+            var batches = try batches(session: session, limit: limit)
+            for index in batches.indices { overlay.apply(to: &batches[index], left: left[batches[index].id]) }
+            return (batches, chains)
+        }
     }
 
     func batch(_ id: BatchID, live: LiveSnapshot, chains: FolderChains) throws -> (BatchSnapshot?, FolderChains) {
-        var chains = chains
-        let overlay = try overlay(live, &chains)
-        guard var batch = try batch(id) else { return (nil, chains) }
-        if overlay.movingBatches.contains(id) { overlay.apply(to: &batch, left: try bytesLeft()[id]) }
-        return (batch, chains)
+        try together {
+            var chains = chains
+            let overlay = try overlay(live, &chains)
+            guard var batch = try batch(id) else { return (nil, chains) }
+            if overlay.movingBatches.contains(id) { overlay.apply(to: &batch, left: try bytesLeft()[id]) }
+            return (batch, chains)
+        }
     }
 
     func tasks(
         _ request: TaskListRequest, limit: Int, live: LiveSnapshot, chains: FolderChains
     ) throws -> ([TransferModel.TaskSnapshot], FolderChains) {
-        var chains = chains
-        let overlay = try overlay(live, &chains)
-        var tasks = try tasks(
-            batch: request.batch, session: request.session, states: request.states ?? [], after: request.after,
-            limit: limit)
-        for index in tasks.indices { overlay.apply(to: &tasks[index]) }
-        return (tasks, chains)
+        try together {
+            var chains = chains
+            let overlay = try overlay(live, &chains)
+            var tasks = try tasks(
+                batch: request.batch, session: request.session, states: request.states ?? [], after: request.after,
+                limit: limit)
+            for index in tasks.indices { overlay.apply(to: &tasks[index]) }
+            return (tasks, chains)
+        }
     }
 
     func task(
         _ request: TaskShowRequest, live: LiveSnapshot, chains: FolderChains
     ) throws -> (TransferModel.TaskSnapshot?, FolderChains) {
-        var chains = chains
-        let overlay = try overlay(live, &chains)
-        guard
-            var task = try task(request.task, history: request.history ?? false, response: request.response ?? false)
-        else { return (nil, chains) }
-        overlay.apply(to: &task)
-        return (task, chains)
+        try together {
+            var chains = chains
+            let overlay = try overlay(live, &chains)
+            guard
+                var task = try task(
+                    request.task, history: request.history ?? false, response: request.response ?? false)
+            else { return (nil, chains) }
+            overlay.apply(to: &task)
+            return (task, chains)
+        }
     }
 
     func why(
         _ id: NodeID?, live: LiveSnapshot, chains: FolderChains, now: Timestamp
     ) throws -> ([WhyAnswer], FolderChains) {
-        var chains = chains
-        let overlay = try overlay(live, &chains)
-        let nodes = try id.map { [$0] } ?? batches().filter { !$0.state.isTerminal }.map { .batch($0.id) }
-        let answers = try nodes.compactMap { node in
-            try standing(of: node).map { WhySentence(node: node, standing: $0, live: overlay, now: now).answer }
+        try together {
+            var chains = chains
+            let overlay = try overlay(live, &chains)
+            let nodes = try id.map { [$0] } ?? batches().filter { !$0.state.isTerminal }.map { .batch($0.id) }
+            let answers = try nodes.compactMap { node in
+                try standing(of: node).map { WhySentence(node: node, standing: $0, live: overlay, now: now).answer }
+            }
+            return (answers, chains)
         }
-        return (answers, chains)
     }
 }
