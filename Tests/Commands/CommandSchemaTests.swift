@@ -1,0 +1,74 @@
+import CommandLine
+import FoundationEssentials
+import MartletKit
+import Testing
+
+@testable import Commands
+
+@Suite("Resources/protocol/commands.json says what --json prints")
+struct CommandSchemaTests {
+    /// As much of the file as is compared.
+    private struct CommandSchemas: Decodable {
+        struct Definition: Decodable {
+            struct Property: Decodable {}
+            let properties: [String: Property]?
+            let required: [String]?
+        }
+        let commands: [String: [String]]?
+        let definitions: [String: Definition]
+
+        private enum CodingKeys: String, CodingKey {
+            case commands
+            case definitions = "$defs"
+        }
+    }
+
+    private static func read(_ name: String) throws -> CommandSchemas {
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let data = try Data(contentsOf: URL(filePath: "\(root)/Resources/protocol/\(name)"))
+        return try JSONDecoder().decode(CommandSchemas.self, from: data)
+    }
+
+    @Test("exactly the commands with --json are named, with definitions that there are")
+    func commands() throws {
+        func withJSON(_ command: Command, _ path: String) -> [String] {
+            let own = command.groups.flatMap(\.options).contains { $0.name == "json" } ? [path] : []
+            return own + command.subcommands.flatMap { withJSON($0, path.isEmpty ? $0.name : "\(path) \($0.name)") }
+        }
+        let named = try #require(try Self.read("commands.json").commands)
+        // watch knows the option in order to refuse it.
+        #expect(Set(named.keys) == Set(withJSON(MartletProgram.program.root, "")).subtracting(["watch"]))
+        let definitions = try Self.read("commands.json").definitions.keys + Self.read("schemas.json").definitions.keys
+        for name in named.values.joined() { #expect(definitions.contains(name), "\(name)") }
+    }
+
+    @Test("objects that only commands print have the keys of their definitions")
+    func keys() async throws {
+        let definitions = try Self.read("commands.json").definitions
+        func check(_ line: String, _ name: String) throws {
+            let definition = try #require(definitions[name])
+            let object = try JSONDecoder().decode(
+                [String: CommandSchemas.Definition.Property?].self, from: Data(line.utf8))
+            #expect(Set(object.keys).isSubset(of: Set(try #require(definition.properties).keys)), "\(name)")
+            #expect(Set(definition.required ?? []).isSubset(of: Set(object.keys)), "\(name)")
+        }
+        let refused = NodeResult(
+            id: .folder(BatchID(rawValue: 7), path: RawPath("raw")), result: .refused, code: .refused, message: "no")
+        let bench = Bench(
+            FakeEngine {
+                $0.results = [refused]
+                $0.batches = [.sample(7, .running)]
+            })
+        _ = await bench.run("pause", "b7:raw", "--json")
+        _ = await bench.run("session", "list", "--json")
+        _ = await bench.run("events", "--ack", "3", "--consumer", "c", "--json")
+        _ = await bench.run("engine", "stop", "--json")
+        _ = await bench.run("show", "b9", "--json")
+        let lines = bench.output.split(separator: "\n").map(String.init)
+        try #require(lines.count == 5)
+        for (line, name) in zip(lines, ["ChangedNode", "Session", "Acknowledged", "NotRunning", "Failure"]) {
+            try check(line, name)
+        }
+        #expect(lines[0].contains("\"id\":\"b7:raw\""))
+    }
+}
