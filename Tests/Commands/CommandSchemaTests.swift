@@ -38,7 +38,8 @@ struct CommandSchemaTests {
         let named = try #require(try Self.read("commands.json").commands)
         // watch knows the option in order to refuse it.
         #expect(Set(named.keys) == Set(withJSON(MartletProgram.program.root, "")).subtracting(["watch"]))
-        let definitions = try Self.read("commands.json").definitions.keys + Self.read("schemas.json").definitions.keys
+        let files = try [Self.read("commands.json"), Self.read("schemas.json")]
+        let definitions = Set(files.flatMap(\.definitions.keys))
         for name in named.values.joined() { #expect(definitions.contains(name), "\(name)") }
     }
 
