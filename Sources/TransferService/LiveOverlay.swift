@@ -35,8 +35,9 @@ package struct LiveOverlay: Sendable {
     ///   - stored: the rows of the live tasks as the queue has them, read at the same time as what is overlaid.
     ///   - chain: a folder and those above it, the batch's root last.
     package init(_ live: LiveSnapshot, stored: [TaskID: NodeRow], chain: (FolderID) -> [FolderID]) {
-        bytesPerSecondUp = live.bytesPerSecondUp
-        bytesPerSecondDown = live.bytesPerSecondDown
+        // With nothing active there is no speed, though the average has not fallen to 0 yet.
+        bytesPerSecondUp = live.tasks.isEmpty ? 0 : live.bytesPerSecondUp
+        bytesPerSecondDown = live.tasks.isEmpty ? 0 : live.bytesPerSecondDown
         for task in live.tasks {
             // A task that is over in the queue has its final numbers there.
             guard let row = stored[task.task], !row.state.isTerminal else { continue }
@@ -77,13 +78,15 @@ package struct LiveOverlay: Sendable {
         batch.bytesTotal += addition.total
         batch.bytesSent = min(batch.bytesTotal, batch.bytesSent + addition.sent)
         batch.bytesAccepted = min(batch.bytesTotal, batch.bytesAccepted + addition.accepted)
-        batch.bytesPerSecond = addition.bytesPerSecond
         for (move, count) in addition.moved where !move.from.isActive && !move.from.isTerminal {
             let moved = min(count, batch.filesWaiting)
             batch.filesWaiting -= moved
             batch.filesActive += moved
         }
         if batch.filesActive > 0 { batch.state = .running }
+        // What is over has no speed, though the average has not fallen to 0 yet.
+        if batch.state.isTerminal { return }
+        batch.bytesPerSecond = addition.bytesPerSecond
         let rest = left.map { $0 - addition.sent } ?? (batch.bytesTotal - batch.bytesSent)
         batch.secondsLeft = batch.scanning ? nil : Self.seconds(rest, at: batch.bytesPerSecond)
     }
@@ -126,8 +129,9 @@ package struct LiveOverlay: Sendable {
     private func apply(_ addition: Addition?, to row: inout NodeRow) {
         guard let addition else { return }
         addition.apply(counts: &row.counts, bytes: &row.bytes)
-        row.bytesPerSecond = addition.bytesPerSecond
         row.state = row.counts.state(scanning: row.scanning, paused: row.effectivelyPaused)
+        if row.state.isTerminal { return }
+        row.bytesPerSecond = addition.bytesPerSecond
         row.secondsLeft = row.scanning ? nil : Self.seconds(row.bytes.total - row.bytes.sent, at: row.bytesPerSecond)
     }
 

@@ -101,7 +101,8 @@ extension TransferService {
             protocolVersion: "\(ProtocolVersion.current)", socket: identity.socketPath, queuePath: identity.queuePath,
             sessions: statistics.sessions, batches: statistics.batches, tasksActive: Int64(live.tasks.count),
             tasksWaiting: max(0, statistics.counts.unstarted + statistics.counts.active - Int64(live.tasks.count)),
-            bytesPerSecondUp: live.bytesPerSecondUp, bytesPerSecondDown: live.bytesPerSecondDown,
+            bytesPerSecondUp: live.tasks.isEmpty ? 0 : live.bytesPerSecondUp,
+            bytesPerSecondDown: live.tasks.isEmpty ? 0 : live.bytesPerSecondDown,
             residentBytes: Self.residentBytes())
     }
 

@@ -65,6 +65,22 @@ extension TransferService {
         let tasks = before.tasks.union(moving.tasks)
         updateViews { $0.noteLive(batches: batches, folders: folders, tasks: tasks) }
         scheduleFlush()
+        settleLater(live)
+    }
+
+    /// What stands still tells nothing, but its speed falls: looked at again each second until it is 0.
+    private func settleLater(_ live: LiveSnapshot) {
+        if let settleTimer { loop.cancel(settleTimer) }
+        settleTimer = nil
+        guard isWatchingLive, live.bytesPerSecondUp + live.bytesPerSecondDown > 0 || !live.batches.isEmpty else {
+            return
+        }
+        settleTimer = loop.schedule(after: .seconds(1)) { [weak self] in
+            self?.assumeIsolated { service in
+                service.settleTimer = nil
+                Task { await service.liveMoved() }
+            }
+        }
     }
 
     private func updateViews(_ change: (inout ServiceView) -> Void) {

@@ -60,6 +60,7 @@ package actor TransferService {
     var lastFlush: MonotonicInstant?
     var isWatchingLive = false
     var moving = Moving()
+    var settleTimer: LoopTimer?
 
     // Events and log: `TransferService+Events.swift`
     /// The newest event that a commit was told of.
@@ -107,7 +108,7 @@ package actor TransferService {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
-        for timer in [flushTimer, idleTimer].compactMap(\.self) { loop.cancel(timer) }
+        for timer in [flushTimer, settleTimer, idleTimer].compactMap(\.self) { loop.cancel(timer) }
         onStop = nil
         for client in clients.values { client.close() }
         watcher?.cancel()
