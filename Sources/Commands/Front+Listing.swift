@@ -52,12 +52,13 @@ extension Front {
 
     private func cells(of batch: BatchSnapshot) -> [String] {
         let units = console.units
+        let moves = batch.state.isActive
         return [
             batch.id.description, batch.state.rawValue,
             "\(batch.filesCompleted)/\(batch.filesTotal)\(batch.scanning ? "+" : "")",
             units.size(batch.bytesTotal), batch.percentText,
-            batch.bytesPerSecond > 0 ? units.rate(batch.bytesPerSecond) : "-",
-            batch.secondsLeft.map(shownDuration(seconds:)) ?? "-",
+            moves && batch.bytesPerSecond > 0 ? units.rate(batch.bytesPerSecond) : "-",
+            moves ? batch.secondsLeft.map(shownDuration(seconds:)) ?? "-" : "-",
         ]
     }
 

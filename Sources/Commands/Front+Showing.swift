@@ -56,8 +56,9 @@ extension Front {
                     + "\(units.size(batch.bytesAccepted)) accepted, \(units.size(batch.bytesVerified)) verified"
             ),
         ]
-        if batch.bytesPerSecond > 0 { lines.append(("Speed", units.rate(batch.bytesPerSecond))) }
-        if let left = batch.secondsLeft { lines.append(("Left", shownDuration(seconds: left))) }
+        let moves = batch.state.isActive
+        if moves, batch.bytesPerSecond > 0 { lines.append(("Speed", units.rate(batch.bytesPerSecond))) }
+        if moves, let left = batch.secondsLeft { lines.append(("Left", shownDuration(seconds: left))) }
         if !batch.waitReasons.isEmpty {
             lines.append(("Waits for", batch.waitReasons.map(\.rawValue).joined(separator: ", ")))
         }
@@ -152,9 +153,7 @@ extension Front {
         }
         if answers.isEmpty { console.line("nothing waits") }
         for answer in answers {
-            let place = answer.id.map { "\($0): " } ?? ""
-            let cure = answer.unblock.isEmpty ? "" : ": \(answer.unblock)"
-            console.line("\(place)\(answer.sentence)\(cure)".displayed)
+            console.line(answer.text.displayed)
         }
         return .done
     }

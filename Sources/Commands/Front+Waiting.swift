@@ -146,10 +146,7 @@ extension Front {
         let stuck = nodes.filter { seen[$0]?.standing == .needsPerson }
         for id in stuck.prefix(20) {
             let answers = try await ask { engine throws(RequestError) in try await engine.why(id) }
-            for answer in answers {
-                let cure = answer.unblock.isEmpty ? "" : ": \(answer.unblock)"
-                console.note("martlet: \(id): \(answer.sentence)\(cure)".harmless)
-            }
+            for answer in answers { console.note("martlet: \(answer.text)".harmless) }
         }
         return CommandFailure(
             .needsPerson, .needsPerson, "\(command): \(listed(stuck.map(\.description))) cannot go on without you",

@@ -65,7 +65,7 @@ package enum MartletProgram {
                 + "what is there; replace overwrites it; rename finds another name; resume continues what is shorter.",
         ]
         command.operands = [
-            Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.text("DEST")),
+            Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),
         ]
         command.groups = QueueOptions.upload
         command.examples = [
@@ -84,7 +84,7 @@ package enum MartletProgram {
                 + "gives. With one URL it may be the file's path instead."
         ]
         command.operands = [
-            Operand(ValueSyntax<String>.text("URL"), .oneOrMore),
+            Operand(ValueSyntax<String>.url("URL"), .oneOrMore),
             Operand(ValueSyntax<[UInt8]>.path("DIR|FILE", .files)),
         ]
         command.groups = QueueOptions.download

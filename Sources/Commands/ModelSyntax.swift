@@ -69,6 +69,11 @@ extension ValueSyntax where Value == String {
         }
     }
 
+    /// Only what is said when there is none; `TransferURL` looks closer.
+    static func url(_ placeholder: String) -> ValueSyntax {
+        ValueSyntax(placeholder, allowed: "a URL such as https://nas.example/photos/") { $0 }
+    }
+
     /// A shell pattern.
     static var glob: ValueSyntax {
         ValueSyntax("GLOB", allowed: "a pattern such as '*.jpg' or 'raw/**'") { $0.isEmpty ? nil : $0 }

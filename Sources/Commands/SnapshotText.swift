@@ -46,6 +46,11 @@ extension TaskSnapshot {
     }
 }
 
+extension WhyAnswer {
+    /// What waits and for what, and what would unblock it. The sentence names the node.
+    var text: String { unblock.isEmpty ? sentence : "\(sentence): \(unblock)" }
+}
+
 extension NodeRow {
     /// As ``BatchSnapshot/progressText(_:)``, for anything that has a row.
     func progressText(_ id: NodeID, _ units: ScreenConfiguration.Units) -> String {
@@ -78,7 +83,7 @@ private func progressLine(
     words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed))
     words.append("\(done)/\(files)\(isCounting ? "+" : "") files")
     words.append("\(units.size(sent)) of \(units.size(total))")
-    if rate > 0 { words.append(units.rate(rate)) }
-    if let left, !state.isTerminal { words.append("\(shownDuration(seconds: left)) left") }
+    if rate > 0, state.isActive { words.append(units.rate(rate)) }
+    if let left, state.isActive { words.append("\(shownDuration(seconds: left)) left") }
     return words.joined(separator: " ") + (failed > 0 ? ", \(failed) failed" : "")
 }

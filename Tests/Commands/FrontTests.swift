@@ -151,7 +151,7 @@ struct FrontTests {
     func watch() async {
         let bench = Bench(FakeEngine { $0.batches = [.sample(7, .completed)] })
         #expect(await bench.run("watch", "b7") == .done)
-        #expect(bench.output == "12:41:07 b7 completed 100% 5/5 files 700M of 1.0G 10.0M/s\n")
+        #expect(bench.output == "12:41:07 b7 completed 100% 5/5 files 700M of 1.0G\n")
     }
 
     @Test("engine stop lets files finish unless --now")

@@ -117,6 +117,13 @@ struct QueueingTests {
                 == "martlet: upload: DEST has no path: end it in a slash: https://h/\n")
     }
 
+    @Test("a missing operand is named with what it is")
+    func missingOperand() async {
+        #expect(
+            await refusal("upload", "a.txt")
+                == "martlet: upload: DEST is missing: give a URL such as https://nas.example/photos/\n")
+    }
+
     @Test("a source that is missing or no file is refused by name, with its code in JSON")
     func sources() async {
         let bench = bench

@@ -39,7 +39,7 @@ struct WaitingTests {
                 $0.steps = [{ _ in }, { $0 = [.sample(7, .completed)] }]
             })
         #expect(await bench.run("wait", "b7") == .done)
-        #expect(bench.output == "b7 completed 100% 5/5 files 700M of 1.0G 10.0M/s\n")
+        #expect(bench.output == "b7 completed 100% 5/5 files 700M of 1.0G\n")
         #expect(bench.engine.asked == ["batch b7", "batch b7", "batch b7"])
     }
 
@@ -55,14 +55,14 @@ struct WaitingTests {
     func needsPerson() async {
         let answer = WhyAnswer(
             id: .batch(BatchID(rawValue: 7)), state: .waiting, waitReasons: [.auth], since: nil, retryAt: nil, tasks: 1,
-            sentence: "the server wants a password", unblock: "run martlet retry b7")
+            sentence: "b7 waits for a password", unblock: "run martlet retry b7")
         let bench = Bench(
             FakeEngine {
                 $0.batches = [.sample(7, .waiting, reasons: [.auth])]
                 $0.answers = [answer]
             })
         #expect(await bench.run("wait", "b7") == .needsPerson)
-        #expect(bench.error.contains("martlet: b7: the server wants a password: run martlet retry b7\n"))
+        #expect(bench.error.contains("martlet: b7 waits for a password: run martlet retry b7\n"))
         #expect(bench.error.contains("wait: b7 cannot go on without you"))
     }
 
@@ -92,7 +92,7 @@ struct WaitingTests {
             $0.currentDirectory = path
         }
         #expect(await bench.run("upload", "--wait", "a", "https://h/x/") == .done)
-        #expect(bench.output == "b7\nb7 completed 100% 5/5 files 700M of 1.0G 10.0M/s\n")
+        #expect(bench.output == "b7\nb7 completed 100% 5/5 files 700M of 1.0G\n")
         #expect(bench.error.hasPrefix("\rb7 running 68% 5/8 files 700M of 1.0G 10.0M/s 32s left"))
         #expect(bench.error.hasSuffix(" \r"))
     }
