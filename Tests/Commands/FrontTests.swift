@@ -16,7 +16,7 @@ struct FrontTests {
         #expect(
             bench.output == """
                 ID    State           Files   Size Done   Speed    ETA  Name
-                b7    waiting           5/9   1.0G  68% 10.0M/s    32s  long ~ame  [backo~ailed]
+                b7    waiting           5/9   1.0G  68%       -      -  long ~ame  [backo~ailed]
 
                 """)
     }
