@@ -22,7 +22,10 @@ package enum EngineProgram {
                         ("0", "It was asked to leave, had nothing to do, or --check found nothing wrong."),
                         ("1", "The engine could not start."),
                         ("2", "The command line cannot be meant."),
-                        ("65", "The queue is corrupt, or of a newer version, or --check found that it does not agree with itself."),
+                        (
+                            "65",
+                            "The queue is corrupt, or of a newer version, or --check found that it does not agree with itself."
+                        ),
                         ("75", "Another engine has the queue."),
                     ])
                 ])
