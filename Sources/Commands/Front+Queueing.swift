@@ -32,6 +32,7 @@ extension Front {
 
     func uploadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
         try refuseProtocol(invocation)
+        try refuseExistence(invocation)
         guard let last = invocation.operands.last, let text = last.text else {
             throw .usage("upload: DEST is not UTF-8", "percent-encode it")
         }
@@ -76,6 +77,15 @@ extension Front {
         return UploadSource(path: source.path, placement: .exactly)
     }
 
+    /// Two of the contract's ways with a file that is there already are not built; taken for granted they would overwrite it.
+    private func refuseExistence(_ invocation: Invocation) throws(CommandFailure) {
+        guard let policy = invocation.value(QueueOptions.ifExists), policy == .rename || policy == .resume else {
+            return
+        }
+        throw .usage(
+            "\(invocation.path[0]): --if-exists \(policy.rawValue) is not built yet", "use fail, skip or replace")
+    }
+
     /// The table knows the contract's protocols and methods; only PUT is built.
     private func refuseProtocol(_ invocation: Invocation) throws(CommandFailure) {
         if let named = invocation.value(QueueOptions.wireProtocol), named != .put {
@@ -87,6 +97,7 @@ extension Front {
     }
 
     func downloadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
+        try refuseExistence(invocation)
         guard let target = invocation.operands.last else {
             throw .usage("download: DIR is missing", "give a directory")
         }

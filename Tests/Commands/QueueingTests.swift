@@ -213,6 +213,13 @@ struct QueueingTests {
                 "give a header field such as"))
     }
 
+    @Test("what would overwrite a file in another way than it says is refused", arguments: ["rename", "resume"])
+    func ifExists(policy: String) async {
+        let message = "--if-exists \(policy) is not built yet: use fail, skip or replace"
+        #expect(await refusal("upload", "--if-exists", policy, "a.txt", "https://h/in/").contains(message))
+        #expect(await refusal("download", "--if-exists", policy, "https://h/1", "dir").contains(message))
+    }
+
     @Test("downloads go into a directory, or one into a file")
     func downloads() async throws {
         let url = "https://h/x.iso?token=1"
