@@ -91,10 +91,20 @@ let package = Package(
         program("martlet-receive", ["UploadReceiver", "CommandLine", "Configuration"]),
 
         tests("LinuxSystem", ["LinuxSystem"]),
-        tests("CurlTransport", ["CurlTransport", "LinuxSystem"]),
+        // What tests of several modules use.
+        .target(
+            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support/TestSupport",
+            swiftSettings: settings),
+        tests("CurlTransport", ["CurlTransport", "LinuxSystem", "TestSupport"]),
         tests("TransferModel", ["TransferModel"]),
         tests("SQLiteConnection", ["SQLiteConnection"]),
         tests("TransferQueue", ["TransferQueue", "TransferModel", "SQLiteConnection", "LinuxSystem"]),
+        tests(
+            "TransferEngine",
+            [
+                "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "CurlTransport", "LinuxSystem",
+                "Digests", "TestSupport",
+            ]),
         tests("TransferProtocols", ["TransferProtocols", "TransferModel"]),
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "martlet-receive"]),

@@ -1,6 +1,7 @@
 import CurlTransport
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite struct BodyTests {

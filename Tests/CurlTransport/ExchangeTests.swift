@@ -2,6 +2,7 @@ import CurlTransport
 import Glibc
 import LinuxSystem
 import Synchronization
+import TestSupport
 import Testing
 
 /// Answers everything with 200 and reads the announced body.

@@ -1,5 +1,6 @@
 import CurlTransport
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// libcurl repeats a whole request, unseen, when a kept connection dies before any answer. These tests count at the server.

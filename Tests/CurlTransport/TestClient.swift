@@ -1,5 +1,6 @@
 import LinuxSystem
 import Synchronization
+import TestSupport
 
 @testable import CurlTransport
 

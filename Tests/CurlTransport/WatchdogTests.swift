@@ -1,5 +1,6 @@
 import CurlTransport
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite struct WatchdogTests {

@@ -70,11 +70,10 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         for _ in 0..<3 { _ = host.learn(.unreachable, limit: 8, now: after(1), random: 1) }
         #expect(!host.mayStart(active: 0, limit: 8, now: after(8)))
         #expect(host.mayStart(active: 0, limit: 8, now: after(9)))
-        let returned = host.learn(.answered, limit: 8, now: after(9), random: 1)
-        #expect(returned)
-        #expect(host.mayStart(active: 7, limit: 8, now: after(9)))
-        let again = host.learn(.answered, limit: 8, now: after(9), random: 1)
-        #expect(!again)
+        let isBack = host.learn(.answered, limit: 8, now: after(9), random: 1)
+        #expect(isBack && host.mayStart(active: 7, limit: 8, now: after(9)))
+        let isBackAgain = host.learn(.answered, limit: 8, now: after(9), random: 1)
+        #expect(!isBackAgain)
     }
 
     @Test("after five failures in a row one attempt at a time goes")
@@ -84,8 +83,8 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(host.mayStart(active: 7, limit: 8, now: start))
         _ = host.learn(.failed, limit: 8, now: start, random: 0)
         #expect(!host.mayStart(active: 1, limit: 8, now: start))
-        let returned = host.learn(.answered, limit: 8, now: start, random: 0)
-        #expect(returned)
+        let isBack = host.learn(.answered, limit: 8, now: start, random: 0)
+        #expect(isBack)
     }
 
     @Test("a new network opens a host that could not be reached, but not one that asked for a pause")

@@ -1,15 +1,17 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 import Synchronization
 
 /// A server that does what the test's script says, one connection a thread, and counts what it saw.
-final class ScriptedServer: Sendable {
-    struct Request: Sendable {
-        let connection: Int
-        let line: String
-        let fields: [String: String]
-        var method: String { String(line.prefix { $0 != " " }) }
-        var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
+package final class ScriptedServer: Sendable {
+    package struct Request: Sendable {
+        package let connection: Int
+        package let line: String
+        package let fields: [String: String]
+        package var method: String { String(line.prefix { $0 != " " }) }
+        /// The path and query.
+        package var target: String { line.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
+        package var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
     }
 
     private struct Log {
@@ -18,14 +20,14 @@ final class ScriptedServer: Sendable {
         var connections: [OwnedDescriptor] = []
     }
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: OwnedDescriptor
     private let workers: BlockingWorker
     private let acceptor: BlockingWorker
     private let log = Mutex(Log())
 
     /// `script` runs for each connection; what it throws (the client went away) ends the connection.
-    init(_ script: @escaping @Sendable (ServerConnection) throws -> Void) throws {
+    package init(_ script: @escaping @Sendable (ServerConnection) throws -> Void) throws {
         (listener, port) = try Self.listen()
         workers = try BlockingWorker(name: "server", threads: 12)
         acceptor = try BlockingWorker(name: "acceptor")
@@ -66,18 +68,18 @@ final class ScriptedServer: Sendable {
         return (socket, UInt16(bigEndian: address.sin_port))
     }
 
-    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    var requests: [Request] { log.withLock { $0.requests } }
+    package var requests: [Request] { log.withLock { $0.requests } }
     /// Bytes of bodies that scripts have read.
-    var bodyBytes: Int { log.withLock { $0.bodyBytes } }
-    var connectionCount: Int { log.withLock { $0.connections.count } }
+    package var bodyBytes: Int { log.withLock { $0.bodyBytes } }
+    package var connectionCount: Int { log.withLock { $0.connections.count } }
 
     fileprivate func note(_ request: Request) { log.withLock { $0.requests.append(request) } }
     fileprivate func noteBody(_ count: Int) { log.withLock { $0.bodyBytes += count } }
 
     /// Ends all connections and threads.
-    func stop() {
+    package func stop() {
         shutdown(listener.rawValue, Int32(SHUT_RDWR))
         acceptor.stop()
         for socket in log.withLock({ $0.connections }) where socket.rawValue >= 0 {
@@ -87,13 +89,15 @@ final class ScriptedServer: Sendable {
     }
 }
 
-struct EndOfConnection: Error {}
+package struct EndOfConnection: Error {
+    package init() {}
+}
 
 /// One connection at the server, for a script.
-final class ServerConnection {
-    let socket: OwnedDescriptor
+package final class ServerConnection {
+    package let socket: OwnedDescriptor
     /// 0 is the first connection of the test.
-    let index: Int
+    package let index: Int
     private let server: ScriptedServer
     private var buffered: [UInt8] = []
 
@@ -105,7 +109,7 @@ final class ServerConnection {
 
     /// Reads a request's header; throws when the client has ended the connection.
     @discardableResult
-    func readHead() throws -> ScriptedServer.Request {
+    package func readHead() throws -> ScriptedServer.Request {
         while true {
             if let end = buffered.firstRange(of: Array("\r\n\r\n".utf8)) {
                 let lines = String(decoding: buffered[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
@@ -125,7 +129,7 @@ final class ServerConnection {
 
     /// Reads that much of a body and counts it.
     @discardableResult
-    func readBody(_ count: Int) throws -> [UInt8] {
+    package func readBody(_ count: Int) throws -> [UInt8] {
         var body: [UInt8] = []
         while body.count < count {
             if buffered.isEmpty { buffered = try receive(min(65536, count - body.count)) }
@@ -137,16 +141,16 @@ final class ServerConnection {
         return body
     }
 
-    func receive(_ count: Int) throws -> [UInt8] {
+    package func receive(_ count: Int) throws -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: count)
         let received = try chunk.withUnsafeMutableBytes { try System.read(socket.rawValue, $0) }
         if received == 0 { throw EndOfConnection() }
         return Array(chunk[..<received])
     }
 
-    func send(_ text: String) throws { try send(Array(text.utf8)) }
+    package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
@@ -159,13 +163,16 @@ final class ServerConnection {
     }
 
     /// An answer with a length.
-    func answer(_ status: String, _ body: String = "", fields: [String] = []) throws {
+    package func answer(_ status: String, _ body: String = "", fields: [String] = []) throws {
         let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + fields
         try send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
+    /// Says that nothing more is sent: the client gets all that was.
+    package func finishSending() { shutdown(socket.rawValue, Int32(SHUT_WR)) }
+
     /// Ends the connection with RST, so that unread bytes are lost as on a dead line.
-    func reset() {
+    package func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket.rawValue, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
         socket.close()
@@ -173,18 +180,18 @@ final class ServerConnection {
 }
 
 /// A point that one thread reaches and another waits for.
-final class Milestone: Sendable {
+package final class Milestone: Sendable {
     private let ends: (read: OwnedDescriptor, write: OwnedDescriptor)
 
-    init() throws { ends = try System.pipe() }
+    package init() throws { ends = try System.pipe() }
 
-    func reach() {
+    package func reach() {
         // The pipe is empty and takes a byte.
         try? [UInt8(1)].withUnsafeBytes { try System.writeAll(ends.write.rawValue, $0) }
     }
 
     /// Blocks the calling thread; for scripts.
-    func waitBlocking() {
+    package func waitBlocking() {
         var event = pollfd(fd: ends.read.rawValue, events: Int16(POLLIN), revents: 0)
         poll(&event, 1, 30_000)
     }

@@ -1,0 +1,181 @@
+import Synchronization
+
+/// A small web server that keeps files in memory: PUT, GET with ranges, HEAD, strong tags, `If-None-Match`, `If-Range`. A test may step in
+/// before any answer.
+package final class FakeStore: Sendable {
+    package struct File: Sendable {
+        package var bytes: [UInt8]
+        package var tag: String
+        package var modified: String
+    }
+
+    /// What becomes of a request instead of the ordinary answer.
+    package enum Fate: Sendable {
+        case ordinary
+        /// Reads the body, stores nothing, answers so.
+        case answer(String, fields: [String] = [])
+        /// Answers without reading the body.
+        case answerEarly(String, fields: [String] = [])
+        /// Reads so much of the body, then ends the connection with RST.
+        case resetAfter(Int)
+        /// Does the work, and ends the connection instead of answering.
+        case loseAnswer
+        /// Of a GET: sends so many bytes of the body, then ends the connection with RST.
+        case cutAnswer(Int)
+        /// Of a GET: sends so many bytes of the body, waits for the milestone, then goes on.
+        case holdAnswer(Int, Milestone)
+        /// Reads so much of the body, waits for the milestone, then goes on.
+        case holdBody(Int, Milestone)
+    }
+
+    /// The request, and how many of the same method and path came before it.
+    package typealias Plan = @Sendable (ScriptedServer.Request, Int) -> Fate
+
+    fileprivate struct State {
+        var files: [String: File] = [:]
+        var counts: [String: Int] = [:]
+        var lastTag = 0
+        /// Files whose length is not told, as by servers that make pages on the fly.
+        var unmeasured: Set<String> = []
+    }
+
+    private let state: StateBox
+    package let server: ScriptedServer
+
+    /// So that the script, made before `self`, can reach it.
+    private final class StateBox: Sendable {
+        let mutex = Mutex(State())
+    }
+
+    package init(_ plan: @escaping Plan = { _, _ in .ordinary }) throws {
+        let state = StateBox()
+        self.state = state
+        server = try ScriptedServer { connection in
+            while true { try Self.serve(connection, state, plan) }
+        }
+    }
+
+    package func url(_ path: String) -> String { server.url(path) }
+    package func stop() { server.stop() }
+
+    /// The contents of a file; `nil`: there is none.
+    package subscript(path: String) -> [UInt8]? {
+        state.mutex.withLock { $0.files[path]?.bytes }
+    }
+
+    package var paths: Set<String> { state.mutex.withLock { Set($0.files.keys) } }
+
+    /// Puts a file there, as somebody else would.
+    package func put(_ path: String, _ bytes: [UInt8], modified: String? = nil) {
+        _ = state.mutex.withLock { $0.store(path, bytes, modified) }
+    }
+
+    /// Requests of a method for a path so far.
+    package func count(_ method: String, _ path: String) -> Int {
+        server.requests.count { $0.method == method && $0.target == path }
+    }
+
+    // MARK: Serving
+
+    private static func serve(_ connection: ServerConnection, _ state: StateBox, _ plan: Plan) throws {
+        let request = try connection.readHead()
+        let key = request.method + " " + request.target
+        let earlier = state.mutex.withLock { state in
+            defer { state.counts[key, default: 0] += 1 }
+            return state.counts[key] ?? 0
+        }
+        let fate = plan(request, earlier)
+        if case .answerEarly(let status, let fields) = fate {
+            try connection.answer(status, fields: fields + ["Connection: close"])
+            throw EndOfConnection()
+        }
+        switch request.method {
+        case "PUT": try put(request, fate, connection, state)
+        default: try get(request, fate, connection, state)
+        }
+    }
+
+    private static func put(
+        _ request: ScriptedServer.Request, _ fate: Fate, _ connection: ServerConnection, _ state: StateBox
+    ) throws {
+        let exists = state.mutex.withLock { $0.files[request.target] }
+        let refuses =
+            exists != nil
+            && (request.fields["if-none-match"] == "*" || request.fields["if-match"].map { $0 != exists?.tag } == true)
+        if refuses, case .ordinary = fate {
+            // As servers do that look at the head first; without Expect the body is on its way all the same.
+            if request.fields["expect"] == nil { try connection.readBody(request.length) }
+            try connection.answer("412 Precondition Failed")
+            if request.fields["expect"] != nil { throw EndOfConnection() }
+            return
+        }
+        if request.fields["expect"] != nil { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        var body: [UInt8] = []
+        switch fate {
+        case .resetAfter(let count):
+            try connection.readBody(min(count, request.length))
+            connection.reset()
+            throw EndOfConnection()
+        case .holdBody(let count, let milestone):
+            body = try connection.readBody(min(count, request.length))
+            milestone.waitBlocking()
+        default: break
+        }
+        body += try connection.readBody(request.length - body.count)
+        if case .answer(let status, let fields) = fate { return try connection.answer(status, fields: fields) }
+        let tag = state.mutex.withLock { $0.store(request.target, body, nil) }
+        if case .loseAnswer = fate {
+            connection.reset()
+            throw EndOfConnection()
+        }
+        try connection.answer(exists == nil ? "201 Created" : "204 No Content", fields: ["ETag: \(tag)"])
+    }
+
+    private static func get(
+        _ request: ScriptedServer.Request, _ fate: Fate, _ connection: ServerConnection, _ state: StateBox
+    ) throws {
+        if case .answer(let status, let fields) = fate { return try connection.answer(status, fields: fields) }
+        guard let file = state.mutex.withLock({ $0.files[request.target] }) else {
+            return try connection.answer("404 Not Found")
+        }
+        let date = "Date: \(HTTPClock.now())"
+        let fields = ["ETag: \(file.tag)", "Last-Modified: \(file.modified)", date]
+        var body = file.bytes[...]
+        var status = "200 OK"
+        var range: [String] = []
+        let isWanted = request.fields["if-range"].map { $0 == file.tag || $0 == file.modified } ?? true
+        if let from = request.fields["range"].flatMap({ Int($0.dropFirst("bytes=".count).dropLast()) }), isWanted {
+            guard from < file.bytes.count else {
+                let unsatisfied = "Content-Range: bytes */\(file.bytes.count)"
+                return try connection.answer("416 Range Not Satisfiable", fields: fields + [unsatisfied])
+            }
+            body = file.bytes[from...]
+            status = "206 Partial Content"
+            range = ["Content-Range: bytes \(from)-\(file.bytes.count - 1)/\(file.bytes.count)"]
+        }
+        let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields + range
+        try connection.send(head.joined(separator: "\r\n") + "\r\n\r\n")
+        if request.method == "HEAD" { return }
+        switch fate {
+        case .cutAnswer(let count):
+            try connection.send(Array(body.prefix(count)))
+            connection.finishSending()
+            throw EndOfConnection()
+        case .holdAnswer(let count, let milestone):
+            try connection.send(Array(body.prefix(count)))
+            milestone.waitBlocking()
+            try connection.send(Array(body.dropFirst(count)))
+        default: try connection.send(Array(body))
+        }
+    }
+}
+
+extension FakeStore.State {
+    @discardableResult
+    fileprivate mutating func store(_ path: String, _ bytes: [UInt8], _ modified: String?) -> String {
+        lastTag += 1
+        let tag = "\"v\(lastTag)\""
+        files[path] = FakeStore.File(bytes: bytes, tag: tag, modified: modified ?? HTTPClock.now())
+        return tag
+    }
+}

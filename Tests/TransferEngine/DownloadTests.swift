@@ -1,0 +1,185 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(2))) struct DownloadTests {
+    @Test("a file comes down under its name, whole, and nothing else is left beside it")
+    func simple() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f.bin", pattern(300_000))
+        harness.store.put("/empty", [])
+        let batch = try await harness.add(harness.request(download: ["/f.bin", "/empty"]))
+        #expect(try await harness.finished(batch).filesCompleted == 2)
+        #expect(harness.sandbox.names("out") == ["empty", "f.bin"])
+        #expect(harness.sandbox.read("out/f.bin") == pattern(300_000))
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.verified == .size && task.bytesTotal == 300_000 && task.bytesAccepted == 300_000)
+        #expect(task.finalPath == String(decoding: harness.sandbox.path("out/f.bin"), as: UTF8.self))
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a cut goes on where it stood, with one range request and the strong tag")
+    func resume() async throws {
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .cutAnswer(400_000) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let task = try await harness.run(harness.request(download: ["/f"]))
+        #expect(task.state == .completed && task.resumedFrom == [400_000] && task.restarts == 0)
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
+        let ranges = harness.store.server.requests.map { $0.fields["range"] }
+        #expect(ranges == [nil, "bytes=400000-"])
+        #expect(harness.store.server.requests.last?.fields["if-range"] == "\"v1\"")
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a file that changed at the server begins again; two versions are never mixed")
+    func changedAtServer() async throws {
+        let cut = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            if request.method != "GET" { return .ordinary }
+            if earlier == 0 { return .cutAnswer(400_000) }
+            if earlier == 1 { cut.waitBlocking() }
+            return .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        harness.store.put("/f", pattern(900_000, seed: 5))
+        cut.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.restarts == 1 && task.bytesRepeated == 400_000)
+        #expect(harness.sandbox.read("out/f") == pattern(900_000, seed: 5))
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("an engine that was stopped in the middle goes on with the next one")
+    func stopAndStart() async throws {
+        let hold = try Milestone()
+        let first = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        first.store.put("/f", pattern(1_000_000))
+        let batch = try await first.add(first.request(download: ["/f"]))
+        try await first.task(of: batch) { $0.bytesAccepted == 400_000 }
+        await first.stop()
+        #expect(first.sandbox.names("out") == ["f.t1.part"])
+        hold.reach()
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        try await second.finished(batch)
+        let task = try #require(try await second.tasks(batch).first)
+        #expect(task.state == .completed && task.resumedFrom == [400_000])
+        #expect(second.sandbox.read("out/f") == pattern(1_000_000))
+        #expect(second.sandbox.names("out") == ["f"])
+        try await second.expectSound()
+        await second.stop()
+    }
+
+    @Test("pause keeps what came, resume goes on there")
+    func pause() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        #expect(await harness.engine.live().tasks.isEmpty)
+        hold.reach()
+        #expect(try await harness.tasks(batch).first?.state == .paused)
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.resumedFrom == [400_000])
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a name that is taken is not overwritten, unless that is wanted")
+    func ifExists() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f", [1, 2, 3])
+        try harness.sandbox.write("out/f", [9])
+        var task = try await harness.run(harness.request(download: ["/f"]))
+        #expect(task.cause == .destinationExists && harness.sandbox.read("out/f") == [9])
+        #expect(harness.sandbox.names("out") == ["f"])
+        task = try await harness.run(harness.request(download: ["/f"], as: "f"))
+        #expect(task.cause == .destinationExists)
+        task = try await harness.run(harness.request(download: ["/f"]) { $0.options.ifExists = .skip })
+        #expect(task.state == .completed && task.skipped)
+        task = try await harness.run(harness.request(download: ["/f"]) { $0.options.ifExists = .replace })
+        #expect(task.state == .completed && harness.sandbox.read("out/f") == [1, 2, 3])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("the same file by its digest counts as completed, another digest is an error and leaves nothing")
+    func digests() async throws {
+        let right = "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"
+        let harness = try await EngineHarness()
+        harness.store.put("/f", [1, 2, 3])
+        var task = try await harness.run(
+            harness.request(download: ["/f"], as: "f") { $0.options.sha256 = right.uppercased() })
+        #expect(task.state == .completed && task.verified == .digest && task.digest?.value == right)
+        task = try await harness.run(harness.request(download: ["/f"], as: "f") { $0.options.sha256 = right })
+        #expect(task.state == .completed && task.verified == .digest)
+        #expect(harness.store.count("GET", "/f") == 1)
+        task = try await harness.run(
+            harness.request(download: ["/f"], as: "g") { $0.options.sha256 = String(repeating: "0", count: 64) })
+        #expect(task.cause == .integrity)
+        #expect(harness.sandbox.names("out") == ["f"])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test(
+        "an answer that says no reaches no file",
+        arguments: [("404 Not Found", TransferErrorCode.http), ("403 Forbidden", .permissionDenied)])
+    func refusals(status: String, code: TransferErrorCode) async throws {
+        let harness = try await EngineHarness { _, _ in .answer(status) }
+        let task = try await harness.run(harness.request(download: ["/f"]))
+        #expect(task.state == .failed && task.cause == code)
+        #expect(harness.sandbox.names("out").isEmpty)
+        await harness.stop()
+    }
+
+    @Test("a directory that cannot be written fails with what to do")
+    func unwritable() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f", [1])
+        try harness.sandbox.write("out", [1])
+        let task = try await harness.run(harness.request(download: ["/f"]))
+        #expect(task.cause == .destinationUnwritable && task.error?.message.contains(": ") == true)
+        await harness.stop()
+    }
+
+    @Test("a full disk waits for room and goes on by itself")
+    func fullDisk() async throws {
+        let harness = try await EngineHarness()
+        let name = "full-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        harness.store.put("/" + name, pattern(300_000))
+        ForcedFailures.fail(.openat, on: .path(containing: "nowhere-\(name)"), with: .noSpace)
+        // The temporary file's making is the first thing that needs room.
+        ForcedFailures.fail(.open, on: .path(containing: name + ".t"), with: .noSpace, times: 1)
+        let batch = try await harness.add(harness.request(download: ["/" + name]))
+        let waiting = try await harness.task(of: batch) { $0.state == .waiting }
+        #expect(waiting.waitReasons == [.diskSpace] && waiting.error?.code == .diskFull)
+        try await harness.finished(batch)
+        #expect(harness.sandbox.read("out/" + name) == pattern(300_000))
+        ForcedFailures.clear(.path(containing: "nowhere-\(name)"))
+        await harness.stop()
+    }
+}

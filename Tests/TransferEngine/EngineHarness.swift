@@ -1,0 +1,131 @@
+import LinuxSystem
+import Synchronization
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+/// An engine on a real queue in a sandbox, with a small server on loopback.
+final class EngineHarness: Sendable {
+    let sandbox: Sandbox
+    let store: FakeStore
+    let queue: TransferQueue
+    let loop: EventLoop
+    let engine: TransferEngine
+
+    /// - Parameters:
+    ///   - sandbox: of an earlier engine whose queue goes on.
+    ///   - started: false leaves `engine.start()` to the test.
+    init(
+        sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
+        plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
+    ) async throws {
+        self.sandbox = try sandbox ?? Sandbox("engine")
+        self.store = try store ?? FakeStore(plan)
+        queue = try TransferQueue.open(directory: RawPath(self.sandbox.path("state")), version: "test")
+        loop = try EventLoop(name: "engine-test")
+        var settings = EngineSettings(userAgent: "martlet-test")
+        settings.limits = limits
+        // Downloads of the tests are small: every tick is a checkpoint.
+        settings.checkpointBytes = 1
+        engine = try TransferEngine(queue: queue, settings: settings, loop: loop)
+        if started { try await engine.start() }
+    }
+
+    /// Ends the engine and the queue; the server and the sandbox stay.
+    func stop(finishRunning: Bool = false) async {
+        await engine.shutdown(finishRunning: finishRunning)
+        try? await queue.close()
+        loop.stop()
+    }
+
+    // MARK: Queueing
+
+    func request(upload names: [String], to path: String = "/in/", _ change: (inout BatchRequest) -> Void = { _ in })
+        -> BatchRequest
+    {
+        let sources = names.map { name in
+            UploadSource(path: RawPath(sandbox.path(name)), placement: .named(RawPath(name).lastComponent))
+        }
+        var request = BatchRequest(work: .upload(sources, to: store.url(path)))
+        change(&request)
+        return request
+    }
+
+    func request(
+        download paths: [String], into directory: String = "out", as name: String? = nil,
+        _ change: (inout BatchRequest) -> Void = { _ in }
+    ) -> BatchRequest {
+        let sources = paths.map { path in
+            DownloadSource(
+                url: store.url(path), directory: RawPath(sandbox.path(directory)), fileName: name.map { RawPath($0) })
+        }
+        var request = BatchRequest(work: .download(sources))
+        change(&request)
+        return request
+    }
+
+    func add(_ request: BatchRequest) async throws -> BatchID {
+        let batch = try await queue.writer.add(request).batch
+        await engine.batchAdded(batch)
+        return batch
+    }
+
+    // MARK: Waiting for what the queue says
+
+    /// Waits until a batch is such; the test's time limit is the only deadline.
+    @discardableResult
+    func batch(_ batch: BatchID, when isSo: (BatchSnapshot) -> Bool) async throws -> BatchSnapshot {
+        var changes = queue.changes().makeAsyncIterator()
+        while true {
+            if let snapshot = try await queue.reader.batch(batch), isSo(snapshot) { return snapshot }
+            _ = await changes.next()
+        }
+    }
+
+    @discardableResult
+    func finished(_ batch: BatchID) async throws -> BatchSnapshot {
+        try await self.batch(batch) { $0.state.isTerminal }
+    }
+
+    /// Waits until the first task of a batch is such.
+    @discardableResult
+    func task(of batch: BatchID, when isSo: (TaskSnapshot) -> Bool) async throws -> TaskSnapshot {
+        var changes = queue.changes().makeAsyncIterator()
+        while true {
+            if let snapshot = try await tasks(batch).first, isSo(snapshot) { return snapshot }
+            _ = await changes.next()
+        }
+    }
+
+    func tasks(_ batch: BatchID) async throws -> [TaskSnapshot] {
+        var ids: [TaskSnapshot] = []
+        for task in try await queue.reader.tasks(batch: batch, limit: 10_000) {
+            if let full = try await queue.reader.task(task.id, history: true, response: true) { ids.append(full) }
+        }
+        return ids
+    }
+
+    func events(_ type: TransferEventType) async throws -> [TransferEvent] {
+        try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100_000).filter { $0.type == type }
+    }
+
+    /// Queues, waits for the end, and gives back the only task.
+    func run(_ request: BatchRequest) async throws -> TaskSnapshot {
+        let batch = try await add(request)
+        try await finished(batch)
+        return try #require(try await tasks(batch).first)
+    }
+
+    /// What agrees with itself after everything.
+    func expectSound() async throws {
+        #expect(try await queue.reader.check().isEmpty)
+    }
+}
+
+/// Bytes that differ from place to place.
+func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ ($0 >> 8) &+ seed) }
+}

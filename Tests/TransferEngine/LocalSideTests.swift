@@ -1,0 +1,207 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+@testable import TransferEngine
+
+@Suite struct NetrcTests {
+    @Test("machines, the default, quotes, comments and macros are read as curl reads them")
+    func reading() {
+        let netrc = Netrc(
+            """
+            # a comment
+            machine one login me password s3cret
+            machine two.example
+              login "a b" password "q\\"x"
+            macdef init
+            machine three login never password never
+
+            machine one login second password second
+            default login anonymous password guest account x
+            """)
+        #expect(netrc.entry(for: "one")?.password == "s3cret")
+        #expect(netrc.entry(for: "two.example")?.user == "a b")
+        #expect(netrc.entry(for: "two.example")?.password == "q\"x")
+        #expect(netrc.entry(for: "three")?.user == "anonymous")
+        #expect(Netrc("machine a login b").entry(for: "c") == nil)
+        #expect(Netrc("login x machine").entry(for: "c") == nil)
+    }
+}
+
+@Suite struct NameFilterTests {
+    private func taken(_ name: String, in folder: String = "", include: [String] = [], exclude: [String] = []) -> Bool {
+        NameFilter(include: include, exclude: exclude).takes(file: Array(name.utf8), in: RawPath(folder))
+    }
+
+    @Test("patterns mean the base name or the path below the source, and exclude wins")
+    func patterns() {
+        #expect(taken("a.jpg"))
+        #expect(taken("a.jpg", in: "x", include: ["*.jpg"]))
+        #expect(!taken("a.raw", include: ["*.jpg"]))
+        #expect(!taken("a.jpg", include: ["*.jpg"], exclude: ["a.*"]))
+        #expect(taken("a.jpg", in: "x/y", include: ["x/y/*.jpg"]))
+        #expect(!taken("a.jpg", in: "x/y", include: ["x/*.jpg"]))
+        #expect(!taken("a.jpg", in: "cache", exclude: ["cache/*"]))
+    }
+
+    @Test("an excluded directory is not entered, an include pattern keeps none out")
+    func directories() {
+        let filter = NameFilter(include: ["*.jpg"], exclude: [".git", "tmp*"])
+        #expect(!filter.enters(directory: Array(".git".utf8), in: RawPath("a")))
+        #expect(!filter.enters(directory: Array("tmp1".utf8), in: RawPath("")))
+        #expect(filter.enters(directory: Array("photos".utf8), in: RawPath("")))
+    }
+}
+
+@Suite struct SourceFileTests {
+    private let sandbox: Sandbox
+    init() throws { sandbox = try Sandbox() }
+
+    private func open(_ path: [UInt8], mayBeLink: Bool = false) -> Result<SourceFile, TransferError> {
+        Result { () throws(TransferError) in try SourceFile(path: RawPath(path), mayBeLink: mayBeLink) }
+    }
+
+    private func code(_ result: Result<SourceFile, TransferError>) -> TransferErrorCode? {
+        if case .failure(let error) = result { error.code } else { nil }
+    }
+
+    @Test("a small file is read at once and known by its identity")
+    func small() throws {
+        let source = try open(try sandbox.write("a", [1, 2, 3])).get()
+        #expect(source.bytes == [1, 2, 3])
+        #expect(source.identity.size == 3)
+        try sandbox.append("a", [4])
+        #expect(source.change == nil)
+    }
+
+    @Test("a large file that grows or shrinks is seen, and never read past its announced end")
+    func large() throws {
+        let big = [UInt8](repeating: 7, count: 100_000)
+        let source = try open(try sandbox.write("b", big)).get()
+        #expect(source.bytes == nil && source.change == nil)
+        try sandbox.append("b", [9])
+        #expect(source.change?.size == 100_001)
+        var buffer = [UInt8](repeating: 0, count: 10)
+        let counts = try [99_995, 100_000].map { offset in
+            try buffer.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
+        }
+        #expect(counts == [5, 0])
+    }
+
+    @Test("what cannot be sent is refused with the code that says why")
+    func refusals() throws {
+        #expect(code(open(sandbox.path("none"))) == .sourceMissing)
+        #expect(code(open(sandbox.path)) == .unsupported)
+        let file = try sandbox.write("c", [1])
+        symlink(String(decoding: file, as: UTF8.self), String(decoding: sandbox.path("link"), as: UTF8.self))
+        #expect(code(open(sandbox.path("link"))) == .sourceUnreadable)
+        #expect(code(open(sandbox.path("link"), mayBeLink: true)) == nil)
+        #expect(code(open(file + Array("/x".utf8))) == .sourceMissing)
+    }
+}
+
+@Suite struct DownloadTargetTests {
+    private let sandbox: Sandbox
+    init() throws { sandbox = try Sandbox() }
+
+    private func target(_ task: Int64 = 7) -> DownloadTarget {
+        DownloadTarget(task: TaskID(rawValue: task), directory: RawPath(sandbox.path("new/dir")), umask: 0o027)
+    }
+
+    private func write(_ target: DownloadTarget, _ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { try target.write($0) }
+    }
+
+    @Test("a missing directory is made, the temporary file has the person's umask")
+    func preparing() throws {
+        let target = target()
+        try target.prepare(for: RawPath("f"))
+        #expect(sandbox.names("new/dir") == ["f.t7.part"])
+        #expect(try System.stat(sandbox.path("new/dir/f.t7.part")).permissions == 0o640)
+        #expect(try System.stat(sandbox.path("new/dir")).permissions == 0o750)
+    }
+
+    @Test("somebody else's file of that name is never touched; an empty one is taken")
+    func foreignPart() throws {
+        try sandbox.write("new/dir/f.t7.part", [1, 2, 3])
+        try sandbox.write("new/dir/g.t7.part", [])
+        let one = target()
+        try one.prepare(for: RawPath("f"))
+        try one.begin(GateOpening(offset: 0, total: nil))
+        try write(one, [9])
+        #expect(sandbox.read("new/dir/f.t7.part") == [1, 2, 3])
+        #expect(sandbox.read("new/dir/f.t7-2.part") == [9])
+        let two = target()
+        try two.prepare(for: RawPath("g"))
+        #expect(two.partName == RawPath("g.t7.part"))
+    }
+
+    @Test("an earlier part is known by its inode, and counts as far as it was recorded and is there")
+    func reopening() throws {
+        let first = target()
+        try first.prepare(for: RawPath("f"))
+        try first.begin(GateOpening(offset: 0, total: 10))
+        try write(first, [1, 2, 3, 4, 5])
+        var point = GetResumePoint(version: RemoteVersion(), offset: 4, name: RawPath("f"))
+        point.partName = first.partName
+        point.partInode = first.partInode
+        #expect(target().reopen(point) == 4)
+        point.offset = 9
+        #expect(target().reopen(point) == 5)
+        point.partInode = 1
+        #expect(target().reopen(point) == nil)
+        point.partName = nil
+        #expect(target().reopen(point) == nil)
+    }
+
+    @Test("the file is cut to where the answer goes on, and what the server repeats is dropped")
+    func skipping() throws {
+        let target = target()
+        try target.prepare(for: RawPath("f"))
+        try target.begin(GateOpening(offset: 0, total: nil))
+        try write(target, [1, 2, 3, 4, 5])
+        try target.begin(GateOpening(offset: 3, skip: 2, total: nil))
+        try write(target, [2])
+        try write(target, [3, 4, 6])
+        #expect(sandbox.read("new/dir/f.t7.part") == [1, 2, 3, 4, 6])
+        #expect(target.written == 5)
+    }
+
+    @Test("a full disk waits, a directory that cannot be written fails")
+    func refusals() {
+        #expect(target().refusal(.noSpace).waits == .diskSpace)
+        #expect(target().refusal(.quotaExceeded).error.code == .diskFull)
+        #expect(target().refusal(.accessDenied).waits == nil)
+        #expect(target().refusal(.accessDenied).error.code == .destinationUnwritable)
+    }
+
+    @Test("a download whose kill came after the rename is recognised by its inode")
+    func published() throws {
+        let made = target()
+        try made.prepare(for: RawPath("f"))
+        try made.begin(GateOpening(offset: 0, total: 2))
+        try write(made, [1, 2])
+        var point = GetResumePoint(version: RemoteVersion(total: 2), offset: 2, name: RawPath("f"))
+        point.partName = made.partName
+        point.partInode = made.partInode
+        #expect(!target().wasPublished(point))
+        let publication = Publication(
+            part: RawPath(sandbox.path("new/dir/f.t7.part")), final: RawPath(sandbox.path("new/dir/f")),
+            directory: RawPath(sandbox.path("new/dir")), mayReplace: false)
+        guard case .published = publication.rename() else {
+            Issue.record("not published")
+            return
+        }
+        #expect(target().wasPublished(point))
+        try sandbox.write("new/dir/f.t7.part", [3])
+        guard case .nameTaken = publication.rename() else {
+            Issue.record("a file was replaced")
+            return
+        }
+        #expect(sandbox.read("new/dir/f") == [1, 2])
+    }
+}

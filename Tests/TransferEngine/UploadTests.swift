@@ -1,0 +1,247 @@
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+    @Test("a tree goes up as it lies, with every kind of name, and every task has one end")
+    func tree() async throws {
+        let harness = try await EngineHarness()
+        var expected: [String: [UInt8]] = [:]
+        for (index, name) in ["a", "sub/b c", "sub/deep/日本", "sub/deep/%41?#", "empty"].enumerated() {
+            expected[name] = pattern(index * 40_000, seed: index)
+            try harness.sandbox.write("tree/" + name, pattern(index * 40_000, seed: index))
+        }
+        try harness.sandbox.write(Array("tree/raw".utf8) + [0xff, 0x80], [1])
+        let batch = try await harness.add(harness.request(upload: ["tree"]))
+        let snapshot = try await harness.finished(batch)
+        #expect(snapshot.filesCompleted == 6 && snapshot.filesTotal == 6)
+        #expect(
+            harness.store.paths == [
+                "/in/tree/a", "/in/tree/sub/b%20c", "/in/tree/sub/deep/%E6%97%A5%E6%9C%AC",
+                "/in/tree/sub/deep/%2541%3F%23", "/in/tree/empty", "/in/tree/raw%FF%80",
+            ])
+        #expect(harness.store["/in/tree/sub/b%20c"] == expected["sub/b c"])
+        #expect(harness.store["/in/tree/sub/deep/%2541%3F%23"] == expected["sub/deep/%41?#"])
+        #expect(try await harness.events(.taskCompleted).count == 6)
+        #expect(try await harness.events(.batchFinished).count == 1)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a foreign file is not replaced, unless that is wanted, and skip is done without it")
+    func ifExists() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/in/f", [9, 9, 9])
+        try harness.sandbox.write("f", [1, 2, 3])
+        var task = try await harness.run(harness.request(upload: ["f"]))
+        #expect(task.state == .failed && task.cause == .destinationExists)
+        task = try await harness.run(harness.request(upload: ["f"]) { $0.options.ifExists = .skip })
+        #expect(task.state == .completed && task.skipped && task.bytesAccepted == 0)
+        #expect(harness.store["/in/f"] == [9, 9, 9])
+        task = try await harness.run(harness.request(upload: ["f"]) { $0.options.ifExists = .replace })
+        #expect(task.state == .completed && harness.store["/in/f"] == [1, 2, 3])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a reset half way waits, says why, and sends again; what was repeated is told")
+    func resetHalfWay() async throws {
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "PUT" && earlier == 0 ? .resetAfter(1_000_000) : .ordinary
+        }
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let task = try await harness.run(harness.request(upload: ["f"]))
+        #expect(task.state == .completed && task.restarts == 1 && task.bytesRepeated > 0)
+        #expect(harness.store["/in/f"] == pattern(2_000_000))
+        let waits = try await harness.events(.waiting)
+        #expect(waits.first?.payload.error?.code == .networkConnectionLost)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a lost answer is asked after, and the file is not sent twice")
+    func lostAnswer() async throws {
+        let harness = try await EngineHarness { request, _ in request.method == "PUT" ? .loseAnswer : .ordinary }
+        try harness.sandbox.write("f", pattern(300_000))
+        let task = try await harness.run(harness.request(upload: ["f"]))
+        #expect(task.state == .completed && task.verified == .size)
+        #expect(harness.store.count("PUT", "/in/f") == 1 && harness.store.count("HEAD", "/in/f") == 1)
+        await harness.stop()
+    }
+
+    @Test("503 with Retry-After holds the host, then it goes on")
+    func retryAfter() async throws {
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "PUT" && earlier == 0
+                ? .answerEarly("503 Service Unavailable", fields: ["Retry-After: 1"]) : .ordinary
+        }
+        for name in ["a", "b", "c"] { try harness.sandbox.write("d/" + name, pattern(10)) }
+        let batch = try await harness.add(harness.request(upload: ["d"]))
+        let snapshot = try await harness.finished(batch)
+        #expect(snapshot.filesCompleted == 3)
+        let waits = try await harness.events(.waiting)
+        #expect(!waits.isEmpty && waits.allSatisfy { $0.payload.waitReasons == [.hostBackoff] })
+        await harness.stop()
+    }
+
+    @Test(
+        "an answer that says no ends the task with what to do, or waits for a person",
+        arguments: [
+            ("404 Not Found", TransferState.failed, TransferErrorCode.http),
+            ("413 Content Too Large", .failed, .http), ("403 Forbidden", .failed, .permissionDenied),
+            ("401 Unauthorized", .waiting, .http), ("507 Insufficient Storage", .waiting, .http),
+        ])
+    func refusals(status: String, state: TransferState, code: TransferErrorCode) async throws {
+        let harness = try await EngineHarness { _, _ in .answerEarly(status) }
+        try harness.sandbox.write("f", pattern(100_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        let task = try await harness.task(of: batch) { $0.state == state }
+        #expect(task.error?.code == code && task.error?.message.contains(": ") == true)
+        if state == .waiting { #expect(task.waitReasons == [status.hasPrefix("401") ? .auth : .remoteDiskSpace]) }
+        await harness.stop()
+    }
+
+    @Test("a source that is missing or unreadable fails by its code, and the rest goes on")
+    func badSources() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("good", [1])
+        let batch = try await harness.add(harness.request(upload: ["good", "gone"]))
+        let snapshot = try await harness.finished(batch)
+        #expect(snapshot.filesCompleted == 1 && snapshot.filesFailed == 1)
+        #expect(snapshot.causes.map(\.code) == [.sourceMissing])
+        await harness.stop()
+    }
+
+    @Test("a file that grows while it is sent is sent again, and what arrives is one version")
+    func growing() async throws {
+        let sent = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "PUT" && earlier == 0 ? .holdBody(1_000_000, sent) : .ordinary
+        }
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        try await harness.task(of: batch) { $0.state == .running }
+        try harness.sandbox.append("f", [1, 2, 3])
+        sent.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.restarts == 1 && task.bytesTotal == 2_000_003)
+        #expect(harness.store["/in/f"] == pattern(2_000_000) + [1, 2, 3])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a file that shrinks while it is sent is never reported completed as it was")
+    func shrinking() async throws {
+        let sent = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "PUT" && earlier == 0 ? .holdBody(100_000, sent) : .ordinary
+        }
+        let file = try harness.sandbox.write("f", pattern(50_000) + [UInt8](repeating: 7, count: 16_000_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        try await harness.task(of: batch) { $0.state == .running }
+        let opened = try System.open(file, flags: 1)
+        try System.ftruncate(opened.rawValue, to: 50_000)
+        sent.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.restarts == 1)
+        #expect(harness.store["/in/f"] == pattern(50_000))
+        await harness.stop()
+    }
+
+    @Test("with --if-changed fail a source that changed after it was queued fails")
+    func changedBefore() async throws {
+        let harness = try await EngineHarness(started: false)
+        try harness.sandbox.write("f", pattern(10))
+        let batch = try await harness.queue.writer.add(
+            harness.request(upload: ["f"]) { request in
+                request.options.ifChanged = .fail
+                request.held = true
+            }
+        ).batch
+        try await harness.engine.start()
+        try await harness.batch(batch) { $0.filesTotal == 1 && !$0.scanning }
+        try harness.sandbox.write("f", pattern(20))
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.cause == .sourceChanged && harness.store.paths.isEmpty)
+        await harness.stop()
+    }
+
+    @Test("given headers and credentials go to the server they were meant for, and not to another")
+    func secrets() async throws {
+        let other = try FakeStore()
+        let harness = try await EngineHarness { request, _ in
+            request.target.hasSuffix("moved")
+                ? .answerEarly("307 Temporary Redirect", fields: ["Location: \(other.url("/there"))"]) : .ordinary
+        }
+        try harness.sandbox.write("stays", [1])
+        try harness.sandbox.write("moved", [2])
+        let batch = try await harness.add(
+            harness.request(upload: ["stays", "moved"]) { request in
+                request.secrets.user = "me"
+                request.secrets.password = "pw"
+                request.secrets.headers = [HeaderField("X-Key", "k")]
+            })
+        #expect(try await harness.finished(batch).filesCompleted == 2)
+        let kept = harness.store.server.requests.filter { $0.target == "/in/stays" }
+        #expect(kept.allSatisfy { $0.fields["authorization"] == "Basic bWU6cHc=" && $0.fields["x-key"] == "k" })
+        #expect(other["/there"] == [2])
+        #expect(other.server.requests.allSatisfy { $0.fields["authorization"] == nil && $0.fields["x-key"] == nil })
+        other.stop()
+        await harness.stop()
+    }
+
+    @Test("a password command is asked for the password")
+    func passwordCommand() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let task = try await harness.run(
+            harness.request(upload: ["f"]) { request in
+                request.secrets.user = "me"
+                request.secrets.passwordCommand = "printf 'pw\\nmore'"
+            })
+        #expect(task.state == .completed)
+        #expect(harness.store.server.requests.first?.fields["authorization"] == "Basic bWU6cHc=")
+        await harness.stop()
+    }
+
+    @Test("a password command that fails waits for a person and says so")
+    func brokenPasswordCommand() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let batch = try await harness.add(
+            harness.request(upload: ["f"]) { request in
+                request.secrets.user = "me"
+                request.secrets.passwordCommand = "exit 3"
+            })
+        let task = try await harness.task(of: batch) { $0.state == .waiting }
+        #expect(task.waitReasons == [.auth] && task.error?.message.contains("password command") == true)
+        await harness.stop()
+    }
+
+    @Test("a host that refuses connections is felt for, and its return sets all going")
+    func refusedConnections() async throws {
+        let harness = try await EngineHarness()
+        for index in 0..<20 { try harness.sandbox.write("d/\(index)", [UInt8(index)]) }
+        let gone = try FakeStore()
+        let port = gone.server.port
+        gone.stop()
+        var request = harness.request(upload: ["d"])
+        if case .upload(let sources, _) = request.work {
+            request.work = .upload(sources, to: "http://127.0.0.1:\(port)/in/")
+        }
+        let batch = try await harness.add(request)
+        let task = try await harness.task(of: batch) { $0.state == .waiting }
+        #expect(task.error?.code == .cannotConnectToHost && task.waitReasons == [.hostBackoff])
+        #expect(await harness.engine.heldHosts().first?.isUnreachable == true)
+        await harness.stop()
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(2))) struct WalkTests {
+    private func link(_ target: String, _ path: [UInt8]) { symlink(target, String(decoding: path, as: UTF8.self)) }
+
+    @Test("links, pipes and excluded names are left out, and a link is followed only on demand")
+    func selection() async throws {
+        let harness = try await EngineHarness()
+        let box = harness.sandbox
+        for name in ["d/a.jpg", "d/b.raw", "d/.git/x.jpg", "d/sub/c.jpg", "elsewhere/e.jpg"] {
+            try box.write(name, [1])
+        }
+        link("a.jpg", box.path("d/link.jpg"))
+        link("../elsewhere", box.path("d/linked"))
+        mkfifo(String(decoding: box.path("d/pipe.jpg"), as: UTF8.self), 0o600)
+        var batch = try await harness.add(
+            harness.request(upload: ["d"], to: "/one/") { request in
+                request.options.include = ["*.jpg"]
+                request.options.exclude = [".git"]
+            })
+        try await harness.finished(batch)
+        #expect(harness.store.paths == ["/one/d/a.jpg", "/one/d/sub/c.jpg"])
+        batch = try await harness.add(
+            harness.request(upload: ["d"], to: "/two/") { request in
+                request.options.include = ["*.jpg"]
+                request.options.followLinks = true
+            })
+        try await harness.finished(batch)
+        #expect(
+            harness.store.paths.filter { $0.hasPrefix("/two/") } == [
+                "/two/d/a.jpg", "/two/d/link.jpg", "/two/d/sub/c.jpg", "/two/d/.git/x.jpg", "/two/d/linked/e.jpg",
+            ])
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("links in a circle end")
+    func circle() async throws {
+        let harness = try await EngineHarness()
+        let box = harness.sandbox
+        try box.write("d/a/f", [1])
+        try box.write("d/b/g", [1])
+        link("..", box.path("d/a/up"))
+        link("../b", box.path("d/a/other"))
+        link("../a", box.path("d/b/other"))
+        let batch = try await harness.add(harness.request(upload: ["d"]) { $0.options.followLinks = true })
+        let snapshot = try await harness.finished(batch)
+        #expect(snapshot.filesFailed == 0)
+        #expect(
+            harness.store.paths == [
+                "/in/d/a/f", "/in/d/b/g", "/in/d/a/other/g", "/in/d/b/other/f",
+            ])
+        await harness.stop()
+    }
+
+    @Test("a source that is a pipe, or missing, becomes a failed task; an empty directory is no failure")
+    func oddSources() async throws {
+        let harness = try await EngineHarness()
+        let box = harness.sandbox
+        try box.write("empty/x", [])
+        try System.unlink(box.path("empty/x"))
+        mkfifo(String(decoding: box.path("pipe"), as: UTF8.self), 0o600)
+        let batch = try await harness.add(harness.request(upload: ["pipe", "gone", "empty"]))
+        let snapshot = try await harness.finished(batch)
+        #expect(snapshot.filesTotal == 2 && snapshot.filesFailed == 2)
+        #expect(Set(snapshot.causes.map(\.code)) == [.unsupported, .sourceMissing])
+        await harness.stop()
+    }
+
+    @Test("DIR/. means the contents alone, and a single file arrives under exactly the name")
+    func placements() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("d/sub/f", [1])
+        try harness.sandbox.write("g", [2])
+        var request = harness.request(upload: ["d"])
+        request.work = .upload(
+            [UploadSource(path: RawPath(harness.sandbox.path("d")), placement: .contents)], to: harness.store.url("/c/")
+        )
+        try await harness.finished(try await harness.add(request))
+        request = harness.request(upload: ["g"])
+        request.work = .upload(
+            [UploadSource(path: RawPath(harness.sandbox.path("g")), placement: .exactly)],
+            to: harness.store.url("/exact/name?x=1"))
+        try await harness.finished(try await harness.add(request))
+        #expect(harness.store.paths == ["/c/sub/f", "/exact/name?x=1"])
+        await harness.stop()
+    }
+
+    @Test("a large directory goes in piece by piece, each file once")
+    func manyFiles() async throws {
+        let harness = try await EngineHarness(started: false)
+        for index in 0..<12_000 { try harness.sandbox.write("d/\(index)", []) }
+        let batch = try await harness.queue.writer.add(
+            harness.request(upload: ["d"]) { $0.held = true }
+        ).batch
+        try await harness.engine.start()
+        let snapshot = try await harness.batch(batch) { !$0.scanning }
+        #expect(snapshot.filesTotal == 12_000)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a walk that was cut off begins its open directory again, and no file is there twice or missing")
+    func cutOff() async throws {
+        let harness = try await EngineHarness(started: false)
+        for index in 0..<700 { try harness.sandbox.write("d/e/\(index)", []) }
+        let batch = try await harness.queue.writer.add(
+            harness.request(upload: ["d"]) { $0.held = true }
+        ).batch
+        // What a kill leaves: the directory begun, its first entries in the queue.
+        let writer = harness.queue.writer
+        let walker = try DirectoryWalker()
+        let source = try #require(try await writer.unscannedSources(of: batch).first)
+        try await writer.begin(await walker.inspect([source]))
+        var folders = try await writer.foldersToWalk(of: source.source, limit: 64)
+        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500))
+        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500))
+        #expect(folders.count == 1)
+        try await harness.engine.start()
+        #expect(try await harness.batch(batch) { !$0.scanning }.filesTotal == 700)
+        try await harness.expectSound()
+        await walker.stop()
+        await harness.stop()
+    }
+}
