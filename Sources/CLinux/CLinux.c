@@ -40,6 +40,8 @@ int CLinux_sync_file_range(int fd, off_t offset, off_t length, unsigned flags) {
     return sync_file_range(fd, offset, length, flags);
 }
 
+int CLinux_syncfs(int fd) { return syncfs(fd); }
+
 int CLinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
     struct ucred credentials;
     socklen_t size = sizeof credentials;

@@ -49,6 +49,11 @@ extension System {
         return overflow ? .max : bytes
     }
 
+    /// Puts everything on the disk that the file system of an open file holds in memory. Corresponds to `syncfs`.
+    package static func syncFileSystem(of descriptor: Int32) throws(Errno) {
+        _ = try systemCall(.fsync, descriptor: descriptor) { CLinux_syncfs(descriptor) }
+    }
+
     /// A small extended attribute of an open file; nil when there is none, none can be, or it is longer than 256 bytes.
     /// Corresponds to `fgetxattr`.
     package static func attribute(_ name: String, of descriptor: Int32) -> [UInt8]? {

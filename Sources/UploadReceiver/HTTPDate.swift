@@ -7,18 +7,20 @@ struct HTTPDate: Equatable, Comparable, Sendable {
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete forms that a server must still take:
     /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
     init?(field: String) {
-        let words = field.split(whereSeparator: { $0 == " " || $0 == "-" })
-        let day: Substring
-        let month: Substring
-        let year: Substring
+        let words = field.split(separator: " ")
+        let date: [Substring]
         let time: Substring
-        if words.count == 6, words[0].hasSuffix(","), words[5] == "GMT" {
-            (day, month, year, time) = (words[1], words[2], words[3], words[4])
-        } else if words.count == 5, !words[0].hasSuffix(",") {
-            (day, month, year, time) = (words[2], words[1], words[4], words[3])
-        } else {
-            return nil
+        switch words.count {
+        case 6 where words[0].hasSuffix(",") && words[5] == "GMT":
+            (date, time) = (Array(words[1...3]), words[4])
+        case 4 where words[0].hasSuffix(",") && words[3] == "GMT":
+            (date, time) = (words[1].split(separator: "-", omittingEmptySubsequences: false), words[2])
+        case 5 where !words[0].hasSuffix(","):
+            (date, time) = ([words[2], words[1], words[4]], words[3])
+        default: return nil
         }
+        guard date.count == 3 else { return nil }
+        let (day, month, year) = (date[0], date[1], date[2])
         guard let dayNumber = Self.number(day, 1...31), let monthIndex = Self.months.firstIndex(of: String(month)),
             let yearNumber = Self.year(year), let second = Self.secondOfDay(time)
         else { return nil }

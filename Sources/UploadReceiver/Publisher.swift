@@ -32,17 +32,18 @@ enum PublishOutcome: Equatable, Sendable {
     case failed(Errno)
 }
 
-/// Puts whole files on the disk and then under their names, off the connections' threads.
+/// Gives whole files their names.
 ///
-/// "On the disk" is meant: bytes are synced before the rename, folders after it, and only then is the client answered.
-/// Small files are done in groups, all that wait at once, because what costs is the journal's commit and one serves the
-/// whole group; files from 1 MiB on have threads of their own, so that a long sync holds up no small file.
+/// From 1 MiB on "taken" means on the disk: the bytes are synced before the rename and the folders after it, on threads of
+/// the publisher, and only then is the client answered. Smaller files would wait longer for the disk than they travel, so
+/// they are answered when they have their name; their bytes are on the way to the disk before the rename, and `flusher`
+/// syncs the rest within a second. Only a power cut in that second can lose them, never the end of the receiver. (Where
+/// the file system orders data before the names that lead to it, as ext4 does, such a cut leaves no empty file either.)
 final class Publisher: Sendable {
     private let folder: ServedFolder
     private let incoming: IncomingFolder
-    private let groups: BlockingWorker
-    private let singles: BlockingWorker
-    private let waiting = Mutex<[Publication]>([])
+    private let threads: BlockingWorker
+    private let flusher: Flusher
     /// Held for looking at a name and renaming to it, so that of two requests that both saw `If-Match` hold only one wins.
     /// This lock alone is held across system calls: they are two short ones, and making them one step is its purpose.
     private let naming = Mutex<Void>(())
@@ -50,93 +51,73 @@ final class Publisher: Sendable {
     init(folder: ServedFolder, incoming: IncomingFolder) throws(Errno) {
         self.folder = folder
         self.incoming = incoming
-        groups = try BlockingWorker(name: "publish-small")
-        singles = try BlockingWorker(name: "publish-large", threads: 2)
+        threads = try BlockingWorker(name: "publish", threads: 2)
+        flusher = try Flusher(folder.root)
     }
 
-    /// Publishes sometime; `done` is called on another thread.
-    func submit(_ publication: Publication) {
-        if publication.file.size >= Self.largeFrom {
-            singles.submit { [self] in publish([publication]) }
-            return
-        }
-        let isFirst = waiting.withLock { waiting in
-            waiting.append(publication)
-            return waiting.count == 1
-        }
-        if isFirst {
-            groups.submit { [self] in
-                publish(
-                    waiting.withLock { waiting in
-                        defer { waiting = [] }
-                        return waiting
-                    })
-            }
-        }
-    }
-
-    /// Does what was submitted and ends the threads.
-    func stop() {
-        groups.stop()
-        singles.stop()
-    }
-
-    private static let largeFrom: UInt64 = 1 << 20
-
-    private func publish(_ group: [Publication]) {
-        // Three rounds instead of one after the other for each file: the disk gets all the bytes at once, and the first
-        // sync's commit serves the whole group. A rename between two syncs would need a commit of its own.
-        var sealed: [(Publication, FileFacts)] = []
-        for publication in group {
-            do {
-                sealed.append((publication, try publication.file.seal()))
-                try System.syncFileRange(publication.file.descriptor.rawValue, offset: 0, length: 0, waiting: false)
-            } catch {
-                publication.outcome = .failed(error)
-            }
-        }
-        var touched: [OwnedDescriptor] = []
-        var synced: [(Publication, FileFacts)] = []
-        for (publication, facts) in sealed {
-            do {
-                try System.fsync(publication.file.descriptor.rawValue)
-                synced.append((publication, facts))
-            } catch {
-                publication.outcome = .failed(error)
-            }
-        }
-        for (publication, facts) in synced { publication.outcome = name(publication, facts, &touched) }
-        let failure = sync(touched)
-        for publication in group {
-            if let failure, publication.outcome.isSuccess { publication.outcome = .failed(failure) }
-            publication.done()
-        }
-    }
-
-    private func name(
-        _ publication: Publication, _ facts: FileFacts, _ touched: inout [OwnedDescriptor]
-    ) -> PublishOutcome {
+    /// Gives a small file its name now.
+    func publish(_ file: IncomingFile, _ path: TargetPath, _ conditions: Preconditions) -> PublishOutcome {
         do {
-            let names = publication.path.components
-            guard let name = names.last else { return .blocked }
-            let parent = try folder.makeFolder(names.dropLast(), touched: &touched)
-            touched.append(parent)
-            let outcome = try naming.withLock { _ throws(Errno) in
-                try rename(publication, to: parent.rawValue, name, facts)
-            }
-            if outcome.isSuccess { publication.file.markPublished() }
+            let facts = try file.seal()
+            try? System.syncFileRange(file.descriptor.rawValue, offset: 0, length: 0, waiting: false)
+            var touched: [OwnedDescriptor] = []
+            let outcome = try name(file, path, conditions, facts, &touched)
+            flusher.flushSoon()
             return outcome
         } catch {
             return .failed(error)
         }
     }
 
+    /// Syncs a file and gives it its name, sometime; `done` is called on another thread.
+    func submit(_ publication: Publication) {
+        threads.submit { [self] in
+            publication.outcome = publishSynced(publication.file, publication.path, publication.conditions)
+            publication.done()
+        }
+    }
+
+    /// Does what was submitted, syncs what is not synced, and ends the threads.
+    func stop() {
+        threads.stop()
+        flusher.stop()
+    }
+
+    private func publishSynced(
+        _ file: IncomingFile, _ path: TargetPath, _ conditions: Preconditions
+    ) -> PublishOutcome {
+        do {
+            let facts = try file.seal()
+            try System.fsync(file.descriptor.rawValue)
+            var touched: [OwnedDescriptor] = []
+            let outcome = try name(file, path, conditions, facts, &touched)
+            for folder in touched { try System.fsync(folder.rawValue) }
+            return outcome
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Makes the folders that are missing and renames. `touched` gets what must be synced to make that durable.
+    private func name(
+        _ file: IncomingFile, _ path: TargetPath, _ conditions: Preconditions, _ facts: FileFacts,
+        _ touched: inout [OwnedDescriptor]
+    ) throws(Errno) -> PublishOutcome {
+        guard let name = path.components.last else { return .blocked }
+        let parent = try folder.makeFolder(path.components.dropLast(), touched: &touched)
+        touched.append(parent)
+        let outcome = try naming.withLock { _ throws(Errno) in
+            try rename(file, conditions, to: parent.rawValue, name, facts)
+        }
+        if outcome.isSuccess { file.markPublished() }
+        return outcome
+    }
+
     private func rename(
-        _ publication: Publication, to parent: Int32, _ name: [UInt8], _ facts: FileFacts
+        _ file: IncomingFile, _ conditions: Preconditions, to parent: Int32, _ name: [UInt8], _ facts: FileFacts
     ) throws(Errno) -> PublishOutcome {
         let source = incoming.descriptor.rawValue
-        let old = publication.file.name
-        let conditions = publication.conditions
+        let old = file.name
         // Somebody else in the folder may take the name or free it between two calls; then we look again.
         while true {
             do {
@@ -156,20 +137,6 @@ final class Publisher: Sendable {
                 if !conditions.permitsAbsence { return .refused }
             }
         }
-    }
-
-    /// Makes renames and new folders durable, each folder once.
-    private func sync(_ folders: [OwnedDescriptor]) -> Errno? {
-        var synced: Set<UInt64> = []
-        for folder in folders {
-            do {
-                guard synced.insert(try System.fstat(folder.rawValue).inode).inserted else { continue }
-                try System.fsync(folder.rawValue)
-            } catch {
-                return error
-            }
-        }
-        return nil
     }
 }
 

@@ -80,7 +80,10 @@ struct PutMachine {
     }
 
     enum EndAction: Equatable {
+        /// Give it its name now.
         case publish
+        /// Sync it first, which takes a while.
+        case publishSynced
         case refuse(Refusal)
     }
 
@@ -97,7 +100,7 @@ struct PutMachine {
             return .refuse(.digestDiffers)
         }
         state = .publishing
-        return .publish
+        return stored >= Self.syncedFrom ? .publishSynced : .publish
     }
 
     /// The publisher is done: what the client gets to hear.
@@ -113,6 +116,9 @@ struct PutMachine {
         case .failed(let error): .failure(.failed(error))
         }
     }
+
+    /// From this size on a file is on the disk before it is answered for; see `Publisher`.
+    static let syncedFrom: UInt64 = 1 << 20
 
     private func refusal(_ existing: Existing, _ freeSpace: UInt64) -> Refusal? {
         if request.claim == .malformed { return .malformedDigest }

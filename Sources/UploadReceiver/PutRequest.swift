@@ -67,13 +67,13 @@ final class PutRequest: ServedRequest {
         switch machine.bodyEnded(digest: file?.digestValue) {
         case .refuse(let refusal): return .answer(refuse(refusal))
         case .publish:
+            let outcome = context.publisher.publish(storedFile, machine.request.path, machine.request.conditions)
+            return .answer(finish(outcome))
+        case .publishSynced:
             return .work { [self] done in
-                // A machine in `publishing` was in `receiving`, which begins when the file is open.
-                guard let file else { preconditionFailure("a body was stored without a file") }
                 let publication = Publication(
-                    file: file, path: machine.request.path, conditions: machine.request.conditions, done: done)
+                    file: storedFile, path: machine.request.path, conditions: machine.request.conditions, done: done)
                 self.publication = publication
-                self.file = nil
                 context.publisher.submit(publication)
             }
         }
@@ -82,16 +82,7 @@ final class PutRequest: ServedRequest {
     func workEnded() -> RequestStep {
         // The work of the only step that is work set it.
         guard let publication else { preconditionFailure("published without a publication") }
-        switch machine.published(publication.outcome, digest: publication.file.digestValue) {
-        case .failure(let refusal): return .answer(refuse(refusal))
-        case .success(let answer):
-            isReported = true
-            context.journal.report(
-                .received(
-                    machine.request.path, size: received, in: started.duration(to: .now), from: peer,
-                    replaced: answer.status == .noContent))
-            return .answer(answer)
-        }
+        return .answer(finish(publication.outcome))
     }
 
     func ended(_ ending: ExchangeEnding) {
@@ -100,6 +91,25 @@ final class PutRequest: ServedRequest {
         let expected: UInt64? = if case .known(let size) = machine.request.body { size } else { nil }
         context.journal.report(
             .cut(machine.request.path, ending, received: received, expected: expected, from: peer))
+    }
+
+    /// The file of a machine that is or was `receiving`, which begins when it is open.
+    private var storedFile: IncomingFile {
+        guard let file else { preconditionFailure("a body was stored without a file") }
+        return file
+    }
+
+    private func finish(_ outcome: PublishOutcome) -> Answer {
+        switch machine.published(outcome, digest: file?.digestValue) {
+        case .failure(let refusal): return refuse(refusal)
+        case .success(let answer):
+            isReported = true
+            context.journal.report(
+                .received(
+                    machine.request.path, size: received, in: started.duration(to: .now), from: peer,
+                    replaced: answer.status == .noContent))
+            return answer
+        }
     }
 
     private func open() -> Answer? {

@@ -1,0 +1,116 @@
+import LinuxSystem
+import Testing
+
+@testable import UploadReceiver
+
+@Suite("Downloads from a running receiver")
+struct DownloadTests {
+    private let sandbox: ReceiverSandbox
+    private let client: RawClient
+    private let body = pattern(100_000)
+    private let tag: String
+    private let date: String
+
+    init() throws {
+        sandbox = try ReceiverSandbox()
+        client = try sandbox.client()
+        let reply = try client.exchange("PUT", "/f", body: body)
+        (tag, date) = (reply.fields["etag"] ?? "", reply.fields["last-modified"] ?? "")
+    }
+
+    @Test("a range is sent alone and says where it belongs")
+    func range() throws {
+        let middle = try client.exchange("GET", "/f", ["Range": "bytes=1000-1999"])
+        #expect(middle.status == 206)
+        #expect(middle.fields["content-range"] == "bytes 1000-1999/100000")
+        #expect(middle.body == Array(body[1000..<2000]))
+        #expect(middle.fields["etag"] == tag)
+        let rest = try client.exchange("GET", "/f", ["Range": "bytes=99990-"])
+        #expect(rest.body == Array(body[99_990...]))
+        let end = try client.exchange("GET", "/f", ["Range": "bytes=-5"])
+        #expect(end.fields["content-range"] == "bytes 99995-99999/100000")
+        #expect(end.body == Array(body[99_995...]))
+        #expect(try sandbox.line(beginning: "sent").hasPrefix("sent f bytes 1000-1999 of 100000 in"))
+    }
+
+    @Test("a range past the end is 416 with the size; several ranges get the whole")
+    func otherRanges() throws {
+        let past = try client.exchange("GET", "/f", ["Range": "bytes=100000-"])
+        #expect(past.status == 416)
+        #expect(past.fields["content-range"] == "bytes */100000")
+        #expect(past.fields["etag"] == tag)
+        let several = try client.exchange("GET", "/f", ["Range": "bytes=0-1,5-6"])
+        #expect(several.status == 200)
+        #expect(several.body == body)
+    }
+
+    @Test("If-Range goes on only in the same version")
+    func ifRange() throws {
+        func status(_ condition: String) throws -> Int {
+            try client.exchange("GET", "/f", ["Range": "bytes=5-", "If-Range": condition]).status
+        }
+        #expect(try status(tag) == 206)
+        #expect(try status(date) == 206)
+        #expect(try status("\"other\"") == 200)
+        #expect(try status("W/" + tag) == 200)
+        #expect(try status("Sun, 06 Nov 1994 08:49:37 GMT") == 200)
+        #expect(try client.exchange("PUT", "/f", body: pattern(100_000, seed: 2)).status == 204)
+        let changed = try client.exchange("GET", "/f", ["Range": "bytes=5-", "If-Range": tag])
+        #expect(changed.status == 200)
+        #expect(changed.body == pattern(100_000, seed: 2))
+    }
+
+    @Test("HEAD says what GET would, without the body")
+    func head() throws {
+        let reply = try client.exchange("HEAD", "/f", ["Range": "bytes=1-2"])
+        #expect(reply.status == 200)
+        #expect(reply.fields["content-length"] == "100000")
+        #expect(reply.fields["etag"] == tag)
+        #expect(reply.fields["accept-ranges"] == "bytes")
+        #expect(try client.exchange("HEAD", "/none").status == 404)
+        #expect(try client.exchange("GET", "/f").body == body)
+    }
+
+    @Test("a version that the client has is not sent again")
+    func notModified() throws {
+        let reply = try client.exchange("GET", "/f", ["If-None-Match": tag])
+        #expect(reply.status == 304)
+        #expect(reply.fields["etag"] == tag)
+        #expect(try client.exchange("GET", "/f", ["If-Modified-Since": date]).status == 304)
+        #expect(try client.exchange("GET", "/f", ["If-Match": "\"other\""]).status == 412)
+        #expect(try client.exchange("GET", "/f").status == 200)
+    }
+
+    @Test("a reader of the old version gets it whole while a new one is published")
+    func replacedWhileRead() throws {
+        let large = pattern(20 << 20)
+        #expect(try client.exchange("PUT", "/large", body: large).status == 201)
+        let reader = try sandbox.client()
+        try reader.send(RawClient.head("GET", "/large"))
+        try reader.awaitBeginning()
+        // The socket's buffers hold less than the file, so the rest is still to be sent when it is replaced.
+        #expect(try client.exchange("PUT", "/large", body: [1]).status == 204)
+        #expect(try reader.reply().body == large)
+        #expect(try client.exchange("GET", "/large").body == [1])
+    }
+
+    @Test("a folder is a list of names, one a line, without our own folder")
+    func listing() throws {
+        #expect(try client.exchange("PUT", "/b%20c/%ff", body: [1]).status == 201)
+        #expect(try client.exchange("GET", "/").text == "b%20c/\nf\n")
+        #expect(try client.exchange("GET", "/b%20c/").text == "%FF\n")
+        #expect(try client.exchange("GET", "/b%20c").text == "%FF\n")
+        #expect(try client.exchange("GET", "/none/").status == 404)
+        #expect(try client.exchange("GET", "/f/").status == 409)
+        #expect(try client.exchange("GET", "/.martlet-incoming/").status == 403)
+    }
+
+    @Test("many requests go over one connection")
+    func keepAlive() throws {
+        for _ in 0..<50 {
+            #expect(try client.exchange("GET", "/f", ["Range": "bytes=0-9"]).body == Array(body[..<10]))
+            #expect(try client.exchange("GET", "/none").status == 404)
+            #expect(try client.exchange("PUT", "/g", body: [1]).status >= 201)
+        }
+    }
+}

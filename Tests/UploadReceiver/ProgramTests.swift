@@ -1,0 +1,210 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import UploadReceiver
+
+/// A running `martlet-receive`; killed with the object.
+private final class RunningProgram {
+    let process: ChildProcess
+    let lines: LineReader
+    private(set) var url = ""
+    private var hasExited = false
+
+    init(_ arguments: [[UInt8]], environment: [String] = []) throws {
+        let pipe = try System.pipe()
+        process = try ChildProcess(Self.program(arguments, environment, output: pipe.write.rawValue))
+        lines = LineReader(pipe.read)
+        pipe.write.close()
+        let ready = try lines.next()
+        url = ready.hasPrefix("ready ") ? String(ready.dropFirst(6)) : ""
+    }
+
+    deinit {
+        if !hasExited {
+            try? process.signal(SIGKILL)
+            _ = try? process.wait()
+        }
+    }
+
+    var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0.dropLast()) } ?? 0 }
+
+    func end(by signal: Int32) throws -> ChildExit {
+        try process.signal(signal)
+        hasExited = true
+        return try process.wait()
+    }
+
+    static func program(
+        _ arguments: [[UInt8]], _ environment: [String], output: Int32?, error: Int32? = nil
+    ) -> ChildProgram {
+        var program = ChildProgram(
+            executable, arguments: arguments, environment: environment.map { Array($0.utf8) })
+        program.standardOutput = output
+        program.standardError = error
+        return program
+    }
+
+    /// The program beside the test bundle.
+    private static var executable: String {
+        let tests = CommandLine.arguments[0]
+        return String(tests[..<(tests.lastIndex(of: "/") ?? tests.startIndex)]) + "/martlet-receive"
+    }
+}
+
+@Suite("The program martlet-receive")
+struct ProgramTests {
+    private let folder: [UInt8]
+
+    init() throws { folder = try makeFolder() }
+
+    private func refusal(_ arguments: [String], environment: [String] = []) throws -> (ChildExit, String) {
+        let pipe = try System.pipe()
+        let program = RunningProgram.program(
+            arguments.map { Array($0.utf8) }, environment, output: pipe.write.rawValue, error: pipe.write.rawValue)
+        let process = try ChildProcess(program)
+        pipe.write.close()
+        let exit = try process.wait()
+        return (exit, try LineReader(pipe.read).next())
+    }
+
+    private var name: String { String(decoding: folder, as: UTF8.self) }
+
+    @Test("its first line says where it is, and SIGTERM and SIGINT end it with status 0", arguments: [SIGTERM, SIGINT])
+    func life(signal: Int32) throws {
+        defer { removeTree(folder) }
+        let program = try RunningProgram([folder])
+        #expect(program.url.hasPrefix("http://127.0.0.1:"))
+        let client = try RawClient(port: program.port)
+        #expect(try client.exchange("PUT", "/f", body: [1]).status == 201)
+        // An upload that is under way and a connection that idles hold nothing up.
+        let half = try RawClient(port: program.port)
+        try half.send(RawClient.head("PUT", "/half", length: 100) + "half")
+        #expect(try program.end(by: signal) == .exited(0))
+        #expect(try program.lines.next().hasPrefix("received f 1 bytes"))
+        #expect(try paths(below: folder).map { $0.dropFirst(folder.count) } == [Array("/f".utf8)[...]])
+    }
+
+    @Test("SIGKILL in the middle of a PUT leaves the old version, and the next run cleans up and serves on")
+    func killed() throws {
+        defer { removeTree(folder) }
+        let first = try RunningProgram([folder])
+        let client = try RawClient(port: first.port)
+        #expect(try client.exchange("PUT", "/f", body: [1]).status == 201)
+        let tag = try client.exchange("HEAD", "/f").fields["etag"]
+        var halves: [RawClient] = []
+        for name in ["f", "g"] {
+            let half = try RawClient(port: first.port)
+            halves.append(half)
+            try half.send(RawClient.head("PUT", "/\(name)", ["Expect": "100-continue"], length: 5 << 20))
+            #expect(try half.interim() == 100)
+            try half.send(pattern(2 << 20))
+        }
+        #expect(try first.end(by: SIGKILL) == .signalled(SIGKILL))
+        halves.removeAll()
+        #expect(try contents(folder + Array("/f".utf8)) == [1])
+        #expect(try paths(below: folder).count == 3)
+
+        let second = try RunningProgram([folder])
+        #expect(try second.lines.next() == "removed 2 unfinished files of an earlier run")
+        let again = try RawClient(port: second.port)
+        #expect(try again.exchange("HEAD", "/f").fields["etag"] == tag)
+        #expect(try again.exchange("GET", "/g").status == 404)
+        #expect(try again.exchange("PUT", "/g", body: pattern(5 << 20)).status == 201)
+        #expect(try second.end(by: SIGTERM) == .exited(0))
+        #expect(try paths(below: folder).count == 2)
+    }
+
+    @Test("others are let in by a token or by name only")
+    func access() throws {
+        defer { removeTree(folder) }
+        let (exit, line) = try refusal([name, "--listen", "0.0.0.0:0"])
+        #expect(exit == .exited(2))
+        #expect(line.contains("so a token is needed: give --token-file FILE"))
+        let open = try RunningProgram([folder] + ["--listen", "0.0.0.0:0", "--no-token"].map { Array($0.utf8) })
+        #expect(try RawClient(port: open.port).exchange("GET", "/").status == 200)
+        let closed = try RunningProgram(
+            [folder] + ["--listen", "0.0.0.0:0"].map { Array($0.utf8) }, environment: ["MARTLET_RECEIVE_TOKEN=secret"])
+        #expect(try RawClient(port: closed.port).exchange("GET", "/").status == 401)
+        let fields: KeyValuePairs = ["Authorization": "Bearer secret"]
+        #expect(try RawClient(port: closed.port).exchange("GET", "/", fields).status == 200)
+    }
+
+    @Test("a token comes from a file's first line")
+    func tokenFile() throws {
+        defer { removeTree(folder) }
+        let path = folder + Array("/token".utf8)
+        try write(Array("from-file\nsecond line\n".utf8), to: path)
+        let program = try RunningProgram([folder, Array("--token-file".utf8), path])
+        #expect(try RawClient(port: program.port).exchange("GET", "/").status == 401)
+        let fields: KeyValuePairs = ["Authorization": "Bearer from-file"]
+        #expect(try RawClient(port: program.port).exchange("GET", "/", fields).status == 200)
+    }
+
+    @Test(
+        "what cannot be meant is refused with status 2 and a line that says what to do",
+        arguments: [
+            [], ["DIR", "--listen", "example.org:80"], ["DIR", "--tls-cert", "/dev/null"],
+            ["DIR", "--token-file", "/nonexistent/token"], ["DIR", "--token-file", "/dev/null"],
+            ["DIR", "--no-token", "--token-file", "/dev/null"], ["DIR", "--max-size", "big"], ["DIR", "--nonsense"],
+        ])
+    func usage(arguments: [String]) throws {
+        defer { removeTree(folder) }
+        let (exit, line) = try refusal(arguments.map { $0 == "DIR" ? name : $0 })
+        #expect(exit == .exited(2))
+        #expect(line.hasPrefix("martlet-receive: "))
+    }
+
+    @Test("a folder that is not there, a port that is taken, a bad certificate: status 1 and a line that says so")
+    func cannotStart() throws {
+        defer { removeTree(folder) }
+        let (missing, missingLine) = try refusal([name + "/none"])
+        #expect(missing == .exited(1))
+        #expect(missingLine.contains("make it first"))
+        let running = try RunningProgram([folder])
+        let (taken, takenLine) = try refusal([name, "--listen", "127.0.0.1:\(running.port)"])
+        #expect(taken == .exited(1))
+        #expect(takenLine.contains("is in use: choose another port"))
+        let (bad, badLine) = try refusal([name, "--tls-cert", "/dev/null", "--tls-key", "/dev/null"])
+        #expect(bad == .exited(1))
+        #expect(badLine.contains("the HTTP library does not start"))
+    }
+
+    @Test("with a certificate it speaks https")
+    func tls() throws {
+        defer { removeTree(folder) }
+        let keys = try makeFolder()
+        defer { removeTree(keys) }
+        let (certificate, key) = (keys + Array("/cert.pem".utf8), keys + Array("/key.pem".utf8))
+        let source = keys + Array("/source".utf8)
+        let body = pattern(3 << 20)
+        try write(body, to: source)
+        let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+        let names = ["-addext", "subjectAltName=IP:127.0.0.1", "-out", text(certificate), "-keyout", text(key)]
+        #expect(try run("/usr/bin/openssl", request + names) == .exited(0))
+
+        let options = ["--tls-cert", text(certificate), "--tls-key", text(key)].map { Array($0.utf8) }
+        let program = try RunningProgram([folder] + options)
+        #expect(program.url.hasPrefix("https://127.0.0.1:"))
+        let curl = ["-sf", "--cacert", text(certificate)]
+        #expect(try run("/usr/bin/curl", curl + ["-T", text(source), program.url + "f"]) == .exited(0))
+        #expect(try contents(folder + Array("/f".utf8)) == body)
+        let back = keys + Array("/back".utf8)
+        #expect(try run("/usr/bin/curl", curl + ["-r", "5-", "-o", text(back), program.url + "f"]) == .exited(0))
+        #expect(try contents(back) == Array(body.dropFirst(5)))
+        // 22: curl -f saw a status from 400 on.
+        let again = curl + ["-H", "If-None-Match: *", "-T", text(source), program.url + "f"]
+        #expect(try run("/usr/bin/curl", again) == .exited(22))
+        #expect(try program.end(by: SIGTERM) == .exited(0))
+    }
+
+    private func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+
+    private func run(_ program: String, _ arguments: [String]) throws -> ChildExit {
+        var child = ChildProgram(program, arguments, environment: ["PATH=/usr/bin:/bin"])
+        let null = try System.open(Array("/dev/null".utf8), flags: O_RDWR)
+        child.standardError = null.rawValue
+        child.standardOutput = null.rawValue
+        return try ChildProcess(child).wait()
+    }
+}
