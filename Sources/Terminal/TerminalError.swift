@@ -6,6 +6,8 @@ package enum TerminalError: Error, Hashable, Sendable {
     case unusableTerminal(name: String)
     /// A pipe could not be made; `errno`.
     case noPipe(errno: Int32)
+    /// The thread that draws could not wait for events.
+    case noLoop(reason: String)
 }
 
 extension TerminalError: CustomStringConvertible {
@@ -16,6 +18,7 @@ extension TerminalError: CustomStringConvertible {
         case .unusableTerminal(let name):
             "the terminal \"\(name)\" cannot show a screen; try TERM=xterm-256color, or `martlet list`"
         case .noPipe(let errno): "no pipe for signals could be made (error \(errno))"
+        case .noLoop(let reason): "the screen cannot wait for keys (\(reason)); `martlet list` prints plain lines"
         }
     }
 }

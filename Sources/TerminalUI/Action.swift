@@ -10,6 +10,8 @@ package enum Action: String, CaseIterable, Sendable {
     case nextBatch = "next-batch"
     case previousBatch = "previous-batch"
     case open, close, enter
+    case toggleAll = "toggle-all"
+    case nextProblem = "next-problem"
 
     // Mark
     case mark
@@ -24,7 +26,7 @@ package enum Action: String, CaseIterable, Sendable {
     case clear
 
     // See
-    case details, log, help, mouse, redraw
+    case details, why, log, help, mouse, redraw
 
     // Leave
     case suspend, leave, interrupt, back
@@ -49,6 +51,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .open: "open, or to the first below"
         case .close: "close, or to the parent"
         case .enter: "open or close; a file: details"
+        case .toggleAll: "open or close all below"
+        case .nextProblem: "next one that failed or needs you"
         case .mark: "mark and step down"
         case .unmarkAll: "unmark all"
         case .pause: "pause or resume"
@@ -60,6 +64,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .add: "add files"
         case .clear: "clear finished batches from the list"
         case .details: "details"
+        case .why: "why it does not move"
         case .log: "what the engine logged"
         case .help: "this help"
         case .mouse: "mouse on or off"
@@ -83,6 +88,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .retry: "retry"
         case .undo: "undo"
         case .details: "details"
+        case .why: "why"
+        case .nextProblem: "next problem"
         case .leave: "leave"
         case .mark: "mark"
         case .log: "log"
@@ -90,6 +97,29 @@ package enum Action: String, CaseIterable, Sendable {
         case .retryNow: "try now"
         case .startEngine: "start the engine"
         default: nil
+        }
+    }
+
+    /// The part of help in which it stands.
+    package enum Part: String, CaseIterable, Sendable {
+        case move = "Move"
+        case mark = "Mark"
+        case act = "Act on the cursor's row, or on the marked ones"
+        case see = "See"
+        case leave = "Leave"
+        case lost = "While the engine does not answer"
+    }
+
+    package var part: Part {
+        switch self {
+        case .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextBatch, .previousBatch,
+            .open, .close, .enter, .toggleAll, .nextProblem:
+            .move
+        case .mark, .unmarkAll: .mark
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: .act
+        case .details, .why, .log, .help, .mouse, .redraw: .see
+        case .suspend, .leave, .interrupt, .back: .leave
+        case .retryNow, .startEngine: .lost
         }
     }
 

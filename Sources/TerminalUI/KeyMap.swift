@@ -6,6 +6,8 @@ package struct KeyMap: Sendable, Hashable {
     /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
     package enum View: String, CaseIterable, Sendable {
         case transfers, details, log, help
+        /// What is added to every view while the engine does not answer; its keys come first.
+        case lost
     }
 
     /// The keys of each action, the one to be shown first.
@@ -102,16 +104,17 @@ package struct KeyMap: Sendable, Hashable {
     private static let names: [View: [(Action, [String])]] = [
         .transfers: moving + everywhere + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
-            (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
+            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["e"]), (.mark, ["Space", "Ins"]), (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
-            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.log, ["L"]), (.leave, ["q", "F10"]),
-            (.back, ["Esc"]), (.retryNow, ["N"]), (.startEngine, ["E"]),
+            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.log, ["L"]),
+            (.leave, ["q", "F10"]), (.back, ["Esc"]),
         ],
         .details: moving + everywhere + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]),
-            (.back, ["Esc", "q", "i", "h", "Left"]),
+            (.why, ["w"]), (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
         .log: moving + everywhere + [(.back, ["Esc", "q", "L"])],
         .help: moving + everywhere.filter { $0.0 != .help } + [(.back, ["Esc", "q", "?", "F1"])],
+        .lost: [(.retryNow, ["R"]), (.startEngine, ["s"])],
     ]
 }

@@ -1,0 +1,244 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Everything about one row, on a page of its own and, the first lines, under the tree of a large window.
+struct DetailsPage: Sendable {
+    /// As it was last seen.
+    var row: NodeRow
+    /// A task's own story, once the engine has told it.
+    var task: TaskSnapshot?
+    var problem: SafeText?
+    /// When the story was last asked for.
+    var askedAt: Duration?
+    /// The first line shown.
+    var scroll = 0
+
+    mutating func take(_ result: Result<TaskSnapshot, RequestError>, _ look: Look) {
+        switch result {
+        case .success(let task): self.task = task
+        case .failure(let error): problem = look.safe(error.message)
+        }
+    }
+}
+
+extension Model {
+    mutating func showDetails(_ row: NodeRow) {
+        page = .details(DetailsPage(row: row))
+        askForStory()
+    }
+
+    private mutating func askForStory() {
+        guard case .details(var details) = page, case .task(_, let id) = details.row.id, isConnected else { return }
+        details.askedAt = now.uptime
+        page = .details(details)
+        ask(.task) { .task(id, number: $0) }
+    }
+
+    /// Follows the row; its story is asked for again at most once a second, or when its state has changed.
+    mutating func refreshDetails(_ update: ViewUpdate) {
+        guard case .details(var details) = page else { return }
+        let before = details.row
+        let watched = update.nodes.values.compactMap(\.self).first { $0.id == before.id }
+        guard let row = watched ?? tree.row(before.id), row != before else { return }
+        details.row = row
+        page = .details(details)
+        let isDue = details.askedAt.map { now.uptime - $0 >= .seconds(1) } ?? true
+        let isAsked = outstanding.values.contains { if case .task = $0.purpose { true } else { false } }
+        if !isAsked, isDue || row.state != before.state { askForStory() }
+    }
+
+    mutating func performInDetails(_ action: Action) {
+        guard case .details(var details) = page else { return }
+        let height = max(1, size.rows - 3)
+        let most = max(0, DetailsText(details, look, now).lines(width: size.columns).count - height)
+        switch action {
+        case .down: details.scroll += 1
+        case .up: details.scroll -= 1
+        case .halfPageDown: details.scroll += height / 2
+        case .halfPageUp: details.scroll -= height / 2
+        case .pageDown: details.scroll += height - 1
+        case .pageUp: details.scroll -= height - 1
+        case .first: details.scroll = 0
+        case .last: details.scroll = most
+        case .back:
+            page = .transfers
+            return
+        case .help:
+            page = .help(scroll: 0)
+            return
+        default: return act(action, on: [details.row])
+        }
+        details.scroll = min(max(0, details.scroll), most)
+        page = .details(details)
+    }
+}
+
+/// A row in words, line by line.
+struct DetailsText {
+    private let row: NodeRow
+    private let task: TaskSnapshot?
+    private let problem: SafeText?
+    private let look: Look
+    private let now: Moment
+
+    init(_ page: DetailsPage, _ look: Look, _ now: Moment) {
+        (row, task, problem) = (page.row, page.task, page.problem)
+        self.look = look
+        self.now = now
+    }
+
+    /// Where values begin.
+    static let indent = 13
+
+    /// All of it; long values go on in further lines.
+    func lines(width: Int) -> [StyledLine] {
+        fields.flatMap { field -> [StyledLine] in
+            let room = max(8, width - Self.indent - 2)
+            return field.value.wrapped(to: room).enumerated().map { index, part in
+                let label = index == 0 ? field.label : ""
+                return StyledLine(label.fitted(to: Self.indent), .dim) + StyledLine(part, field.style)
+            }
+        }
+    }
+
+    private typealias Field = (label: SafeText, value: SafeText, style: Style)
+
+    private var fields: [Field] {
+        var fields: [Field] = [("State", state, RowState(row).style)]
+        if let error = task?.error ?? row.error { fields += self.error(error) }
+        fields += ends
+        fields.append(("Size", sizes, .plain))
+        if row.counts.total != 1 || task == nil, case .task = row.id {} else if task == nil {
+            fields.append(("Files", files, .plain))
+        }
+        if row.bytesPerSecond > 0 {
+            let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left"
+            fields.append(("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", .plain))
+        }
+        if let task { fields += story(task) }
+        if let problem { fields.append(("Problem", problem, .error)) }
+        return fields
+    }
+
+    private var state: SafeText {
+        let state = RowState(row)
+        var text: SafeText = "\(state.longWord), \(state.meaning)"
+        if !row.waitReasons.isEmpty { text += ": waits for \(row.waitReasons.map(\.words).joined(separator: ", "))" }
+        if row.effectivelyPaused, !row.paused, state == .paused { text += " with what it is in" }
+        if let retryAt = row.retryAt, retryAt > now.wall { text += "; next try in \(now.seconds(until: retryAt)) s" }
+        return text
+    }
+
+    private func error(_ error: TransferError) -> [Field] {
+        var fields: [Field] = [("What happened", look.safe(error.message), .error)]
+        if let status = error.httpStatus { fields.append(("Server said", "status \(status)", .plain)) }
+        fields.append(("What to do", SafeText(error.isRetryable ? "nothing: it is tried again" : "mend that, then r"), .plain))
+        return fields
+    }
+
+    /// From where and to where.
+    private var ends: [Field] {
+        if let task {
+            return [("From", look.safe(task.source), .plain), ("To", look.safe(task.destination), .plain)]
+        }
+        let path = look.safe(row.path)
+        return path.width == 0 ? [] : [("Path", path, .plain)]
+    }
+
+    private var sizes: SafeText {
+        guard row.sizeKnown else { return "unknown; \(look.figures.size(row.bytes.sent)) sent" }
+        let total = "\(look.figures.size(row.bytes.total)) (\(Figures.count(row.bytes.total)) bytes)"
+        return "\(total)   sent \(look.figures.size(row.bytes.sent))   accepted \(look.figures.size(row.bytes.accepted))"
+    }
+
+    private var files: SafeText {
+        let parts = TransferState.allCases.filter { row.counts[$0] > 0 }
+            .map { "\(Figures.count(row.counts[$0])) \($0.rawValue)" }
+        let total = "\(Figures.count(row.counts.total))\(row.scanning ? " so far" : "")"
+        return SafeText(parts.isEmpty ? total : "\(total): \(parts.joined(separator: ", "))")
+    }
+
+    private func story(_ task: TaskSnapshot) -> [Field] {
+        var fields: [Field] = []
+        fields.append(("Try", tries(task), .plain))
+        if !task.resumedFrom.isEmpty {
+            let offsets = task.resumedFrom.suffix(8).map { look.figures.size($0) }.joined(separator: ", ")
+            fields.append(("Resumed at", SafeText(offsets), .plain))
+        }
+        if task.bytesRepeated > 0 { fields.append(("Sent twice", SafeText(look.figures.size(task.bytesRepeated)), .plain)) }
+        if task.skipped { fields.append(("Skipped", "the same file was there already", .plain)) }
+        if task.state == .completed { fields.append(("Checked", SafeText("by \(task.verified.rawValue)"), .plain)) }
+        if let digest = task.digest {
+            fields.append(("Digest", look.safe("\(digest.algorithm) \(digest.value)"), .plain))
+        }
+        if let path = task.finalPath { fields.append(("Is now", look.safe(path), .plain)) }
+        fields.append(("Belongs to", look.safe("\(task.id) of \(task.batch), session \(task.session)"), .plain))
+        for (index, entry) in (task.history ?? []).enumerated() {
+            let attempt = entry.attempt.map { " (try \($0))" } ?? ""
+            let cause = entry.message.map { ": \($0)" } ?? entry.cause.map { ": \($0.rawValue)" } ?? ""
+            let text = "\(look.date(entry.time))  \(entry.what)\(attempt)\(cause)"
+            fields.append((index == 0 ? "History" : "", look.safe(text), .plain))
+        }
+        return fields
+    }
+
+    private func tries(_ task: TaskSnapshot) -> SafeText {
+        var text = "\(task.attempts)"
+        if task.restarts > 0 { text += ", \(task.restarts) of them from the beginning" }
+        if let started = task.startedAt { text += ", started \(look.date(started))" }
+        if let finished = task.finishedAt { text += ", over \(look.date(finished))" }
+        return SafeText(text)
+    }
+}
+
+extension WaitReason {
+    /// For a person, after "waits for".
+    var words: String {
+        switch self {
+        case .auth: "a valid sign-in"
+        case .hostKey: "a known host key"
+        case .remoteDiskSpace: "space on the server"
+        case .diskSpace: "space on this disk"
+        case .connectivity: "a network"
+        case .metered: "a line that is not metered"
+        case .constrained: "a line without a data limit"
+        case .battery: "mains power"
+        case .powerSaver: "the end of power saving"
+        case .pressure: "a less busy machine"
+        case .notBefore: "its time"
+        case .dependency: "another batch"
+        case .hostBackoff: "the server's pause to end"
+        case .backoff: "the next try"
+        case .draining: "the engine's next start"
+        }
+    }
+}
+
+extension SafeText {
+    /// Lines of at most `cells`, cut at spaces where there are some. At least one.
+    func wrapped(to cells: Int) -> [SafeText] {
+        let cells = max(2, cells)
+        var lines: [SafeText] = []
+        var rest = glyphs[...]
+        while true {
+            var end = rest.startIndex
+            var width = 0
+            while end < rest.endIndex, width + Int(rest[end].width) <= cells {
+                width += Int(rest[end].width)
+                end += 1
+            }
+            if end == rest.endIndex || end == rest.startIndex {
+                lines.append(SafeText(Array(rest)))
+                return lines
+            }
+            if let space = rest[...end].lastIndex(of: .space), space > rest.startIndex {
+                lines.append(SafeText(Array(rest[..<space])))
+                rest = rest[(space + 1)...]
+            } else {
+                lines.append(SafeText(Array(rest[..<end])))
+                rest = rest[end...]
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The first two lines: how it stands with the engine, and with everything.
+extension Drawing {
+    mutating func header() {
+        guard let row = layout.header else { return }
+        grid.fill(row: row, style: .header)
+        let right = rates
+        var left: SafeText = " martlet"
+        for (index, part) in headerParts.enumerated() {
+            let longer = left + "  " + part
+            // The first says how it stands with the engine and is cut rather than left out.
+            if index > 0, longer.width + right.width + 3 > width { break }
+            left = longer
+        }
+        grid.put(left, row: row, column: 0, style: .header)
+        if left.width + right.width + 3 <= width {
+            grid.put(right, row: row, column: width - right.width - 1, style: .header)
+        }
+    }
+
+    private var headerParts: [SafeText] {
+        var parts = [engine]
+        guard let totals = model.totals, totals.batches > 0 else {
+            return parts + (model.tree.isKnown && model.isConnected ? ["nothing queued"] : [])
+        }
+        parts.append(SafeText(Figures.amount(totals.batches, "batch", "batches")))
+        parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
+        if totals.counts.active > 0 { parts.append("\(Figures.count(totals.counts.active)) active") }
+        if !model.tree.marks.isEmpty { parts.append("\(model.tree.marks.count) marked") }
+        if totals.viewers > 1 { parts.append("viewers \(totals.viewers)") }
+        return parts
+    }
+
+    /// How it stands with the engine.
+    private var engine: SafeText {
+        switch model.link {
+        case .connecting: return "connecting to the engine"
+        case .failed: return "NO ENGINE"
+        case .connected:
+            guard let silence = model.silence else { return "engine ok" }
+            return "ENGINE NOT ANSWERING for \(silence.components.seconds) s"
+        case .lost(let since, let nextTry):
+            let lost = "ENGINE NOT ANSWERING for \(max(0, model.now.wall.since(since).components.seconds)) s"
+            guard let nextTry else { return "\(lost), trying again now" }
+            return "\(lost), trying again in \(model.now.seconds(until: nextTry)) s"
+        }
+    }
+
+    private var rates: SafeText {
+        guard let totals = model.totals, model.isConnected else { return "" }
+        var parts: [String] = []
+        if totals.bytesPerSecondUp > 0 { parts.append("up \(look.figures.speed(totals.bytesPerSecondUp))") }
+        if totals.bytesPerSecondDown > 0 { parts.append("down \(look.figures.speed(totals.bytesPerSecondDown))") }
+        return SafeText(parts.joined(separator: "  "))
+    }
+
+    // MARK: The total
+
+    mutating func total() {
+        if layout.header == nil { return summary() }
+        if let stale { return put(stale, .error) }
+        guard let totals = model.totals, totals.counts.total > 0 else { return }
+        let figures = "\(percent(totals))%  \(done(totals))"
+        let text = SafeText("  " + figures + (timeLeft(totals).map { "   ETA \($0)" } ?? ""))
+        guard width >= 40 else { return put(" " + text, .plain) }
+        // The figures keep their width, so that the bar's end does not dance.
+        let room = width - max(text.width, min(36, width / 2)) - 4
+        guard room >= 4 else { return put(text, .plain) }
+        let bar = Bar.text(
+            share(totals).part, of: share(totals).whole, isComplete: isComplete(totals), width: room, look.glyphs)
+        put(" [" + bar + "]" + text, .plain)
+    }
+
+    private mutating func put(_ text: SafeText, _ style: Style) {
+        grid.put(text.beginning(of: width), row: layout.total, column: 0, style: style)
+    }
+
+    /// That what is shown is old; `nil` when it is not.
+    private var stale: SafeText? {
+        guard !model.isConnected, let news = model.lastNews else { return nil }
+        return " Shown below: as of \(look.timeOfDay(news)). Keys that change anything are off."
+    }
+
+    /// In windows of a few lines: all of it in one.
+    private mutating func summary() {
+        switch model.link {
+        case .connected where model.silence == nil: break
+        case .connecting: return put("connecting", .plain)
+        case .connected, .lost, .failed: return put("NO ENGINE  R tries, s starts one", .error)
+        }
+        guard let totals = model.totals, totals.counts.total > 0 else { return put("nothing queued", .plain) }
+        var text = SafeText("\(percent(totals))%")
+        let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
+        if speed > 0 { text += SafeText(" \(look.figures.speed(speed))") }
+        if let seconds = totals.secondsLeft, !totals.isOver { text += SafeText(" \(Figures.timeLeft(seconds))") }
+        if speed == 0, totals.isOver { text += " done" }
+        put(text, .plain)
+        guard rows > 2, let problems = problems(withKey: false), text.width + problems.width + 2 <= width else { return }
+        grid.put(problems, row: layout.total, column: text.width + 2, style: .error)
+    }
+
+    private func isComplete(_ totals: QueueTotals) -> Bool { totals.counts.total == totals.counts.completed }
+
+    private func share(_ totals: QueueTotals) -> (part: Int64, whole: Int64) {
+        totals.bytes.total > 0
+            ? (totals.bytes.sent, totals.bytes.total) : (totals.counts.completed, totals.counts.total)
+    }
+
+    private func percent(_ totals: QueueTotals) -> Int {
+        Figures.percent(share(totals).part, of: share(totals).whole, isComplete: isComplete(totals))
+    }
+
+    private func done(_ totals: QueueTotals) -> String {
+        "\(look.figures.size(totals.bytes.sent)) of \(look.figures.size(totals.bytes.total))"
+    }
+
+    private func timeLeft(_ totals: QueueTotals) -> String? {
+        if totals.isOver { return nil }
+        return totals.counts.active > 0 ? Figures.timeLeftInWords(totals.secondsLeft) : nil
+    }
+}

@@ -1,0 +1,188 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// A picture of the model. Pure: the same model gives the same cells.
+struct Drawing {
+    let model: Model
+    let layout: ScreenLayout
+    var grid: Grid
+    /// On the first letter of the selected row's name, because screen readers and braille displays follow it.
+    var cursor = Cursor(row: 0, column: 0)
+
+    var look: Look { model.look }
+    var width: Int { model.size.columns }
+    var rows: Int { model.size.rows }
+
+    /// The screen as it should look now.
+    static func draw(_ model: Model) -> (grid: Grid, cursor: Cursor) {
+        var drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
+        drawing.page()
+        if let dialog = model.dialog { drawing.dialog(dialog) }
+        return (drawing.grid, drawing.cursor)
+    }
+
+    private mutating func page() {
+        switch model.page {
+        case .transfers: transfers()
+        case .details(let details): self.details(details)
+        case .log(let log): self.log(log)
+        case .help(let scroll): help(scroll)
+        }
+    }
+
+    // MARK: The main view
+
+    private mutating func transfers() {
+        header()
+        total()
+        titles()
+        if model.tree.items.isEmpty { welcome() } else { tree() }
+        lower()
+        path()
+        marks()
+        hints()
+        if let prompt = model.prompt { self.prompt(prompt) } else { message() }
+    }
+
+    private mutating func tree() {
+        let columns = Columns(width: width)
+        let rowDrawing = RowDrawing(model: model, columns: columns)
+        for (row, index) in zip(layout.tree, model.tree.window) {
+            let item = model.tree.items[index]
+            rowDrawing.draw(item, row, &grid)
+            guard item.id == model.tree.cursor else { continue }
+            grid.restyle(row: row) { $0.isSelected = true }
+            cursor = Cursor(row: row, column: min(width - 1, rowDrawing.nameColumn(item)))
+        }
+    }
+
+    private mutating func titles() {
+        guard let row = layout.titles, !model.tree.items.isEmpty else { return }
+        for (column, cells) in Columns(width: width).places {
+            guard let (text, alignment) = Self.title(column) else { continue }
+            grid.put(text.fitted(to: cells.count, alignment), row: row, column: cells.lowerBound, style: .title)
+        }
+    }
+
+    private static func title(_ column: Columns.Column) -> (SafeText, Alignment)? {
+        switch column {
+        case .sign: nil
+        case .name: ("Name", .left)
+        case .files: ("Files", .right)
+        case .size: ("Size", .right)
+        case .bar: ("Progress", .left)
+        case .percent: ("Pct", .right)
+        case .speed: ("Speed", .right)
+        case .timeLeft: ("ETA", .right)
+        case .state: ("State", .left)
+        case .speedOrState: ("State", .right)
+        }
+    }
+
+    private mutating func path() {
+        guard let row = layout.path, let node = model.tree.cursorRow else { return }
+        let mark = look.glyphs.cutMark
+        grid.put(look.safe(node.path).shortened(to: width - 2, mark: mark), row: row, column: 1)
+    }
+
+    private mutating func marks() {
+        guard let row = layout.marks else { return }
+        let marked = model.tree.marks.values
+        if !marked.isEmpty {
+            let bytes = marked.reduce(0) { $0 &+ $1.bytes.total }
+            let text = "\(Figures.count(Int64(marked.count))) marked, \(look.figures.size(bytes))"
+            grid.put(SafeText(text), row: row, column: 1, style: .marked)
+        }
+        guard let problems = problems(withKey: true) else { return }
+        grid.put(problems, row: row, column: max(1, width - 1 - problems.width), style: .error)
+    }
+
+    /// `1,206 problems in 2 causes: press e`; `nil` when there are none.
+    func problems(withKey: Bool) -> SafeText? {
+        guard let totals = model.totals, totals.problems > 0 else { return nil }
+        guard withKey else { return "\(Figures.shortCount(totals.problems)) ERR" }
+        let causes = totals.problemCauses > 1 ? " in \(Figures.count(totals.problemCauses)) causes" : ""
+        let key = model.keys.keys(for: .nextProblem, in: .transfers).first.map { ": press \($0.name)" } ?? ""
+        return "\(Figures.amount(totals.problems, "problem"))\(causes)\(key)"
+    }
+
+    private mutating func message() {
+        guard let notice = model.notice else { return }
+        var text = notice.text
+        if let until = notice.undo?.until {
+            let key = model.keys.keys(for: .undo, in: .transfers).first?.name ?? ""
+            text += "  \(key) undo (\(model.now.seconds(until: until)) s)"
+        }
+        let style: Style = notice.isError ? .error : .plain
+        guard !layout.message.isEmpty else {
+            guard let row = layout.hints else { return }
+            grid.fill(row: row, style: .plain)
+            grid.put(text.shortened(to: width, mark: look.glyphs.cutMark), row: row, column: 0, style: style)
+            return
+        }
+        // At the bottom of its place, so that a short one always stands in the same line.
+        let lines = text.wrapped(to: width - 2)
+        let shown =
+            lines.count > layout.message.count
+            ? text.shortened(to: (width - 2) * layout.message.count - width / 8, mark: look.glyphs.cutMark)
+                .wrapped(to: width - 2).prefix(layout.message.count) : lines[...]
+        for (row, line) in zip(layout.message.reversed(), shown.reversed()) {
+            grid.put(line, row: row, column: 1, style: style)
+        }
+    }
+
+    // MARK: The last line
+
+    private mutating func hints() {
+        guard let row = layout.hints else { return }
+        var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
+        if rows == 2, let problems = problems(withKey: false) {
+            line = problems + "  " + HintLine.text([.help, .leave], in: .transfers, model.keys, width: width - problems.width - 2)
+        }
+        hintLine(line, row)
+    }
+
+    mutating func hintLine(_ line: SafeText, _ row: Int) {
+        grid.fill(row: row, style: .hint)
+        grid.put(line, row: row, column: 0, style: .hint)
+    }
+
+    // MARK: The prompt
+
+    private mutating func prompt(_ prompt: AddPrompt) {
+        let row = layout.prompt
+        for row in layout.message { grid.fill(row: row, style: .plain) }
+        grid.fill(row: row, style: .plain)
+        let label = prompt.label.beginning(of: max(0, width - 10))
+        let start = grid.put(label, row: row, column: layout.message.isEmpty ? 0 : 1, style: .marked)
+        let (text, place) = prompt.field.shown(in: max(1, width - start), look.characterSet)
+        grid.put(text, row: row, column: start)
+        cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true)
+        guard let noteRow = layout.promptNote, noteRow != row else { return }
+        if let note = prompt.note {
+            grid.fill(row: noteRow, style: .plain)
+            grid.put(note.shortened(to: width - 1, mark: look.glyphs.cutMark), row: noteRow, column: 1, style: .error)
+        } else if !layout.message.isEmpty, layout.message.contains(noteRow) {
+            grid.put(promptHelp(prompt).beginning(of: width - 1), row: noteRow, column: 1, style: .dim)
+        }
+    }
+
+    private func promptHelp(_ prompt: AddPrompt) -> SafeText {
+        switch prompt.step {
+        case .sources: "Tab completes, Enter goes on, Esc closes. Quote names with spaces, or paste them."
+        case .destination: "https://HOST/FOLDER/ takes each under its own name. Enter queues, Esc goes back."
+        }
+    }
+}
+
+extension Model {
+    /// The actions in the last line, the most important first.
+    var hints: [Action] {
+        guard isConnected else { return [.retryNow, .startEngine] }
+        if tree.items.isEmpty { return [.help, .add, .log, .leave] }
+        let undo: [Action] = notice?.undo == nil ? [] : [.undo]
+        let problems: [Action] = (totals?.problems ?? 0) > 0 ? [.nextProblem] : []
+        return [.help, .add, .pause, .cancel] + undo + [.retry, .mark, .details, .why] + problems + [.leave]
+    }
+}

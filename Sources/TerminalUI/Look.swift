@@ -1,0 +1,28 @@
+import Configuration
+import DisplayText
+import MartletKit
+
+/// How everything is shown: decided once, when the screen opens.
+struct Look: Sendable {
+    var figures: Figures
+    var glyphs: GlyphSet
+    var characterSet: CharacterSet
+    /// `12:41:07`, in the person's time zone.
+    var timeOfDay: @Sendable (Timestamp) -> String
+    /// `2026-11-21 12:41:07`.
+    var date: @Sendable (Timestamp) -> String
+
+    init(
+        units: ScreenConfiguration.Units = .iec, glyphs: GlyphSet = .unicode, characterSet: CharacterSet = .utf8,
+        timeOfDay: @escaping @Sendable (Timestamp) -> String, date: @escaping @Sendable (Timestamp) -> String
+    ) {
+        figures = Figures(units: units)
+        self.glyphs = glyphs
+        self.characterSet = characterSet
+        self.timeOfDay = timeOfDay
+        self.date = date
+    }
+
+    /// Text from outside, made harmless and drawable here.
+    func safe(_ text: String) -> SafeText { SafeText(text, characterSet: characterSet) }
+}

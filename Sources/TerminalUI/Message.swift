@@ -1,0 +1,75 @@
+import MartletKit
+import Terminal
+
+/// Everything that can happen to the screen. The model changes by these and by nothing else.
+enum Message: Sendable {
+    /// A key, a press of the mouse, a paste.
+    case input(Input)
+    case resized(ScreenSize)
+    /// The engine's tree has changed.
+    case update(ViewUpdate)
+    /// The connection to the engine has changed.
+    case link(ConnectionState)
+    /// What became of a request of ours.
+    case answer(Answer)
+    /// A moment has come that the model asked for (`Model.nextWake`).
+    case tick
+}
+
+/// What the model wants done. The edge does it; what comes of it is an `Answer`.
+enum Request: Hashable, Sendable {
+    /// From now on the engine is to tell of these, instead of those before.
+    case show([SectionRequest], nodes: [NodeID])
+    /// Change nodes; answered by `acted` with this number.
+    case act(Deed, NodeChoice, number: Int)
+    /// Forget every batch that is over; answered by `acted`.
+    case clearFinished(number: Int)
+    /// Take back the last cancel of these rows, or (`nil`) of any; answered by `acted`.
+    case undo([RowID]?, number: Int)
+    case why(NodeID, number: Int)
+    case task(TaskID, number: Int)
+    /// The engine's log: its newest lines, or those behind `after`, waiting for one.
+    case log(after: Int64?, number: Int)
+    /// Look whether these can be sent.
+    case checkSources([[UInt8]], number: Int)
+    case complete([UInt8], number: Int)
+    case upload([[UInt8]], destination: String, number: Int)
+    case reconnect
+    case startEngine
+    /// Forget what the terminal shows and send everything.
+    case redraw
+    case suspend
+    case bell
+    case leave
+}
+
+/// What a key does to rows of the tree.
+enum Deed: Hashable, Sendable {
+    case pause, resume, cancel, retry
+}
+
+/// What became of a request.
+enum Answer: Sendable {
+    case acted(Result<[NodeResult], RequestError>, number: Int)
+    case why(Result<[WhyAnswer], RequestError>, number: Int)
+    case task(Result<TaskSnapshot, RequestError>, number: Int)
+    case log([LogLine], next: Int64, number: Int)
+    /// No log could be read.
+    case noLog(RequestError, number: Int)
+    /// `nil`: all of them can be sent.
+    case sourcesChecked(RequestError?, number: Int)
+    case completed(PathCompletion?, number: Int)
+    case queued(Result<BatchSnapshot, RequestError>, number: Int)
+    /// No engine answered or could be started.
+    case notConnected(RequestError)
+    /// Nobody could ever continue us, so we did not stop.
+    case cannotSuspend
+}
+
+/// How a path that is being typed goes on.
+struct PathCompletion: Hashable, Sendable {
+    /// The path as far as it is certain, in place of what was typed.
+    var path: [UInt8]
+    /// How many names fit; with 1 it is complete.
+    var candidates: Int
+}

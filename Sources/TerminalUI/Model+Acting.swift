@@ -1,0 +1,196 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Pausing, cancelling, retrying, undoing, clearing: what is asked first and what the engine is told.
+extension Model {
+    /// The marked rows, or else the cursor's.
+    var targets: [NodeRow] {
+        if tree.marks.isEmpty { return tree.cursorRow.map { [$0] } ?? [] }
+        // In the order in which they stand; those out of sight last.
+        let inSight = tree.items.compactMap(\.row).filter { tree.marks[$0.id] != nil }
+        let known = Set(inSight.map(\.id))
+        return inSight + tree.marks.values.filter { !known.contains($0.id) }
+    }
+
+    /// More than this many files, or bytes, are asked about.
+    static let manyFiles: Int64 = 100
+    static let manyBytes: Int64 = 10 << 30
+
+    /// What a message calls these rows.
+    func title(_ rows: [NodeRow]) -> SafeText {
+        guard rows.count == 1, let row = rows.first else {
+            let isBatches = rows.allSatisfy { if case .batch = $0.id { true } else { false } }
+            return SafeText("\(rows.count) \(isBatches ? "batches" : "rows")")
+        }
+        if case .group = row.id { return RowLabel.group(row, more: false) }
+        return "\"\(look.safe(row.name))\""
+    }
+
+    // MARK: Pause and resume
+
+    mutating func pause(_ rows: [NodeRow]) {
+        guard let some = rows.first else { return }
+        let unfinished = rows.filter { !$0.isOver }
+        guard !unfinished.isEmpty else {
+            return say("\(title([some])) is over: there is nothing to pause.")
+        }
+        let moving = unfinished.filter { !$0.standsStill }
+        if moving.isEmpty { send(.resume, unfinished) } else { send(.pause, moving) }
+    }
+
+    mutating func pauseAll() {
+        guard let counts = totals?.counts else { return }
+        let moving = counts.active + counts.queued + counts.waiting
+        let still = counts.paused + counts.created
+        guard moving + still > 0 else { return say("Nothing is unfinished: there is nothing to pause.") }
+        let files = moving > 0 ? moving : still
+        let intent: Dialog.Intent = moving > 0 ? .pauseAll : .resumeAll
+        guard files > Self.manyFiles else { return perform(intent) }
+        let (verb, consequence) =
+            moving > 0
+            ? ("Pause", "They keep their place and what was sent; P lets them go on.")
+            : ("Resume", "All that is paused or held goes on.")
+        dialog = Dialog(
+            "\(verb) all \(Figures.count(files)) files?", [SafeText(consequence)],
+            Dialog.Choice(letter: "p", text: "\(verb) all", intent: intent), no: "Leave them as they are",
+            at: now.uptime)
+    }
+
+    // MARK: Cancel and undo
+
+    mutating func cancel(_ rows: [NodeRow]) {
+        guard let some = rows.first else { return }
+        let unfinished = rows.filter { !$0.isOver }
+        guard !unfinished.isEmpty else {
+            let clear = keys.keys(for: .clear, in: .transfers).first?.name ?? "clear"
+            let verdict: SafeText =
+                switch some.state {
+                case .completed: "is already sent"
+                case .cancelled: "is cancelled already"
+                default: "has already failed"
+                }
+            return say("\(title([some])) \(verdict), \(clear) clears finished batches from the list.")
+        }
+        guard let question = question(about: unfinished) else { return send(.cancel, unfinished) }
+        dialog = question
+    }
+
+    /// The question before a cancel; `nil` when none is needed.
+    private func question(about rows: [NodeRow]) -> Dialog? {
+        let files = rows.reduce(0) { $0 + $1.counts.unstarted + $1.counts.active }
+        let bytes = rows.reduce(0) { $0 + max(0, $1.bytes.total - $1.bytes.accepted) }
+        let batches = rows.count { if case .batch = $0.id { true } else { false } }
+        let hidden = rows.count { tree.row($0.id) == nil }
+        guard files > Self.manyFiles || bytes > Self.manyBytes || batches > 1 || hidden > 0 else { return nil }
+        var lines = rows.prefix(6).map { row -> SafeText in
+            let sent = row.counts.completed > 0 ? ", \(Figures.count(row.counts.completed)) already sent" : ""
+            let left = Figures.amount(row.counts.unstarted + row.counts.active, "file")
+            return title([row]).shortened(to: 24, mark: look.glyphs.cutMark) + "  \(left) not sent yet\(sent)"
+        }
+        if rows.count > 6 { lines.append("and \(rows.count - 6) more") }
+        if rows.contains(where: \.scanning) { lines.append("Some folders are still being listed.") }
+        if hidden > 0 { lines.append("\(Figures.amount(Int64(hidden), "marked row")) not in sight.") }
+        lines.append("What is on the server stays there. u takes it back for \(grace.components.seconds) s.")
+        let what = batches == rows.count ? "\(Figures.amount(Int64(batches), "batch", "batches")), " : ""
+        return Dialog(
+            "Cancel \(what)\(Figures.amount(files, "file"))?", Array(lines),
+            Dialog.Choice(letter: "x", text: "Stop sending, keep what is on the server", intent: .cancel(rows)),
+            no: "Do not cancel", at: now.uptime)
+    }
+
+    mutating func undo() {
+        let offer = notice?.undo
+        ask(.undo(offer?.name)) { .undo(offer?.rows, number: $0) }
+    }
+
+    // MARK: Retry and clear
+
+    mutating func retry(_ rows: [NodeRow]) {
+        guard let some = rows.first else { return }
+        let stuck = rows.filter { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 }
+        guard !stuck.isEmpty else { return say("\(title([some])) has nothing to try again.") }
+        send(.retry, stuck)
+    }
+
+    mutating func retryAll() {
+        let files = totals?.counts.failed ?? 0
+        guard files > 0 else { return say("Nothing has failed.") }
+        guard files > Self.manyFiles else { return perform(.retryAll) }
+        dialog = Dialog(
+            "Try \(Figures.count(files)) failed files again?", ["Each goes on where it stood, if the server can."],
+            Dialog.Choice(letter: "r", text: "Try all again", intent: .retryAll), no: "Leave them", at: now.uptime)
+    }
+
+    /// Forgetting cannot be taken back, so it is always asked about.
+    mutating func clearFinished() {
+        guard let root = tree.root else { return }
+        let over = root.rows.filter(\.isOver)
+        guard !over.isEmpty else { return say("No batch is finished: there is nothing to clear.") }
+        let failed = over.reduce(0) { $0 + $1.counts.failed }
+        let files = over.reduce(0) { $0 + $1.counts.total }
+        let all = Int64(root.rows.count) < root.total
+        var lines: [SafeText] = ["Files stay where they are, here and on the server."]
+        if failed > 0 { lines.append("\(Figures.amount(failed, "file")) failed and cannot be tried again then.") }
+        lines.append("This cannot be undone.")
+        let what = all ? "all finished batches" : Figures.amount(Int64(over.count), "finished batch", "finished batches")
+        dialog = Dialog(
+            "Clear \(what) (\(Figures.amount(files, "file"))\(all ? " or more" : "")) from the list?", lines,
+            Dialog.Choice(letter: "c", text: "Clear the list", intent: .clearFinished), no: "Keep them",
+            at: now.uptime)
+    }
+
+    // MARK: Telling the engine
+
+    mutating func perform(_ intent: Dialog.Intent) {
+        guard canChange else { return complain("The engine does not answer: nothing can be changed now.") }
+        switch intent {
+        case .cancel(let rows): send(.cancel, rows)
+        case .pauseAll: sendAll(.pause, NodeSelector())
+        case .resumeAll: sendAll(.resume, NodeSelector())
+        case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))
+        case .clearFinished: ask(.clearFinished) { .clearFinished(number: $0) }
+        }
+    }
+
+    private mutating func sendAll(_ deed: Deed, _ selector: NodeSelector) {
+        ask(.everything(deed)) { .act(deed, .matching(selector), number: $0) }
+    }
+
+    /// Until the engine has confirmed it, the rows say so; nothing is claimed before.
+    private mutating func send(_ deed: Deed, _ rows: [NodeRow]) {
+        let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
+        for row in rows { pending[row.id] = PendingDeed(deed: deed, number: number, since: now.uptime) }
+    }
+
+    mutating func askWhy(_ rows: [NodeRow]) {
+        guard let row = rows.first else { return }
+        guard isConnected else { return complain("The engine does not answer.") }
+        let node = nodeID(of: row)
+        ask(.why(title([row]))) { .why(node, number: $0) }
+    }
+
+    /// What the row is called outside of screens. A group has no such name; its folder has.
+    func nodeID(of row: NodeRow) -> NodeID {
+        switch row.id {
+        case .batch(let batch): return .batch(batch)
+        case .task(_, let task): return .task(task)
+        case .folder(let batch, _), .group(let batch, _, _):
+            guard let index = tree.index(of: .row(row.id)) else { return .batch(batch) }
+            let rows = [row] + tree.ancestors(of: tree.items[index])
+            let names = rows.filter { if case .folder = $0.id { true } else { false } }.map(\.name)
+            // A name that was made harmless is not its real one; then the batch has to answer.
+            let isExact = names.allSatisfy { !$0.contains("\\") }
+            guard !names.isEmpty, isExact else { return .batch(batch) }
+            return .folder(batch, path: RawPath(names.reversed().joined(separator: "/")))
+        }
+    }
+}
+
+extension NodeRow {
+    /// Nothing of it will move again by itself.
+    var isOver: Bool { state.isTerminal && !scanning }
+
+    /// It is paused or held, by itself or by what it is in.
+    var standsStill: Bool { paused || effectivelyPaused || state == .paused || state == .created }
+}

@@ -1,0 +1,156 @@
+import DisplayText
+import MartletKit
+
+/// What the engine says, and what becomes of requests.
+extension Model {
+    mutating func take(_ update: ViewUpdate) {
+        lastNews = now.wall
+        let updated = Set(update.sections.flatMap { $0.rows.map(\.id) })
+        pending = pending.filter { !($0.value.isConfirmed && updated.contains($0.key)) }
+        if let totals = update.totals {
+            if ringsBell, let before = self.totals, before.counts.active > 0, totals.isOver, !before.isOver {
+                requests.append(.bell)
+            }
+            self.totals = totals
+            throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
+        }
+        if !update.sections.isEmpty {
+            tree.take(update.sections)
+            if isSeekingProblem { seekProblem(fromStart: true) }
+        }
+        refreshDetails(update)
+    }
+
+    mutating func take(_ state: ConnectionState) {
+        switch state {
+        case .idle:
+            if isConnected { link = .connecting }
+        case .connecting:
+            if case .lost(let since, _) = link { link = .lost(since: since, nextTry: nil) }
+        case .connected(let identity):
+            let wasLost = if case .lost = link { true } else { false }
+            link = .connected(identity)
+            if wasLost { say("The engine answers again.") }
+        case .lost(let since, let nextTry):
+            link = .lost(since: since, nextTry: nextTry)
+            pending = [:]
+        }
+    }
+
+    mutating func take(_ answer: Answer) {
+        switch answer {
+        case .acted(let result, let number): acted(result, number)
+        case .why(let result, let number): explained(result, number)
+        case .task(let result, let number):
+            guard outstanding.removeValue(forKey: number) != nil, case .details(var details) = page else { return }
+            details.take(result, look)
+            page = .details(details)
+        case .log(let lines, let next, let number): logged(lines, next, number)
+        case .noLog(let error, let number):
+            guard outstanding.removeValue(forKey: number) != nil, case .log(var log) = page else { return }
+            log.problem = look.safe(error.message)
+            page = .log(log)
+        case .sourcesChecked(let error, let number): sourcesChecked(error, number)
+        case .completed(let completion, let number):
+            guard outstanding.removeValue(forKey: number) != nil else { return }
+            prompt?.take(completion, number, shellWords)
+        case .queued(let result, let number): queued(result, number)
+        case .notConnected(let error):
+            if !isConnected {
+                link = if case .lost = link { link } else { .failed(error) }
+                complain(look.safe(error.message))
+            }
+        case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
+        }
+    }
+
+    // MARK: What was changed
+
+    private mutating func acted(_ result: Result<[NodeResult], RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number) else { return }
+        let results: [NodeResult]
+        switch result {
+        case .success(let all): results = all
+        case .failure(let error):
+            pending = pending.filter { $0.value.number != number }
+            return complain(look.safe(error.message))
+        }
+        let refused = results.filter { $0.result == .refused }
+        for (id, deed) in pending where deed.number == number {
+            pending[id]?.isConfirmed = true
+            if results.allSatisfy({ $0.result != .done }) { pending[id] = nil }
+        }
+        if let first = refused.first {
+            let others = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
+            return complain(look.safe((first.message ?? "\(first.id) was refused") + others))
+        }
+        let done = results.count { $0.result == .done }
+        say(outcome(of: request.purpose, done: Int64(done)), undo: offer(request, done: done))
+        if case .deed(_, let rows) = request.purpose { tree.unmark(rows.map(\.id)) }
+    }
+
+    private func outcome(of purpose: Outstanding.Purpose, done: Int64) -> SafeText {
+        switch purpose {
+        case .deed(let deed, let rows) where done > 0: return "\(deed.past) \(title(rows)) (\(files(rows, deed)))."
+        case .deed(.pause, let rows): return "\(title(rows)) was paused already."
+        case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
+        case .deed(.cancel, let rows): return "\(title(rows)) was over already."
+        case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
+        case .everything(let deed): return done > 0 ? "\(deed.past) everything." : "There was nothing to do."
+        case .clearFinished:
+            return done > 0
+                ? "Cleared \(Figures.amount(done, "finished batch", "finished batches")) from the list."
+                : "No batch is finished: there was nothing to clear."
+        case .undo(let name):
+            return done > 0 ? "Took back the cancel\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
+        case .why, .task, .log, .sources, .completion, .upload: return ""
+        }
+    }
+
+    private func files(_ rows: [NodeRow], _ deed: Deed) -> String {
+        let files = rows.reduce(0) { sum, row in
+            sum + (deed == .retry ? row.counts.failed + row.counts.cancelled + row.counts.waiting
+                : row.counts.unstarted + row.counts.active)
+        }
+        return Figures.amount(files, "file")
+    }
+
+    /// A cancel can be undone from the moment it was asked for; the engine's clock began a little later.
+    private func offer(_ request: Outstanding, done: Int) -> Notice.Undo? {
+        guard done > 0, case .deed(.cancel, let rows) = request.purpose else { return nil }
+        let until = request.sentAt + grace
+        return until > now.uptime ? Notice.Undo(rows: rows.map(\.id), name: title(rows), until: until) : nil
+    }
+
+    // MARK: Why
+
+    private mutating func explained(_ result: Result<[WhyAnswer], RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number), case .why(let name) = request.purpose else {
+            return
+        }
+        switch result {
+        case .failure(let error): complain(look.safe(error.message))
+        case .success(let answers):
+            guard let answer = answers.first else { return say("\(name) does not wait for anything.") }
+            let cure = answer.unblock.isEmpty ? "" : " To do: \(answer.unblock)."
+            say(look.safe(answer.sentence + "." + cure))
+        }
+    }
+}
+
+extension Deed {
+    /// The word in front of what it was done to.
+    var past: String {
+        switch self {
+        case .pause: "Paused"
+        case .resume: "Resumed"
+        case .cancel: "Cancelled"
+        case .retry: "Trying again"
+        }
+    }
+}
+
+extension QueueTotals {
+    /// Nothing is unfinished.
+    var isOver: Bool { counts.active + counts.unstarted == 0 }
+}

@@ -1,0 +1,215 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// What keys, presses of the mouse and pastes do.
+extension Model {
+    mutating func take(_ input: Input) {
+        switch input {
+        case .key(let press): take(press)
+        case .paste(let paste): take(paste)
+        case .mouse(let press): take(press)
+        case .focus: break
+        case .closed: requests.append(.leave)
+        }
+    }
+
+    private mutating func take(_ press: KeyPress) {
+        if dialog != nil {
+            if case .answered(let intent) = dialog?.take(press, at: now.uptime) {
+                dialog = nil
+                if let intent { perform(intent) }
+            }
+            return
+        }
+        if prompt != nil { return takeInPrompt(press) }
+        // A message stays until the next key; what it offers to undo stays as long as the offer holds.
+        if notice?.undo == nil { notice = nil }
+        guard let action = action(for: press) else { return }
+        perform(action)
+    }
+
+    /// The view whose keys count now.
+    var keyView: KeyMap.View {
+        switch page {
+        case .transfers: .transfers
+        case .details: .details
+        case .log: .log
+        case .help: .help
+        }
+    }
+
+    private func action(for press: KeyPress) -> Action? {
+        if !isConnected, let action = keys.action(for: press, in: .lost) { return action }
+        return keys.action(for: press, in: keyView)
+    }
+
+    private mutating func perform(_ action: Action) {
+        if action.changesTransfers, !canChange {
+            return complain("The engine does not answer: nothing can be changed now.")
+        }
+        switch action {
+        case .interrupt: return interrupt()
+        case .redraw: return requests.append(.redraw)
+        case .suspend: return requests.append(.suspend)
+        case .mouse:
+            isMouseOn.toggle()
+            return say(isMouseOn ? "The mouse is on." : "The mouse is off: it selects text now.")
+        case .retryNow: return requests.append(.reconnect)
+        case .startEngine:
+            link = .connecting
+            return requests.append(.startEngine)
+        case .leave: return requests.append(.leave)
+        default: break
+        }
+        switch page {
+        case .transfers: performInTree(action)
+        case .details: performInDetails(action)
+        case .log(let log): page = log.scrolled(action, height: size.rows - 2).map { .log($0) } ?? .transfers
+        case .help(let scroll): scrollHelp(action, from: scroll)
+        }
+    }
+
+    /// What moves where in the tree, and what acts on it.
+    private mutating func performInTree(_ action: Action) {
+        switch action {
+        case .down: tree.move(by: 1)
+        case .up: tree.move(by: -1)
+        case .halfPageDown: tree.page(by: max(1, tree.height / 2))
+        case .halfPageUp: tree.page(by: -max(1, tree.height / 2))
+        case .pageDown: tree.page(by: max(1, tree.height - 1))
+        case .pageUp: tree.page(by: -max(1, tree.height - 1))
+        case .first: tree.move(to: 0)
+        case .last: tree.move(to: .max)
+        case .nextBatch: tree.moveToBatch(1)
+        case .previousBatch: tree.moveToBatch(-1)
+        case .open: open()
+        case .close: close()
+        case .enter: enter()
+        case .toggleAll: if let row = tree.cursorRow, tree.cursorItem?.canOpen == true { tree.toggleAll(under: row.id) }
+        case .mark:
+            tree.toggleMark()
+            tree.move(by: 1)
+        case .unmarkAll: tree.unmarkAll()
+        case .nextProblem: seekProblem(fromStart: false)
+        case .details: if let row = tree.cursorRow { showDetails(row) }
+        case .log: showLog()
+        case .help: page = .help(scroll: 0)
+        case .back: notice = nil
+        case .add: prompt = AddPrompt(destination: lastDestination)
+        default: act(action, on: targets)
+        }
+    }
+
+    /// What is done to rows, from the tree or from a row's own page.
+    mutating func act(_ action: Action, on rows: [NodeRow]) {
+        switch action {
+        case .pause: pause(rows)
+        case .pauseAll: pauseAll()
+        case .cancel: cancel(rows)
+        case .retry: retry(rows)
+        case .retryAll: retryAll()
+        case .undo: undo()
+        case .clear: clearFinished()
+        case .why: askWhy(rows)
+        default: break
+        }
+    }
+
+    // MARK: Moving through the tree
+
+    private mutating func open() {
+        guard let item = tree.cursorItem, item.canOpen, case .row(let id) = item.id else { return }
+        if !item.isOpen { return tree.setOpen(id, true) }
+        if let index = tree.cursorIndex, tree.items.indices.contains(index + 1), tree.items[index + 1].parent == id {
+            tree.move(to: index + 1)
+        }
+    }
+
+    private mutating func close() {
+        guard let item = tree.cursorItem else { return }
+        if item.isOpen, case .row(let id) = item.id { return tree.setOpen(id, false) }
+        if let parent = item.parent { tree.move(to: .row(parent)) }
+    }
+
+    private mutating func enter() {
+        guard let item = tree.cursorItem, let row = item.row else { return }
+        if item.canOpen { tree.setOpen(row.id, !item.isOpen) } else { showDetails(row) }
+    }
+
+    /// To the next row that failed or needs the person; opens what has one inside. `fromStart`: the cursor's own row
+    /// counts too, because a section has just come.
+    mutating func seekProblem(fromStart: Bool) {
+        isSeekingProblem = false
+        let start = (tree.cursorIndex ?? 0) + (fromStart ? 0 : 1)
+        let order = Array(start..<max(start, tree.items.count)) + Array(0..<min(start, tree.items.count))
+        for index in order {
+            let item = tree.items[index]
+            guard let row = item.row, row.hasProblem else { continue }
+            switch row.id {
+            case .task, .group: return tree.move(to: index)
+            case .batch, .folder:
+                guard !item.isOpen else { continue }
+                tree.move(to: index)
+                tree.setOpen(row.id, true)
+                isSeekingProblem = true
+                return
+            }
+        }
+        say("Nothing has failed, and nothing needs you.")
+    }
+
+    // MARK: Leaving, pasting, the mouse
+
+    private mutating func interrupt() {
+        if let last = lastInterrupt, now.uptime - last <= .seconds(2) { return requests.append(.leave) }
+        lastInterrupt = now.uptime
+        let key = keys.keys(for: .leave, in: .transfers).first?.name ?? "^C"
+        say("\(key) leaves, transfers go on. ^C again leaves too.")
+    }
+
+    private mutating func take(_ paste: Paste) {
+        if dialog != nil { return }
+        if prompt != nil {
+            prompt?.paste(paste.bytes, shellWords)
+        } else if canChange {
+            page = .transfers
+            prompt = AddPrompt(destination: lastDestination)
+            prompt?.paste(paste.bytes, shellWords)
+        }
+        if paste.isIncomplete { complain("Only a part of what was pasted arrived.") }
+    }
+
+    private mutating func take(_ press: MousePress) {
+        guard dialog == nil, prompt == nil, case .transfers = page else { return }
+        switch press.button {
+        case .wheelDown: tree.page(by: 3)
+        case .wheelUp: tree.page(by: -3)
+        case .left: click(press.position)
+        case .middle, .right: break
+        }
+    }
+
+    private mutating func click(_ position: Position) {
+        let layout = layout
+        guard layout.tree.contains(position.row) else { return }
+        let index = tree.top + position.row - layout.tree.lowerBound
+        guard tree.items.indices.contains(index) else { return }
+        tree.move(to: index)
+        let columns = Columns(width: size.columns)
+        let item = tree.items[index]
+        if columns[.sign]?.contains(position.column) == true { return tree.toggleMark() }
+        let name = columns[.name]?.lowerBound ?? 0
+        if item.canOpen, position.column <= name + 2 * item.depth + 1, position.column >= name { return enter() }
+        if let last = lastClick, last.position == position, now.uptime - last.at < .milliseconds(400) {
+            lastClick = nil
+            return enter()
+        }
+        lastClick = (position, now.uptime)
+    }
+}
+
+extension NodeRow {
+    /// Whether it, or something below it, failed or needs the person.
+    var hasProblem: Bool { counts.failed > 0 || state == .waiting && waitReasons.contains(where: \.needsPerson) }
+}

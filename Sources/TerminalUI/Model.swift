@@ -1,0 +1,182 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Everything the screen knows. A value: it changes by `update` alone, reads no clock and does nothing by itself; what
+/// it wants done it returns as requests.
+struct Model: Sendable {
+    /// How it stands with the engine.
+    enum Link: Hashable, Sendable {
+        /// At the start.
+        case connecting
+        case connected(EngineIdentity)
+        /// It was there. `nextTry` is `nil` while it is tried.
+        case lost(since: Timestamp, nextTry: Timestamp?)
+        /// None answered and none could be started.
+        case failed(RequestError)
+    }
+
+    enum Page: Sendable {
+        case transfers
+        case details(DetailsPage)
+        case log(LogPage)
+        /// The first line shown.
+        case help(scroll: Int)
+    }
+
+    let look: Look
+    let keys: KeyMap
+    let shellWords: ShellWords
+    /// How long a cancel can be undone.
+    let grace: Duration
+    let ringsBell: Bool
+
+    var size: ScreenSize
+    var link = Link.connecting
+    var page = Page.transfers
+    var tree = Tree()
+    var totals: QueueTotals?
+    var dialog: Dialog?
+    var prompt: AddPrompt?
+    var notice: Notice?
+    var pending: [RowID: PendingDeed] = [:]
+    var outstanding: [Int: Outstanding] = [:]
+    var throughput = Throughput()
+    var isMouseOn: Bool
+    /// The time of the last message.
+    var now: Moment
+    /// When the engine last told something.
+    var lastNews: Timestamp?
+    /// What was said on this screen, for the log.
+    var said: [LogLine] = []
+    /// Where the last batch went.
+    var lastDestination: [UInt8] = []
+    /// Press `e` goes on looking when the next section comes.
+    var isSeekingProblem = false
+    var lastInterrupt: Duration?
+    var lastClick: (position: Position, at: Duration)?
+    var requests: [Request] = []
+    private var lastNumber = 0
+    private var lastShown: Request?
+
+    init(
+        look: Look, keys: KeyMap = .standard, size: ScreenSize, home: [UInt8] = [], grace: Duration = .seconds(10),
+        mouse: Bool = true, bell: Bool = false, now: Moment
+    ) {
+        self.look = look
+        self.keys = keys
+        self.size = size
+        self.grace = grace
+        self.now = now
+        isMouseOn = mouse
+        ringsBell = bell
+        shellWords = ShellWords(home: home)
+        tree.resize(height: layout.tree.count)
+    }
+
+    var layout: ScreenLayout { ScreenLayout(size) }
+
+    var isConnected: Bool {
+        if case .connected = link { true } else { false }
+    }
+
+    /// For how long the engine has left a request without an answer, when that is longer than it ever should be.
+    var silence: Duration? {
+        let oldest = outstanding.values.filter { !$0.isPatient }.map(\.sentAt).min()
+        guard isConnected, let oldest, now.uptime - oldest >= PendingDeed.patience else { return nil }
+        return now.uptime - oldest
+    }
+
+    /// Whether keys that change transfers work.
+    var canChange: Bool { isConnected && silence.map { $0 < .seconds(10) } ?? true }
+
+    /// The only way in.
+    mutating func update(_ message: Message, at moment: Moment) -> [Request] {
+        now = moment
+        requests = []
+        switch message {
+        case .input(let input): take(input)
+        case .resized(let size): self.size = size
+        case .update(let update): take(update)
+        case .link(let state): take(state)
+        case .answer(let answer): take(answer)
+        case .tick: break
+        }
+        expire()
+        tree.resize(height: layout.tree.count)
+        askForView()
+        defer { requests = [] }
+        return requests
+    }
+
+    // MARK: Saying something
+
+    mutating func say(_ text: SafeText, isError: Bool = false, undo: Notice.Undo? = nil) {
+        notice = Notice(text: text, isError: isError, undo: undo)
+        let line = LogLine(
+            at: now.wall, level: isError ? .warning : .info, batch: nil, task: nil, message: "screen: \(text.string)")
+        said = said.suffix(99) + [line]
+    }
+
+    mutating func complain(_ text: SafeText) { say(text, isError: true) }
+
+    /// Sends a request that will be answered, and returns its number.
+    @discardableResult
+    mutating func ask(_ purpose: Outstanding.Purpose, isPatient: Bool = false, _ request: (Int) -> Request) -> Int {
+        lastNumber += 1
+        outstanding[lastNumber] = Outstanding(purpose: purpose, sentAt: now.uptime, isPatient: isPatient)
+        requests.append(request(lastNumber))
+        return lastNumber
+    }
+
+    // MARK: Time
+
+    /// What ends by itself.
+    private mutating func expire() {
+        if let undo = notice?.undo, undo.until <= now.uptime { notice = nil }
+        let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
+        if !late.isEmpty {
+            for id in late.keys { pending[id] = nil }
+            complain("The engine has not answered for 3 s; what was asked for may still be done.")
+        }
+        pending = pending.filter { !$0.value.isConfirmed || now.uptime - $0.value.since < PendingDeed.patience }
+    }
+
+    /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
+    /// whole seconds, so each wakes when its number changes.
+    var nextWake: Duration? {
+        var wakes: [Duration] = pending.values.map { $0.since + PendingDeed.patience - now.uptime }
+        if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
+        if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
+            let age = now.uptime - oldest
+            wakes.append(
+                age < PendingDeed.patience ? PendingDeed.patience - age : .seconds(1) - Self.fraction(age))
+        }
+        switch link {
+        case .lost(let since, _): wakes.append(.seconds(1) - Self.fraction(now.wall.since(since)))
+        case .connecting, .connected, .failed: break
+        }
+        let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > now.wall }
+        if case .transfers = page { wakes += counting.map { Self.toNextSecond($0.since(now.wall)) } }
+        return wakes.min().map { max($0, .milliseconds(1)) }
+    }
+
+    private static func fraction(_ duration: Duration) -> Duration { duration - .seconds(duration.components.seconds) }
+
+    private static func toNextSecond(_ left: Duration) -> Duration {
+        let fraction = fraction(max(.zero, left))
+        return fraction == .zero ? .seconds(1) : fraction
+    }
+
+    // MARK: What the engine is to tell
+
+    private mutating func askForView() {
+        var nodes: [NodeID] = []
+        if case .details(let details) = page, case .task(_, let id) = details.row.id { nodes = [.task(id)] }
+        let wanted = Request.show(tree.wantedSections(), nodes: nodes)
+        if wanted != lastShown {
+            lastShown = wanted
+            requests.append(wanted)
+        }
+    }
+}

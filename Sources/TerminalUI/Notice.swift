@@ -1,0 +1,62 @@
+import DisplayText
+import MartletKit
+
+/// The last message, which stays until the next key; what can still be undone stays as long as it can.
+struct Notice: Hashable, Sendable {
+    var text: SafeText
+    var isError = false
+    /// The cancelled rows and until when (by the engine's clock, so a little earlier here) the cancel can be undone.
+    var undo: Undo?
+
+    struct Undo: Hashable, Sendable {
+        var rows: [RowID]
+        var name: SafeText
+        var until: Duration
+    }
+}
+
+/// A change that was asked for and that the engine has not confirmed.
+struct PendingDeed: Hashable, Sendable {
+    var deed: Deed
+    /// The request.
+    var number: Int
+    /// When it was asked for.
+    var since: Duration
+    /// The engine has it; the row's own news comes with the next update.
+    var isConfirmed = false
+
+    /// How long a row claims to wait before that is an error.
+    static let patience = Duration.seconds(3)
+
+    /// The word in the state's place.
+    var word: SafeText {
+        switch deed {
+        case .pause: "pause?"
+        case .resume: "go on?"
+        case .cancel: "cancl?"
+        case .retry: "retry?"
+        }
+    }
+}
+
+/// A request that was not answered yet.
+struct Outstanding: Sendable {
+    enum Purpose: Sendable {
+        case deed(Deed, [NodeRow])
+        /// Pause, resume, retry of everything that matches.
+        case everything(Deed)
+        case clearFinished
+        case undo(SafeText?)
+        case why(SafeText)
+        case task
+        case log
+        case sources([[UInt8]])
+        case completion
+        case upload([[UInt8]], destination: String)
+    }
+
+    var purpose: Purpose
+    var sentAt: Duration
+    /// Whether the answer may take as long as it wants.
+    var isPatient = false
+}

@@ -1,0 +1,176 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// One line of the tree: sign, name, figures, bar, state.
+struct RowDrawing {
+    let model: Model
+    let columns: Columns
+
+    private var look: Look { model.look }
+
+    /// Where the first letter of the name stands.
+    func nameColumn(_ item: TreeItem) -> Int {
+        let cells = columns[.name] ?? 0..<1
+        return min(cells.upperBound - 1, cells.lowerBound + indent(item) + (item.canOpen || item.row != nil ? 2 : 0))
+    }
+
+    /// Deep folders must not push the names out of the window.
+    private func indent(_ item: TreeItem) -> Int {
+        let room = columns[.name]?.count ?? 1
+        return min(2 * item.depth, max(0, room - 14))
+    }
+
+    func draw(_ item: TreeItem, _ y: Int, _ grid: inout Grid) {
+        name(item, y, &grid)
+        guard let row = item.row else { return }
+        let state = RowState(row)
+        sign(row, state, y, &grid)
+        for (column, cells) in columns.places {
+            guard let (text, alignment, style) = cell(column, cells.count, row, state) else { continue }
+            grid.put(text.fitted(to: cells.count, alignment), row: y, column: cells.lowerBound, style: style, end: cells.upperBound)
+        }
+        if let pending = model.pending[row.id] { waiting(pending, y, &grid) }
+    }
+
+    /// What was asked for and is not confirmed stands in the state's place, over the empty cell beside it.
+    private func waiting(_ pending: PendingDeed, _ y: Int, _ grid: inout Grid) {
+        guard let cells = columns[.state] ?? columns[.speedOrState] else { return }
+        let start = max(0, cells.upperBound - max(cells.count, pending.word.width))
+        grid.fill(row: y, columns: start..<cells.upperBound, style: .dim)
+        grid.put(pending.word, row: y, column: start, style: .dim)
+    }
+
+    private func sign(_ row: NodeRow, _ state: RowState, _ y: Int, _ grid: inout Grid) {
+        guard let cells = columns[.sign] else { return }
+        if model.tree.marks[row.id] != nil { grid.put("*", row: y, column: cells.lowerBound, style: .marked) }
+        let hasTrouble = row.hasTroubleBelow
+        let glyph: SafeText = hasTrouble ? "!" : SafeText([Glyph(state.sign(look.glyphs))])
+        grid.put(glyph, row: y, column: cells.lowerBound + 1, style: hasTrouble ? .error : state.style)
+    }
+
+    private func name(_ item: TreeItem, _ y: Int, _ grid: inout Grid) {
+        guard let cells = columns[.name] else { return }
+        let isMarked = item.row.map { model.tree.marks[$0.id] != nil } ?? false
+        let style: Style = isMarked ? .marked : .plain
+        var x = cells.lowerBound + indent(item)
+        if item.canOpen, !item.isGroup || item.isOpen {
+            let fold = item.isOpen ? look.glyphs.open : look.glyphs.closed
+            grid.put(SafeText([Glyph(fold)]), row: y, column: x, style: style, end: cells.upperBound)
+        }
+        if item.row != nil { x += 2 }
+        let room = max(0, cells.upperBound - x)
+        let name = label(item).shortened(to: room, mark: look.glyphs.cutMark)
+        let end = grid.put(name, row: y, column: x, style: item.row == nil ? .dim : style, end: cells.upperBound)
+        guard let row = item.row, case .folder = row.id, columns[.files] == nil else { return }
+        let note = SafeText("  (\(Figures.amount(row.counts.total, "file")))")
+        if end + note.width <= cells.upperBound { grid.put(note, row: y, column: end, style: .dim) }
+    }
+
+    private func label(_ item: TreeItem) -> SafeText {
+        guard let row = item.row else { return "... \(Figures.count(item.hidden)) more rows" }
+        switch row.id {
+        case .batch, .task: return look.safe(row.name)
+        case .folder: return look.safe(row.name) + "/"
+        case .group: return "... " + RowLabel.group(row, more: hasSiblings(item))
+        }
+    }
+
+    /// Whether some files of the same fate are listed one by one above the group.
+    private func hasSiblings(_ item: TreeItem) -> Bool {
+        guard let index = model.tree.index(of: item.id), index > 0, let row = item.row else { return false }
+        let above = model.tree.items[index - 1]
+        guard above.depth == item.depth, let other = above.row, case .task = other.id else { return false }
+        return RowState(other) == RowState(row)
+    }
+
+    // MARK: Figures
+
+    private func cell(
+        _ column: Columns.Column, _ width: Int, _ row: NodeRow, _ state: RowState
+    ) -> (SafeText, Alignment, Style)? {
+        switch column {
+        case .sign, .name: nil
+        case .files: files(row).map { (SafeText($0), .right, .plain) }
+        case .size: (SafeText(size(row)), .right, .plain)
+        case .bar: (bar(row, width), .left, barStyle(state))
+        case .percent: (SafeText("\(percent(row))%"), .right, .plain)
+        case .speed: speed(row, isWide: columns.isWide).map { (SafeText($0), .right, .plain) }
+        case .timeLeft: timeLeft(row, state).map { (SafeText($0), .right, .plain) }
+        case .state: (SafeText(columns.isWide ? state.longWord : state.word), .left, state.style)
+        case .speedOrState:
+            speed(row, isWide: false).map { (SafeText($0), .right, .plain) }
+                ?? (SafeText(state.word), .right, state.style)
+        }
+    }
+
+    private func files(_ row: NodeRow) -> String? {
+        switch row.id {
+        case .task: nil
+        case .group: Figures.shortCount(row.counts.total)
+        case .batch, .folder: Figures.files(row.counts.completed, of: row.counts.total)
+        }
+    }
+
+    private func size(_ row: NodeRow) -> String { row.sizeKnown ? look.figures.size(row.bytes.total) : "?" }
+
+    private func isComplete(_ row: NodeRow) -> Bool { row.state == .completed && !row.scanning }
+
+    /// Bytes, or files where there are no bytes to count.
+    private func share(_ row: NodeRow) -> (part: Int64, whole: Int64) {
+        row.bytes.total > 0 ? (row.bytes.sent, row.bytes.total) : (row.counts.completed, row.counts.total)
+    }
+
+    private func percent(_ row: NodeRow) -> Int {
+        let share = share(row)
+        return Figures.percent(share.part, of: share.whole, isComplete: isComplete(row))
+    }
+
+    private func bar(_ row: NodeRow, _ width: Int) -> SafeText {
+        let share = share(row)
+        return Bar.text(share.part, of: share.whole, isComplete: isComplete(row), width: width, look.glyphs)
+    }
+
+    private func barStyle(_ state: RowState) -> Style {
+        switch state {
+        case .done: .ok
+        case .running, .checking: .plain
+        default: .dim
+        }
+    }
+
+    private func speed(_ row: NodeRow, isWide: Bool) -> String? {
+        guard row.bytesPerSecond > 0 else { return nil }
+        return isWide ? look.figures.speed(row.bytesPerSecond) : look.figures.size(row.bytesPerSecond)
+    }
+
+    private func timeLeft(_ row: NodeRow, _ state: RowState) -> String? {
+        if state == .retry {
+            return row.retryAt.flatMap { $0 > model.now.wall ? Figures.timeLeft(model.now.seconds(until: $0)) : nil }
+        }
+        guard state == .running, row.bytesPerSecond > 0 else { return nil }
+        return Figures.timeLeft(row.secondsLeft)
+    }
+}
+
+/// What a group of files of one fate is called.
+enum RowLabel {
+    /// `240 waiting`, `1,202 more failed`.
+    static func group(_ row: NodeRow, more: Bool) -> SafeText {
+        let word =
+            switch RowState(row) {
+            case .queued: "waiting"
+            case .held: "held"
+            case .scanning, .running: "running"
+            case .checking: "being checked"
+            case .paused: "paused"
+            case .retry: "waiting to be tried again"
+            case .auth: "waiting for you"
+            case .failed: "failed"
+            case .cancelled: "cancelled"
+            case .skipped: "skipped"
+            case .done: "done"
+            }
+        return "\(Figures.count(row.counts.total)) \(more ? "more " : "")\(word)"
+    }
+}

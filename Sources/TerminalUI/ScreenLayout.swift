@@ -1,0 +1,52 @@
+import Terminal
+
+/// Which line of the window holds what. Pure arithmetic; every height has an answer, down to one line.
+struct ScreenLayout: Hashable, Sendable {
+    /// Name, engine, counts.
+    var header: Int?
+    /// The only bar over the whole width; without a header also what matters most.
+    var total: Int
+    var titles: Int?
+    var tree: Range<Int>
+    /// Details of the cursor's row and the throughput; empty in small windows.
+    var lower: Range<Int>
+    /// Full path of the cursor's row.
+    var path: Int?
+    /// Marks at the left, problems at the right.
+    var marks: Int?
+    /// The last message, or the prompt; empty where both take the place of the hints.
+    var message: Range<Int>
+    var hints: Int?
+
+    static let lowerHeight = 9
+
+    init(_ size: ScreenSize) {
+        let rows = size.rows
+        switch rows {
+        case 1: self.init(total: 0, tree: 1..<1, message: 1..<1, hints: nil)
+        case 2: self.init(total: 0, tree: 1..<1, message: 1..<1, hints: 1)
+        case 3..<12: self.init(total: 0, tree: 1..<(rows - 1), message: 1..<1, hints: rows - 1)
+        case 12..<18:
+            self.init(total: 1, tree: 3..<(rows - 2), message: (rows - 2)..<(rows - 1), hints: rows - 1)
+            (header, titles) = (0, 2)
+        default:
+            let lower = rows >= 30 && size.columns >= 60 ? Self.lowerHeight : 0
+            self.init(total: 1, tree: 3..<(rows - 5 - lower), message: (rows - 3)..<(rows - 1), hints: rows - 1)
+            self.lower = (rows - 5 - lower)..<(rows - 5)
+            (header, titles, path, marks) = (0, 2, rows - 5, rows - 4)
+        }
+    }
+
+    private init(total: Int, tree: Range<Int>, message: Range<Int>, hints: Int?) {
+        self.total = total
+        self.tree = tree
+        self.message = message
+        self.hints = hints
+        lower = tree.upperBound..<tree.upperBound
+    }
+
+    /// Where a prompt is typed.
+    var prompt: Int { message.first ?? hints ?? total }
+    /// Where it is said what is wrong with it.
+    var promptNote: Int? { message.count > 1 ? message.lowerBound + 1 : message.isEmpty ? total : hints }
+}

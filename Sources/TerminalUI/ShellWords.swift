@@ -1,0 +1,120 @@
+/// Paths as people type and paste them: with quotes, backslashes and `~`, as `file://` URLs, one a line.
+struct ShellWords: Sendable {
+    /// What `~` stands for.
+    let home: [UInt8]
+
+    /// The words of a line, as a shell would take them apart; `nil` when a quote is not closed. Nothing is ever
+    /// executed or expanded but a `~` at the beginning of a word.
+    func split(_ line: [UInt8]) -> [[UInt8]]? {
+        var words: [[UInt8]] = []
+        var word: [UInt8]?
+        var isQuoted = false
+        var rest = line[...]
+        func finish() {
+            if let word { words.append(isQuoted ? word : expanded(word)) }
+            (word, isQuoted) = (nil, false)
+        }
+        while let byte = rest.popFirst() {
+            switch byte {
+            case 0x20, 0x09, 0x0A, 0x0D: finish()
+            case UInt8(ascii: "'"), UInt8(ascii: "\""):
+                if word == nil { isQuoted = true }
+                guard let content = Self.quoted(&rest, until: byte) else { return nil }
+                word = (word ?? []) + content
+            case UInt8(ascii: "\\"):
+                guard let next = rest.popFirst() else { return nil }
+                word = (word ?? []) + [next]
+            default: word = (word ?? []) + [byte]
+            }
+        }
+        finish()
+        return words
+    }
+
+    /// The word that is being typed at the end of `line`, and where it begins.
+    func lastWord(_ line: [UInt8]) -> (word: [UInt8], start: Int)? {
+        var start = line.count
+        // The longest ending that is one word; the text before it is whole.
+        for index in line.indices.reversed() where line[index] == 0x20 || index == 0 {
+            let begin = index == 0 ? 0 : index + 1
+            guard let words = split(Array(line[begin...])), words.count <= 1, split(Array(line[..<begin])) != nil else {
+                continue
+            }
+            start = begin
+            let word = words.first ?? []
+            if index == 0 || line[index - 1] != UInt8(ascii: "\\") { return (word, start) }
+        }
+        return nil
+    }
+
+    /// What was pasted, as words: one path a line, or a line of quoted words as a file manager gives them.
+    func pasted(_ bytes: [UInt8]) -> [[UInt8]] {
+        bytes.split(separator: 0x0A).flatMap { line -> [[UInt8]] in
+            let line = Self.trimmed(Array(line))
+            if line.isEmpty { return [] }
+            if let words = split(line), words.count > 0 {
+                let isQuoted = line.contains(where: { $0 == 0x27 || $0 == 0x22 || $0 == 0x5C })
+                let areRooted = words.allSatisfy { $0.first == UInt8(ascii: "/") }
+                if isQuoted || words.count == 1 || areRooted { return words }
+            }
+            // A name with spaces, as it is.
+            return [expanded(line)]
+        }
+    }
+
+    /// A word as `split` reads it again.
+    static func quote(_ word: [UInt8]) -> [UInt8] {
+        let plain = { (byte: UInt8) in byte > 0x20 && byte != 0x7F && !#"'"\"#.utf8.contains(byte) }
+        if !word.isEmpty, word.allSatisfy(plain), word.first != UInt8(ascii: "~") { return word }
+        let quote = UInt8(ascii: "'")
+        let inside = word.flatMap { $0 == quote ? Array(#"'\''"#.utf8) : [$0] }
+        return [quote] + inside + [quote]
+    }
+
+    private func expanded(_ word: [UInt8]) -> [UInt8] {
+        let scheme = Array("file://".utf8)
+        if word.starts(with: scheme) {
+            let path = word.dropFirst(scheme.count).drop { $0 != UInt8(ascii: "/") }
+            return Self.percentDecoded(Array(path))
+        }
+        guard word.first == UInt8(ascii: "~"), word.count == 1 || word[1] == UInt8(ascii: "/") else { return word }
+        return home + word.dropFirst()
+    }
+
+    private static func quoted(_ rest: inout ArraySlice<UInt8>, until end: UInt8) -> [UInt8]? {
+        var content: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == end { return content }
+            if byte == UInt8(ascii: "\\"), end == UInt8(ascii: "\""), let next = rest.first,
+                #""\$`"#.utf8.contains(next)
+            {
+                content.append(rest.removeFirst())
+            } else {
+                content.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private static func percentDecoded(_ bytes: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), value != 0
+            {
+                decoded.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return decoded
+    }
+
+    private static func trimmed(_ line: [UInt8]) -> [UInt8] {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        return Array(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}

@@ -1,0 +1,92 @@
+import DisplayText
+import Terminal
+
+/// One line of text that is being typed. Holds bytes, because a path need not be UTF-8, cut where the cursor may stand.
+struct TextField: Hashable, Sendable {
+    /// Characters, or single bytes that are none.
+    private var units: [[UInt8]] = []
+    /// The unit before which the cursor stands.
+    private(set) var cursor = 0
+
+    init() {}
+
+    init(_ bytes: [UInt8]) { insert(bytes) }
+
+    var bytes: [UInt8] { Array(units.joined()) }
+    var text: String? { String(validating: bytes, as: UTF8.self) }
+    var isEmpty: Bool { units.isEmpty }
+    /// What stands before the cursor.
+    var beforeCursor: [UInt8] { Array(units[..<cursor].joined()) }
+
+    mutating func insert(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while let first = rest.first {
+            let length = Self.length(first)
+            let isCharacter = rest.count >= length && String(validating: rest.prefix(length), as: UTF8.self) != nil
+            let unit = Array(rest.prefix(isCharacter ? length : 1))
+            rest = rest.dropFirst(unit.count)
+            units.insert(unit, at: cursor)
+            cursor += 1
+        }
+    }
+
+    /// Puts text in place of everything before the cursor.
+    mutating func replaceBeforeCursor(with bytes: [UInt8]) {
+        units.removeFirst(cursor)
+        cursor = 0
+        insert(bytes)
+    }
+
+    /// What an editing key does; false when it is none.
+    mutating func edit(_ press: KeyPress) -> Bool {
+        switch (press.key, press.modifiers) {
+        case (.character(let scalar), []): insert(Array(String(Character(scalar)).utf8))
+        case (.backspace, _):
+            guard cursor > 0 else { return true }
+            cursor -= 1
+            units.remove(at: cursor)
+        case (.delete, _): if cursor < units.count { units.remove(at: cursor) }
+        case (.left, _): cursor = max(0, cursor - 1)
+        case (.right, _): cursor = min(units.count, cursor + 1)
+        case (.home, _), (.character("a"), .control): cursor = 0
+        case (.end, _), (.character("e"), .control): cursor = units.count
+        case (.character("u"), .control): replaceBeforeCursor(with: [])
+        case (.character("k"), .control): units.removeLast(units.count - cursor)
+        case (.character("w"), .control): deleteWord()
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func deleteWord() {
+        let isGap = { (unit: [UInt8]) in unit == [0x20] || unit == [0x2F] }
+        var start = cursor
+        while start > 0, isGap(units[start - 1]) { start -= 1 }
+        while start > 0, !isGap(units[start - 1]) { start -= 1 }
+        units.removeSubrange(start..<cursor)
+        cursor = start
+    }
+
+    /// The part that fits into `cells` with the cursor in it, and the cell of the cursor.
+    func shown(in cells: Int, _ characterSet: CharacterSet) -> (text: SafeText, cursor: Int) {
+        let pieces = units.map { SafeText($0, characterSet: characterSet) }
+        var first = cursor
+        var width = 0
+        // One cell stays free for the cursor behind the end.
+        while first > 0, width + pieces[first - 1].width < cells {
+            first -= 1
+            width += pieces[first].width
+        }
+        let text = pieces[first...].reduce(into: SafeText([])) { $0 += $1 }
+        return (text.beginning(of: max(0, cells)), min(width, max(0, cells - 1)))
+    }
+
+    private static func length(_ first: UInt8) -> Int {
+        switch first {
+        case 0xC2...0xDF: 2
+        case 0xE0...0xEF: 3
+        case 0xF0...0xF4: 4
+        default: 1
+        }
+    }
+}
