@@ -36,17 +36,7 @@ extension TransferOptions {
         pin = invocation.value(QueueOptions.pin)
         insecure = invocation.has(QueueOptions.insecure)
         umask = surroundings.umask
-        proxies = Self.proxies(surroundings.environment)
-    }
-
-    /// As curl reads them: lower case, upper case too except for `http_proxy`, which a CGI client could forge.
-    private static func proxies(_ environment: [String: String]) -> [String: String] {
-        var found: [String: String] = [:]
-        for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
-            let upper = name == "http_proxy" ? nil : environment[name.uppercased()]
-            if let value = environment[name] ?? upper, !value.isEmpty { found[name] = value }
-        }
-        return found
+        proxies = Self.proxies(of: surroundings.environment)
     }
 }
 

@@ -36,45 +36,17 @@ extension Front {
         guard let last = invocation.operands.last, let text = last.text else {
             throw .usage("upload: DEST is not UTF-8", "percent-encode it")
         }
-        let destination = try TransferURL(text, place: "upload: DEST")
-        var sources: [SourcePath] = []
-        for word in invocation.operands.dropLast() {
-            sources.append(try SourcePath(word, currentDirectory: surroundings.currentDirectory))
+        let plan: UploadPlan
+        do throws(QueueingFault) {
+            plan = try UploadPlan(
+                invocation.operands.dropLast().map(\.bytes), to: text,
+                currentDirectory: surroundings.currentDirectory)
+        } catch {
+            throw CommandFailure(error, command: "upload")
         }
-        let placed = try place(sources, at: destination)
-        var request = BatchRequest(.upload(placed, to: destination.text), invocation, surroundings)
-        request.secrets = try TransferSecrets(invocation, urls: [destination], command: "upload", surroundings)
+        var request = BatchRequest(.upload(plan.sources, to: plan.destination.text), invocation, surroundings)
+        request.secrets = try TransferSecrets(invocation, urls: [plan.destination], command: "upload", surroundings)
         return request
-    }
-
-    private func place(_ sources: [SourcePath], at destination: TransferURL) throws(CommandFailure) -> [UploadSource] {
-        guard destination.path.hasSuffix("/") else { return [try placeExactly(sources, at: destination)] }
-        guard destination.query.isEmpty else {
-            throw .usage("upload: DEST is a directory and has a query (?…)", "leave the query out")
-        }
-        var names: Set<RawPath> = []
-        for source in sources where !source.name.bytes.isEmpty && !names.insert(source.name).inserted {
-            throw .usage("upload: two sources are named \(source.name.displayed)", "queue them as two batches")
-        }
-        return sources.map { source in
-            UploadSource(path: source.path, placement: source.name.bytes.isEmpty ? .contents : .named(source.name))
-        }
-    }
-
-    private func placeExactly(_ sources: [SourcePath], at destination: TransferURL) throws(CommandFailure)
-        -> UploadSource
-    {
-        let directory = "\(destination.scheme)://\(destination.authority)\(destination.path)/"
-        guard sources.count == 1, let source = sources.first else {
-            throw .usage("upload: several sources need a DEST that is a directory", "end it in a slash: \(directory)")
-        }
-        guard !source.isDirectory else {
-            throw .usage("upload: \(source.shown) is a directory, and DEST is not", "end DEST in a slash: \(directory)")
-        }
-        guard !destination.path.isEmpty else {
-            throw .usage("upload: DEST has no path", "end it in a slash: \(directory)")
-        }
-        return UploadSource(path: source.path, placement: .exactly)
     }
 
     /// Two of the contract's ways with a file that is there already are not built; taken for granted they would overwrite it.
@@ -104,7 +76,9 @@ extension Front {
         var urls: [TransferURL] = []
         for word in invocation.operands.dropLast() {
             guard let text = word.text else { throw .usage("download: a URL is not UTF-8", "percent-encode it") }
-            urls.append(try TransferURL(text, place: "download: URL"))
+            do throws(QueueingFault) { urls.append(try TransferURL(text, place: "URL")) } catch {
+                throw CommandFailure(error, command: "download")
+            }
         }
         if invocation.has(QueueOptions.sha256), urls.count > 1 {
             throw .usage("download: --sha256 is one file's digest", "queue each URL by itself")
@@ -141,5 +115,12 @@ extension Front {
             throw .usage("download: there is no directory \(directory.displayed)", "make it first")
         }
         return (directory, path.lastComponent)
+    }
+}
+
+extension CommandFailure {
+    /// What cannot be meant, as a wrong command line.
+    init(_ fault: QueueingFault, command: String) {
+        self.init(.usage, FailureCode(rawValue: fault.code.rawValue), "\(command): \(fault.what)", fault.remedy)
     }
 }

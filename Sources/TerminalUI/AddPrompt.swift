@@ -88,7 +88,9 @@ struct AddPrompt: Sendable {
             with: begun.line.prefix(last.start) + ShellWords.quote(completion.path) + (isWhole ? [0x20] : []))
     }
 
-    private static func line(_ words: [[UInt8]]) -> [UInt8] { Array(words.map(ShellWords.quote).joined(separator: [0x20])) }
+    private static func line(_ words: [[UInt8]]) -> [UInt8] {
+        Array(words.map(ShellWords.quote).joined(separator: [0x20]))
+    }
 }
 
 extension Model {

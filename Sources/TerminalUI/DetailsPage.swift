@@ -109,7 +109,8 @@ struct DetailsText {
         if let error = task?.error ?? row.error { fields += self.error(error) }
         fields += ends
         fields.append(("Size", sizes, .plain))
-        if row.counts.total != 1 || task == nil, case .task = row.id {} else if task == nil {
+        if row.counts.total != 1 || task == nil, case .task = row.id {
+        } else if task == nil {
             fields.append(("Files", files, .plain))
         }
         if row.bytesPerSecond > 0 {
@@ -133,7 +134,8 @@ struct DetailsText {
     private func error(_ error: TransferError) -> [Field] {
         var fields: [Field] = [("What happened", look.safe(error.message), .error)]
         if let status = error.httpStatus { fields.append(("Server said", "status \(status)", .plain)) }
-        fields.append(("What to do", SafeText(error.isRetryable ? "nothing: it is tried again" : "mend that, then r"), .plain))
+        fields.append(
+            ("What to do", SafeText(error.isRetryable ? "nothing: it is tried again" : "mend that, then r"), .plain))
         return fields
     }
 
@@ -149,7 +151,8 @@ struct DetailsText {
     private var sizes: SafeText {
         guard row.sizeKnown else { return "unknown; \(look.figures.size(row.bytes.sent)) sent" }
         let total = "\(look.figures.size(row.bytes.total)) (\(Figures.count(row.bytes.total)) bytes)"
-        return "\(total)   sent \(look.figures.size(row.bytes.sent))   accepted \(look.figures.size(row.bytes.accepted))"
+        return
+            "\(total)   sent \(look.figures.size(row.bytes.sent))   accepted \(look.figures.size(row.bytes.accepted))"
     }
 
     private var files: SafeText {
@@ -166,7 +169,9 @@ struct DetailsText {
             let offsets = task.resumedFrom.suffix(8).map { look.figures.size($0) }.joined(separator: ", ")
             fields.append(("Resumed at", SafeText(offsets), .plain))
         }
-        if task.bytesRepeated > 0 { fields.append(("Sent twice", SafeText(look.figures.size(task.bytesRepeated)), .plain)) }
+        if task.bytesRepeated > 0 {
+            fields.append(("Sent twice", SafeText(look.figures.size(task.bytesRepeated)), .plain))
+        }
         if task.skipped { fields.append(("Skipped", "the same file was there already", .plain)) }
         if task.state == .completed { fields.append(("Checked", SafeText("by \(task.verified.rawValue)"), .plain)) }
         if let digest = task.digest {

@@ -98,7 +98,9 @@ extension Drawing {
         if let seconds = totals.secondsLeft, !totals.isOver { text += SafeText(" \(Figures.timeLeft(seconds))") }
         if speed == 0, totals.isOver { text += " done" }
         put(text, .plain)
-        guard rows > 2, let problems = problems(withKey: false), text.width + problems.width + 2 <= width else { return }
+        guard rows > 2, let problems = problems(withKey: false), text.width + problems.width + 2 <= width else {
+            return
+        }
         grid.put(problems, row: layout.total, column: text.width + 2, style: .error)
     }
 

@@ -76,7 +76,8 @@ extension Drawing {
             let label = SafeText(look.figures.speed(top)).fitted(to: 7, .right)
             grid.put(label, row: lines.lowerBound, column: columns.lowerBound, style: .dim)
         }
-        grid.put(SafeText("0").fitted(to: 7, .right), row: lines.upperBound - 1, column: columns.lowerBound, style: .dim)
+        grid.put(
+            SafeText("0").fitted(to: 7, .right), row: lines.upperBound - 1, column: columns.lowerBound, style: .dim)
         for (x, speed) in zip(bars, speeds) where speed > 0 {
             let steps = look.glyphs == .unicode ? 8 : 1
             // What moved at all shows.

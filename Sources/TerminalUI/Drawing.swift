@@ -138,7 +138,9 @@ struct Drawing {
         guard let row = layout.hints else { return }
         var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
         if rows == 2, let problems = problems(withKey: false) {
-            line = problems + "  " + HintLine.text([.help, .leave], in: .transfers, model.keys, width: width - problems.width - 2)
+            line =
+                problems + "  "
+                + HintLine.text([.help, .leave], in: .transfers, model.keys, width: width - problems.width - 2)
         }
         hintLine(line, row)
     }

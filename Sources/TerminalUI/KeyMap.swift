@@ -104,7 +104,8 @@ package struct KeyMap: Sendable, Hashable {
     private static let names: [View: [(Action, [String])]] = [
         .transfers: moving + everywhere + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
-            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["e"]), (.mark, ["Space", "Ins"]), (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
+            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["e"]), (.mark, ["Space", "Ins"]),
+            (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
             (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.log, ["L"]),
             (.leave, ["q", "F10"]), (.back, ["Esc"]),

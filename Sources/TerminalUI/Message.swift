@@ -65,11 +65,3 @@ enum Answer: Sendable {
     /// Nobody could ever continue us, so we did not stop.
     case cannotSuspend
 }
-
-/// How a path that is being typed goes on.
-struct PathCompletion: Hashable, Sendable {
-    /// The path as far as it is certain, in place of what was typed.
-    var path: [UInt8]
-    /// How many names fit; with 1 it is complete.
-    var candidates: Int
-}

@@ -133,7 +133,8 @@ extension Model {
         var lines: [SafeText] = ["Files stay where they are, here and on the server."]
         if failed > 0 { lines.append("\(Figures.amount(failed, "file")) failed and cannot be tried again then.") }
         lines.append("This cannot be undone.")
-        let what = all ? "all finished batches" : Figures.amount(Int64(over.count), "finished batch", "finished batches")
+        let what =
+            all ? "all finished batches" : Figures.amount(Int64(over.count), "finished batch", "finished batches")
         dialog = Dialog(
             "Clear \(what) (\(Figures.amount(files, "file"))\(all ? " or more" : "")) from the list?", lines,
             Dialog.Choice(letter: "c", text: "Clear the list", intent: .clearFinished), no: "Keep them",

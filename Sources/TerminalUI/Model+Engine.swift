@@ -102,15 +102,18 @@ extension Model {
                 ? "Cleared \(Figures.amount(done, "finished batch", "finished batches")) from the list."
                 : "No batch is finished: there was nothing to clear."
         case .undo(let name):
-            return done > 0 ? "Took back the cancel\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
+            return done > 0
+                ? "Took back the cancel\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .why, .task, .log, .sources, .completion, .upload: return ""
         }
     }
 
     private func files(_ rows: [NodeRow], _ deed: Deed) -> String {
         let files = rows.reduce(0) { sum, row in
-            sum + (deed == .retry ? row.counts.failed + row.counts.cancelled + row.counts.waiting
-                : row.counts.unstarted + row.counts.active)
+            sum
+                + (deed == .retry
+                    ? row.counts.failed + row.counts.cancelled + row.counts.waiting
+                    : row.counts.unstarted + row.counts.active)
         }
         return Figures.amount(files, "file")
     }

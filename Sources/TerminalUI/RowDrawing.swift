@@ -28,7 +28,9 @@ struct RowDrawing {
         sign(row, state, y, &grid)
         for (column, cells) in columns.places {
             guard let (text, alignment, style) = cell(column, cells.count, row, state) else { continue }
-            grid.put(text.fitted(to: cells.count, alignment), row: y, column: cells.lowerBound, style: style, end: cells.upperBound)
+            grid.put(
+                text.fitted(to: cells.count, alignment), row: y, column: cells.lowerBound, style: style,
+                end: cells.upperBound)
         }
         if let pending = model.pending[row.id] { waiting(pending, y, &grid) }
     }

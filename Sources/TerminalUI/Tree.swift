@@ -188,7 +188,8 @@ struct Tree: Sendable {
         let following = before[(place + 1)...].filter { living.contains($0.id) }
         let preceding = before[..<place].reversed().filter { living.contains($0.id) }
         let siblings = { (item: TreeItem) in item.parent == gone.parent && item.depth == gone.depth }
-        return (following.first(where: siblings) ?? preceding.first(where: siblings) ?? preceding.first
+        return
+            (following.first(where: siblings) ?? preceding.first(where: siblings) ?? preceding.first
             ?? following.first)?.id
     }
 

@@ -1,23 +1,21 @@
-import CommandLine
-
-/// A URL of the command line, taken apart far enough to refuse what cannot be meant and to take the user out of it.
-struct TransferURL: Equatable {
+/// A URL that a person typed, taken apart far enough to refuse what cannot be meant and to take the user out of it.
+package struct TransferURL: Equatable, Sendable {
     /// `http` or `https`.
-    let scheme: String
+    package let scheme: String
     /// Host and port as given.
-    let authority: String
+    package let authority: String
     /// Begins with a slash, or is empty when the URL ends after the host.
-    let path: String
+    package let path: String
     /// With its question mark; empty when there is none.
-    let query: String
-    let user: String?
-    let password: String?
+    package let query: String
+    package let user: String?
+    package let password: String?
 
     /// The URL without user, password and fragment.
-    var text: String { "\(scheme)://\(authority)\(path)\(query)" }
+    package var text: String { "\(scheme)://\(authority)\(path)\(query)" }
 
     /// Reads a URL; `place` names the operand in messages.
-    init(_ text: String, place: String) throws(CommandFailure) {
+    package init(_ text: String, place: String) throws(QueueingFault) {
         guard let colon = text.firstRange(of: "://") else { throw Self.withoutScheme(text, place: place) }
         let scheme = text[..<colon.lowerBound].lowercased()
         try Self.check(scheme: scheme, of: text, place: place)
@@ -41,21 +39,21 @@ struct TransferURL: Equatable {
         (user, password) = try Self.userAndPassword(credentials, place: place)
     }
 
-    private static func check(scheme: String, of text: String, place: String) throws(CommandFailure) {
+    private static func check(scheme: String, of text: String, place: String) throws(QueueingFault) {
         if ["http", "https"].contains(scheme) { return }
         let later = ["dav", "davs", "s3", "sftp", "ftp", "ftps", "ftpes", "tus+https", "ietf+https"]
         let what = later.contains(scheme) ? "is not built yet" : "is no protocol of Martlet"
-        throw CommandFailure(
-            .usage, .unsupported, "\(place): \(scheme.isEmpty ? "://" : "\(scheme)://") \(what)",
+        throw QueueingFault(
+            .unsupported, "\(place): \(scheme.isEmpty ? "://" : "\(scheme)://") \(what)",
             "use https:// or http://")
     }
 
-    private static func withoutScheme(_ text: String, place: String) -> CommandFailure {
+    private static func withoutScheme(_ text: String, place: String) -> QueueingFault {
         guard text.contains(":"), !text.hasPrefix("/") else {
             return .usage("\(place): \"\(text)\" is not a URL", "write https://HOST/PATH")
         }
-        return CommandFailure(
-            .usage, .unsupported, "\(place): \"\(text)\" would be a configured destination, which is not built yet",
+        return QueueingFault(
+            .unsupported, "\(place): \"\(text)\" would be a configured destination, which is not built yet",
             "write https://HOST/PATH")
     }
 
@@ -66,7 +64,7 @@ struct TransferURL: Equatable {
     }
 
     /// The URL as a message may show it.
-    static func withoutUser(_ text: String) -> String {
+    package static func withoutUser(_ text: String) -> String {
         guard let start = text.firstRange(of: "://")?.upperBound else { return text }
         let (credentials, host) = split(text[start...].prefix { $0 != "/" && $0 != "?" })
         return credentials == nil
@@ -108,8 +106,7 @@ struct TransferURL: Equatable {
         }
     }
 
-    private static func userAndPassword(_ text: Substring?, place: String) throws(CommandFailure) -> (String?, String?)
-    {
+    private static func userAndPassword(_ text: Substring?, place: String) throws(QueueingFault) -> (String?, String?) {
         guard let text, !text.isEmpty else { return (nil, nil) }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let words = parts.map(decoded)

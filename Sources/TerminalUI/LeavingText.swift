@@ -1,0 +1,25 @@
+import DisplayText
+import MartletKit
+
+/// What is printed under the shell's prompt line after the screen: what goes on, and how to come back.
+enum LeavingText {
+    static func lines(_ model: Model) -> [String] {
+        let back = "Come back: martlet    Status: martlet list    Stop: martlet engine stop"
+        guard model.isConnected, let counts = model.totals?.counts else {
+            return ["The engine did not answer; what was queued is not lost.", back]
+        }
+        let parts: [(Int64, String)] = [
+            (counts.active, "running"), (counts.queued + counts.waiting, "waiting"),
+            (counts.paused + counts.created, "paused"),
+        ]
+        let there = parts.filter { $0.0 > 0 }
+        guard let first = there.first else {
+            let failed = counts.failed > 0 ? " \(Figures.amount(counts.failed, "file")) failed." : ""
+            return ["Nothing is unfinished.\(failed)", back]
+        }
+        let rest = there.dropFirst().map { ", \(Figures.count($0.0)) \($0.1)" }.joined()
+        let goes = counts.active + counts.queued + counts.waiting > 0
+        let end = goes ? " They go on without this window." : " They wait for you to resume them."
+        return ["\(Figures.amount(first.0, "file")) \(first.1)\(rest).\(end)", back]
+    }
+}

@@ -1,0 +1,112 @@
+import MartletKit
+
+/// Requests that are answered: the engine's, and those about local files.
+extension ScreenProgram {
+    /// Does what the model wants and says what came of it; `nil` when there is nothing to say.
+    func ask(_ request: Request) async -> Answer? {
+        switch request {
+        case .act(let deed, let nodes, let number):
+            .acted(
+                await result { engine throws(RequestError) in try await Self.act(deed, nodes, engine) }, number: number)
+        case .clearFinished(let number):
+            .acted(await result { engine throws(RequestError) in try await engine.purgeFinished() }, number: number)
+        case .undo(let rows, let number):
+            .acted(
+                await result { engine throws(RequestError) in try await engine.undo(rows.map { .rows($0) }) },
+                number: number)
+        case .why(let node, let number):
+            .why(await result { engine throws(RequestError) in try await engine.why(node) }, number: number)
+        case .task(let id, let number):
+            .task(
+                await result { engine throws(RequestError) in try await engine.task(id, history: true) },
+                number: number)
+        case .log(let after, let number):
+            switch await result({ engine throws(RequestError) in try await engine.log(after: after) }) {
+            case .success(let page): .log(page.lines, next: page.next, number: number)
+            case .failure(let error): .noLog(error, number: number)
+            }
+        case .checkSources(let words, let number):
+            .sourcesChecked(await Self.check(words, currentDirectory), number: number)
+        case .complete(let word, let number):
+            .completed(await Self.complete(word, currentDirectory), number: number)
+        case .upload(let words, let destination, let number):
+            .queued(await upload(words, destination), number: number)
+        case .reconnect: await connect(launching: false)
+        case .startEngine: await connect(launching: true)
+        case .show, .redraw, .suspend, .bell, .leave: nil
+        }
+    }
+
+    private func result<Value: Sendable>(
+        _ question: (EngineConnection) async throws(RequestError) -> Value
+    ) async -> Result<Value, RequestError> {
+        do { return .success(try await question(engine)) } catch { return .failure(error) }
+    }
+
+    private static func act(
+        _ deed: Deed, _ nodes: NodeChoice, _ engine: EngineConnection
+    ) async throws(RequestError) -> [NodeResult] {
+        switch deed {
+        case .pause: try await engine.pause(nodes)
+        case .resume: try await engine.resume(nodes)
+        case .cancel: try await engine.cancel(nodes)
+        case .retry: try await engine.retry(nodes)
+        }
+    }
+
+    /// The first time as the options say; after a loss only when the person wants an engine started.
+    private func connect(launching: Bool) async -> Answer? {
+        do throws(RequestError) {
+            if launching {
+                try await engine.connectLaunching()
+            } else {
+                await engine.retryNow()
+                try await engine.connect()
+            }
+            return nil
+        } catch {
+            return .notConnected(error)
+        }
+    }
+
+    private func upload(_ words: [[UInt8]], _ destination: String) async -> Result<BatchSnapshot, RequestError> {
+        switch await Self.plan(words, destination, currentDirectory) {
+        case .success(let request):
+            await result { engine throws(RequestError) in try await engine.add(request).batch }
+        case .failure(let error): .failure(error)
+        }
+    }
+
+    // MARK: Local files, off the thread that draws: a dead network disk must not stop the keys
+
+    @concurrent
+    private static func check(_ words: [[UInt8]], _ directory: [UInt8]) async -> RequestError? {
+        do throws(QueueingFault) {
+            try UploadPlan.look(at: words, currentDirectory: directory)
+            return nil
+        } catch {
+            return RequestError(.usage, error.message)
+        }
+    }
+
+    @concurrent
+    private static func complete(_ word: [UInt8], _ directory: [UInt8]) async -> PathCompletion? {
+        PathCompletion(of: word, currentDirectory: directory)
+    }
+
+    @concurrent
+    private static func plan(
+        _ words: [[UInt8]], _ destination: String, _ directory: [UInt8]
+    ) async -> Result<BatchRequest, RequestError> {
+        var environment: [String: String] = [:]
+        for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+            environment[name] = TerminalUI.environment(name)
+        }
+        do throws(QueueingFault) {
+            let plan = try UploadPlan(words, to: destination, currentDirectory: directory)
+            return .success(try plan.request(environment: environment))
+        } catch {
+            return .failure(RequestError(.usage, error.message))
+        }
+    }
+}

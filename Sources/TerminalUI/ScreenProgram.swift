@@ -1,0 +1,193 @@
+import Configuration
+import Glibc
+import MartletKit
+import Terminal
+
+/// The edge of the screen: the terminal and the engine at one side, the model at the other.
+///
+/// An actor whose executor is the main thread's loop. In one turn it reads all that was typed, takes all that the engine
+/// sent, and then draws once; engine news alone draw at most ten times a second. With nothing typed, sent or counting
+/// down it sleeps without a timer.
+actor ScreenProgram {
+    nonisolated let loop: ScreenLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor }
+
+    let engine: EngineConnection
+    /// What the engine is asked to tell.
+    var view: TreeSubscription?
+    let screen: Screen
+    private var model: Model
+    private let started = ContinuousClock.now
+    private var watch: ScreenWatch?
+    private var timer: ScreenTimer?
+    private var isFramePlanned = false
+    /// When news of the engine may be drawn again, and whether some wait for that.
+    private var nextFrame = Duration.zero
+    private var hasUndrawnNews = false
+    private var exitStatus: Int32 = 0
+    /// What a relative path is relative to.
+    nonisolated let currentDirectory: [UInt8]
+
+    private static let frameInterval = Duration.milliseconds(100)
+
+    /// On the main thread, which becomes the loop.
+    init(_ options: TerminalUI.Options, _ engine: EngineConnection) throws {
+        let configuration = options.screen
+        self.engine = engine
+        loop = try ScreenLoop()
+        currentDirectory = Self.workingDirectory()
+        var terminal = Screen.Options()
+        terminal.color = ColorMode(rawValue: configuration.color.rawValue) ?? .auto
+        terminal.theme = Theme(rawValue: configuration.theme.rawValue)
+        terminal.mouse = configuration.mouse
+        screen = try Screen(terminal)
+        let (keys, problems) = TerminalUI.keyMap(options.keys)
+        let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
+        model = Model(
+            look: TerminalUI.look(configuration, screen), keys: keys, size: screen.size, home: home,
+            grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
+            now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
+        for note in screen.notes { model.say(model.look.safe(note)) }
+        if let problem = problems.first { model.complain(model.look.safe(problem.description(file: "keys.conf"))) }
+    }
+
+    /// Runs until the person leaves; then says what goes on.
+    nonisolated func run() -> Int32 {
+        assumeIsolated { $0.start() }
+        loop.run()
+        return assumeIsolated { $0.finish() }
+    }
+
+    private func start() {
+        do throws(TerminalError) {
+            watch = try loop.watch(screen) { [weak self] in self?.assumeIsolated { $0.read() } }
+        } catch {
+            return leave(status: 1)
+        }
+        draw()
+        Task {
+            let view = await engine.view()
+            self.view = view
+            take(.tick)
+            view.show(lastSections, nodes: lastNodes)
+            for await update in view { take(.update(update)) }
+        }
+        Task { for await state in await engine.states() { take(.link(state)) } }
+        perform(.reconnect)
+    }
+
+    private func finish() -> Int32 {
+        let lines = LeavingText.lines(model)
+        screen.close()
+        if exitStatus == 0 { print(lines.joined(separator: "\n")) }
+        return exitStatus
+    }
+
+    private func leave(status: Int32 = 0) {
+        exitStatus = status
+        loop.stop()
+    }
+
+    // MARK: Messages
+
+    /// What was wanted last, for a view that opens later than it was asked for.
+    private var lastSections: [SectionRequest] = [SectionRequest(parent: nil, limit: 48)]
+    private var lastNodes: [NodeID] = []
+
+    private var moment: Moment { Moment(uptime: ContinuousClock.now - started, wall: TerminalUI.wallTime) }
+
+    /// Hands a message to the model, does what it wants, and has the result drawn.
+    func take(_ message: Message) {
+        for request in model.update(message, at: moment) { perform(request) }
+        let isNews = if case .update = message { true } else { false }
+        planFrame(soon: !isNews)
+    }
+
+    private func perform(_ request: Request) {
+        switch request {
+        case .show(let sections, let nodes):
+            (lastSections, lastNodes) = (sections, nodes)
+            view?.show(sections, nodes: nodes)
+        case .redraw: screen.forgetTerminal()
+        case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
+        case .bell: screen.bell()
+        case .leave: leave()
+        default:
+            let program = self
+            Task { if let answer = await program.ask(request) { take(.answer(answer)) } }
+        }
+    }
+
+    // MARK: The terminal
+
+    private func read() {
+        for event in screen.takeSignals() {
+            switch event {
+            case .redraw: take(.resized(screen.size))
+            case .end(let signal): screen.end(bySignal: signal)
+            }
+        }
+        for input in screen.readInput() {
+            if input == .closed, let watch { loop.stopReading(watch) }
+            take(.input(input))
+        }
+        planTimer()
+    }
+
+    private func planFrame(soon: Bool) {
+        if soon || ContinuousClock.now - started >= nextFrame {
+            guard !isFramePlanned else { return }
+            isFramePlanned = true
+            loop.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.draw() } }
+        } else {
+            hasUndrawnNews = true
+            planTimer()
+        }
+    }
+
+    private func draw() {
+        (isFramePlanned, hasUndrawnNews) = (false, false)
+        let wantsMouse = model.wantsMouse
+        if screen.isMouseOn != wantsMouse { screen.isMouseOn = wantsMouse }
+        let picture = Drawing.draw(model)
+        if !screen.show(picture.grid, cursor: picture.cursor) {
+            // A slow line gets fewer frames: the next one when it takes output again.
+            loop.whenWritable(screen) { [weak self] in self?.assumeIsolated { $0.planFrame(soon: true) } }
+        }
+        nextFrame = ContinuousClock.now - started + Self.frameInterval
+        planTimer()
+    }
+
+    /// One timer for all that waits: a key's rest, a countdown, news that came too soon after a frame.
+    private func planTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        var waits: [Duration] = []
+        if let wake = model.nextWake { waits.append(wake) }
+        if let deadline = screen.inputDeadline { waits.append(deadline - ContinuousClock.now) }
+        if hasUndrawnNews { waits.append(nextFrame - (ContinuousClock.now - started)) }
+        guard let wait = waits.min() else { return }
+        timer = loop.schedule(after: max(.zero, wait)) { [weak self] in
+            self?.assumeIsolated { program in
+                program.timer = nil
+                program.read()
+                program.take(.tick)
+            }
+        }
+    }
+
+    /// getcwd(3); a deleted directory has no name, then relative paths are taken from the root.
+    private static func workingDirectory() -> [UInt8] {
+        guard let path = getcwd(nil, 0) else { return [UInt8(ascii: "/")] }
+        defer { free(path) }
+        return Array(UnsafeRawBufferPointer(start: path, count: strlen(path)))
+    }
+}
+
+extension Model {
+    /// Captured in the tree alone: everywhere else plain dragging selects text.
+    var wantsMouse: Bool {
+        guard case .transfers = page else { return false }
+        return isMouseOn && prompt == nil
+    }
+}

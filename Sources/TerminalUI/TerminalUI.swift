@@ -1,0 +1,70 @@
+package import Configuration
+import FoundationEssentials
+import Glibc
+import MartletKit
+import Terminal
+
+/// The screen of `martlet`: a viewer of the engine's work, which goes on whether it is open or not.
+///
+/// `ScreenProgram` is the edge: it hands keys, the engine's news and answers to `Model` as messages, does what the model
+/// requests, and shows what `Drawing` makes of it. Everything else here is a value. Start reading at `Model.update`.
+/// All of it runs on the main thread's loop.
+package enum TerminalUI {
+    /// What the screen is told when it opens.
+    package struct Options: Sendable {
+        /// Settings, with the command line's options on top.
+        package var screen = ScreenConfiguration()
+        /// How long the engine lets a cancel be undone.
+        package var grace = Duration.seconds(10)
+        /// The user's keys.
+        package var keys: [KeyBinding] = []
+        /// For the engine's log.
+        package var client = "martlet"
+
+        package init() {}
+    }
+
+    /// First thing in a `main` that will open a screen: see `Backtraces`.
+    package static func prepare(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
+        Backtraces.neverAsk(arguments: arguments)
+    }
+
+    /// Shows the screen on this thread, the main one, until the person leaves it.
+    /// - Returns: the process's exit status.
+    package static func run(_ options: Options) throws -> Int32 {
+        let engine = try EngineConnection(ConnectionOptions(reconnects: true, client: options.client))
+        let program = try ScreenProgram(options, engine)
+        return program.run()
+    }
+
+    /// `keys.conf` over the standard keys; what does not count in it is said on the screen.
+    static func keyMap(_ bindings: [KeyBinding]) -> (map: KeyMap, problems: [ConfigurationProblem]) {
+        var (map, problems) = (KeyMap.standard, [ConfigurationProblem]())
+        map.apply(bindings, problems: &problems)
+        return (map, problems)
+    }
+
+    static func look(_ screen: ScreenConfiguration, _ terminal: Screen) -> Look {
+        let language = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment($0) }.first { !$0.isEmpty } ?? ""
+        let glyphs = GlyphSet(screen.glyphs, characterSet: terminal.characterSet, language: language)
+        return Look(
+            units: screen.units, glyphs: glyphs, characterSet: terminal.characterSet,
+            timeOfDay: { text($0, "%H:%M:%S") }, date: { text($0, "%Y-%m-%d %H:%M:%S") })
+    }
+
+    static func environment(_ name: String) -> String? {
+        getenv(name).flatMap { String(validatingCString: $0) }
+    }
+
+    /// localtime_r(3), strftime(3).
+    private static func text(_ time: Timestamp, _ form: String) -> String {
+        var seconds = time_t(time.milliseconds / 1000)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = strftime(&buffer, buffer.count, form, &parts)
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    static var wallTime: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+}
