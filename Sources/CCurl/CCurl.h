@@ -65,7 +65,7 @@ static inline CURLcode CCurl_message_result(const CURLMsg *message) { return mes
 
 // Macros with casts, which the importer leaves out.
 static const long CCurl_AUTH_BASIC = CURLAUTH_BASIC;
-static const long CCurl_AUTH_ANY = CURLAUTH_ANY;
+static const long CCurl_AUTH_BASIC_OR_DIGEST = CURLAUTH_BASIC | CURLAUTH_DIGEST;
 static const long CCurl_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
 static const long CCurl_SSLVERSION_TLSv1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long CCurl_HTTP_VERSION_1_1 = CURL_HTTP_VERSION_1_1;

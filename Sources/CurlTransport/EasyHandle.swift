@@ -1,4 +1,5 @@
 import CCurl
+import LinuxSystem
 
 /// Owner of one easy handle and its error text. On the transport's loop.
 final class EasyHandle {
@@ -72,5 +73,7 @@ final class EasyHandle {
     private static let startLibrary: Void = {
         // It fails only when a TLS library cannot start or memory is out, and then curl_easy_init fails too.
         _ = curl_global_init(CCurl_GLOBAL_DEFAULT)
+        // With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to us, and a TLS library writes without MSG_NOSIGNAL.
+        Signals.ignoreBrokenPipe()
     }()
 }

@@ -50,8 +50,8 @@ package struct HTTPCredentials: Sendable, Equatable, CustomStringConvertible {
     package enum Scheme: Sendable, Equatable {
         /// At once, with the first request.
         case basic
-        /// What the server asks for, which costs a first request that is refused. The body waits for its answer
-        /// (`Expect`), and at most the re-send limit of it is repeated.
+        /// What the server asks for, Basic or Digest, which costs a first request that is refused. A large body waits
+        /// for its answer (`Expect`); of a small one no more than the re-send limit is repeated.
         case asAsked
     }
 

@@ -69,13 +69,12 @@ extension HTTPTransport {
 
     // MARK: Timer
 
-    /// Calls libcurl for a time-out of 0, which it must not be called for from inside its callback.
+    /// Calls libcurl for a time-out of 0, which it must not be called for from inside its callback. Once a turn: a
+    /// download that never runs dry asks again each time, and others want the loop too.
     func runCurlTimerIfDue() {
-        // A few passes: adding a handle asks for one, a connection that is there makes it go on at once.
-        for _ in 0..<4 where wantedTimeout == 0 {
-            wantedTimeout = -1
-            act(CURL_SOCKET_TIMEOUT, 0)
-        }
+        guard wantedTimeout == 0 else { return }
+        wantedTimeout = -1
+        act(CURL_SOCKET_TIMEOUT, 0)
     }
 
     /// Sets the loop's timer as libcurl last asked.

@@ -104,8 +104,9 @@ package final class HTTPTransport {
         if waited { applyPauses(of: exchange) }
     }
 
-    /// Ends an exchange now and without an event; what its sink can still get, it gets before this returns. Events of it
-    /// that were not yet told are dropped. On the loop, not from a source or sink.
+    /// Ends an exchange now and without an event; what its sink can still get, it gets before this returns. Its events
+    /// that wait are dropped; those of the batch being told right now may still be met there. On the loop, not from a
+    /// source or sink.
     package func abandon(_ id: ExchangeID) {
         guard let exchange = exchanges[id] else { return }
         exchange.flush()
@@ -196,25 +197,28 @@ package final class HTTPTransport {
 
     private func ending(of exchange: Exchange, _ code: CurlCode) -> ExchangeEnd {
         let handle = exchange.handle
-        let address = handle.string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+        var end = ExchangeEnd()
+        end.head = exchange.head
+        end.retryAfter = exchange.retryAfter
+        end.body = exchange.body
+        end.bytesSent = exchange.bytesSent
+        end.bodyWasSent = end.bytesSent == exchange.request.body.length
+        end.bytesReceived = exchange.bytesReceived
+        end.sawContinue = exchange.sawContinue
+        end.redirectURL = handle.string(CURLINFO_REDIRECT_URL)
+        end.address = handle.string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         var cause = exchange.cause
-        // libcurl is also content with no answer at all in some paths; only a final status is an answer.
+        // libcurl is content with 101 and a body; only a final status is an answer.
         if code == .ok, cause == nil, exchange.head == nil { cause = .noFinalStatus }
-        var failure: ExchangeFailure?
         if code != .ok || cause != nil {
             let osError = handle.long(CURLINFO_OS_ERRNO)
             let text = handle.errorText(or: code)
-            failure = ExchangeFailure(
-                code: code == .ok ? .gotNothing : code, cause: cause,
+            end.failure = ExchangeFailure(
+                code == .ok ? .gotNothing : code, cause: cause,
                 osError: osError == 0 ? nil : Errno(rawValue: Int32(truncatingIfNeeded: osError)),
-                text: address.map { "\(text) (\($0))" } ?? text)
+                text: end.address.map { "\(text) (\($0))" } ?? text)
         }
-        let sent = exchange.bytesSent
-        return ExchangeEnd(
-            failure: failure, head: exchange.head, retryAfter: exchange.retryAfter, body: exchange.body,
-            bytesSent: sent, bodyWasSent: sent == exchange.request.body.length,
-            bytesReceived: exchange.bytesReceived, sawContinue: exchange.sawContinue,
-            redirectURL: handle.string(CURLINFO_REDIRECT_URL), address: address)
+        return end
     }
 
     /// `scheme://host:port` of a URL.

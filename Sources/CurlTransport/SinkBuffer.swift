@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// Collects the pieces of at most 16 KiB that libcurl hands over, so that a sink gets few, large ones.
 final class SinkBuffer {
-    /// Measured: beyond this a larger write gains nothing and leaves the processor's cache.
-    static let size = 1 << 20
+    /// Measured: a larger write gains nothing and leaves the processor's cache.
+    static let size = 256 * 1024
 
     private let sink: any TransferBodySink
     private let buffer: UnsafeMutableRawBufferPointer

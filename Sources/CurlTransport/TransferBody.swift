@@ -9,7 +9,7 @@ package protocol TransferBodySource: AnyObject {
 
 /// Where the bytes of an answer go. Called on the transport's loop, from inside libcurl: it must not call the transport.
 package protocol TransferBodySink: AnyObject {
-    /// Takes the next bytes, all of them; pieces are collected to about 1 MiB before. An error fails the exchange.
+    /// Takes the next bytes, all of them; pieces are collected to 256 KiB before. An error fails the exchange.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno)
 }
 

@@ -59,6 +59,14 @@ package struct ExchangeFailure: Sendable, Equatable {
     /// What libcurl says, with the address it spoke to.
     package let text: String
 
+    package init(_ code: CurlCode, cause: ExchangeCause? = nil, osError: Errno? = nil, text: String) {
+        self.code = code
+        self.cause = cause
+        self.osError = osError
+        self.text = text
+    }
+
+    /// What kind of failure it is; a cause of ours counts more than libcurl's code.
     package var failureClass: CurlFailureClass {
         switch cause {
         case nil: CurlFailureClass(code)
@@ -70,32 +78,40 @@ package struct ExchangeFailure: Sendable, Equatable {
 
 /// The body of an answer that was kept in memory.
 package struct ResponseBody: Sendable, Equatable {
-    package var bytes: [UInt8] = []
+    package var bytes: [UInt8]
     /// There was more than the limit.
-    package var isTruncated = false
+    package var isTruncated: Bool
+
+    package init(_ bytes: [UInt8] = [], isTruncated: Bool = false) {
+        self.bytes = bytes
+        self.isTruncated = isTruncated
+    }
 }
 
 /// How an exchange ended, with all that a decision needs.
 package struct ExchangeEnd: Sendable {
     /// nil: a complete final answer came, whatever its status.
-    package let failure: ExchangeFailure?
+    package var failure: ExchangeFailure?
     /// The final answer's header, where it came that far.
-    package let head: ResponseHead?
+    package var head: ResponseHead?
     /// What the server asks to wait, 0…24 h.
-    package let retryAfter: Duration?
-    package let body: ResponseBody
+    package var retryAfter: Duration?
+    package var body = ResponseBody()
     /// Bytes of the request's body given to the connection; the server may have seen fewer.
-    package let bytesSent: Int64
+    package var bytesSent: Int64 = 0
     /// The whole body was given to the connection.
-    package let bodyWasSent: Bool
+    package var bodyWasSent = false
     /// Bytes of the final answer's body.
-    package let bytesReceived: Int64
+    package var bytesReceived: Int64 = 0
     /// The server said 100 Continue.
-    package let sawContinue: Bool
+    package var sawContinue = false
     /// The absolute target of a redirect that was not followed.
-    package let redirectURL: String?
+    package var redirectURL: String?
     /// The peer's address.
-    package let address: String?
+    package var address: String?
+
+    /// An end with nothing in it yet; for the transport and for fakes of it.
+    package init() {}
 }
 
 /// Where an exchange stands.
@@ -106,4 +122,10 @@ package struct ExchangeProgress: Sendable, Equatable {
     package let received: Int64
     /// Those of them that the sink has; `flush` makes it all.
     package let delivered: Int64
+
+    package init(sent: Int64, received: Int64, delivered: Int64) {
+        self.sent = sent
+        self.received = received
+        self.delivered = delivered
+    }
 }

@@ -103,8 +103,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         turnUntilStopped()
     }
 
-    /// Ends the loop after its turn, from any thread. Jobs that arrive later are never run, so the loop's actors must
-    /// have ended their work. Does not wait; `join` does.
+    /// Ends the loop when it has run the jobs that are there, from any thread. Jobs that arrive later are never run, so
+    /// the loop's actors must have ended their work. Does not wait; `join` does.
     package func stop() {
         let mustWake = inbox.withLock { inbox in
             inbox.stopping = true
@@ -151,7 +151,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// False when there is work already, nil when the loop is to end.
     private func prepareToWait() -> Bool? {
         inbox.withLock { inbox in
-            if inbox.stopping { return nil }
+            if inbox.stopping, inbox.jobs.isEmpty { return nil }
             inbox.sleeping = inbox.jobs.isEmpty
             return inbox.sleeping
         }

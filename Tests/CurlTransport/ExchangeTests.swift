@@ -235,6 +235,31 @@ private func obliging(_ connection: ServerConnection) throws {
         }
     }
 
+    @Test func `a large body that must show who sends it is sent once`() async throws {
+        try await withServer { connection in
+            while true {
+                let request = try connection.readHead()
+                if request.fields["authorization"] == nil {
+                    try connection.answer("401 Who", fields: ["WWW-Authenticate: Basic realm=\"r\""])
+                    continue
+                }
+                try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+                try connection.readBody(request.length)
+                try connection.answer("201 Created")
+            }
+        } test: { server, client in
+            let body = PatternBody(length: 2 << 20)
+            var request = HTTPRequest("PUT", server.url("/"), body: .source(length: body.length))
+            request.connection.credentials = HTTPCredentials(user: "u", password: "p", scheme: .asAsked)
+            let end = try await client.run(1, request, body: body)
+            #expect(await client.story(of: 1) == ["head 201", "ended"])
+            #expect(end.bodyWasSent)
+            // Not an empty first PUT either, which a server that asks for nothing would store.
+            #expect(server.requests.map(\.length) == [2 << 20, 2 << 20])
+            #expect(server.bodyBytes == 2 << 20)
+        }
+    }
+
     @Test func `a refused name and password is told once, with its body`() async throws {
         try await withServer { connection in
             try connection.readHead()
