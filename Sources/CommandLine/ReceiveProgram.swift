@@ -44,6 +44,7 @@ package enum ReceiveProgram {
         root.name = "martlet-receive"
         root.groups = [OptionGroup("Options", command.groups.flatMap(\.options) + [version])]
         var program = Program(root)
+        program.sections = ReceiverManual.sections
         program.seeAlso = ["martlet", "martletd"]
         return program
     }()

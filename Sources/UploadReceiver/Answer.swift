@@ -87,8 +87,8 @@ struct Answer: Sendable {
     }
 
     /// The whole answer as bytes, for the case that it must be written past the library; the connection closes after it.
-    var byHand: [UInt8] {
-        var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\n"
+    func byHand(now: HTTPDate) -> [UInt8] {
+        var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\nDate: \(now.field)\r\n"
         var content = ""
         if case .text(let body) = body { content = body }
         for field in fields { text += "\(field.name): \(field.value)\r\n" }

@@ -121,7 +121,8 @@ final class Exchange {
     private func writeByHand(_ answer: Answer, _ connection: OpaquePointer) {
         phase = .discardingAnswered
         let socket = CMicrohttpd_connection_fd(connection)
-        _ = try? answer.byHand.withUnsafeBytes { try System.send(socket, $0) }
+        let now = HTTPDate(secondsSince1970: WallClock.milliseconds / 1000)
+        _ = try? answer.byHand(now: now).withUnsafeBytes { try System.send(socket, $0) }
         // The client sees the end of our side and need not wait for a time-out.
         try? System.shutdown(socket, .writing)
     }

@@ -59,7 +59,9 @@ struct RequestHead: Sendable {
     /// What is said about the body's length.
     var body: BodyLength {
         if fields["transfer-encoding"] != nil { return .unknown }
-        return fields["content-length"].flatMap { UInt64($0) }.map { $0 == 0 ? .none : .known($0) } ?? .none
+        guard let length = fields["content-length"] else { return .none }
+        // What the library let pass and we cannot read, such as two lengths, promises nothing.
+        return UInt64(length).map { $0 == 0 ? .none : .known($0) } ?? .unknown
     }
 
     /// Whether the client waits for `100 Continue` before it sends the body.

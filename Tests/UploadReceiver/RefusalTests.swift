@@ -101,6 +101,7 @@ struct RefusalTests {
         let reply = try client.reply()
         #expect(reply.status == 412)
         #expect(reply.fields["connection"] == "close")
+        #expect(reply.fields["date"].flatMap { HTTPDate(field: $0) } != nil)
         // The server has ended its side and still takes what is under way.
         #expect(try client.isAtEnd())
         try client.send(pattern(4 << 20))
