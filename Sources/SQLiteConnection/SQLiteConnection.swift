@@ -26,6 +26,7 @@ package final class SQLiteConnection {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .readOnly: SQLITE_OPEN_READONLY
             }
+        Self.configured
         var opened: OpaquePointer?
         let result = (path + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
@@ -39,6 +40,11 @@ package final class SQLiteConnection {
         sqlite3_extended_result_codes(opened, 1)
         guard result == SQLITE_OK else { throw SQLiteError(lastOf: opened, sql: nil) }
     }
+
+    /// Once, before SQLite's first call: its count of allocated bytes costs a lock on each allocation, and nobody reads it.
+    private static let configured: Void = {
+        _ = CSQLite_config_memstatus(0)
+    }()
 
     deinit {
         // Statements are finalised by their own deinit, perhaps after this; `_v2` waits for the last.

@@ -27,9 +27,11 @@ extension QueueStore {
                 result = try cancel(node, row, at: now, &change)
             }
             if result.result == .done {
+                // The grace time begins when it is done: a million files take seconds.
                 try database.run(
                     "INSERT INTO undo VALUES (?, ?, ?, ?, ?, ?)", .integer(operation), .text(try StoredJSON.text(node)),
-                    .integer(batch.rawValue), .integer(now.milliseconds), .integer(first), .integer(numbers.event - 1))
+                    .integer(batch.rawValue), .integer(clock().milliseconds), .integer(first),
+                    .integer(numbers.event - 1))
             }
             return result
         }
@@ -110,6 +112,8 @@ extension QueueStore {
     }
 
     private func restartWalks(_ batch: BatchID) throws {
+        // Listings that were broken off begin again.
+        walkedHere = []
         try database.run(
             "UPDATE sources SET progress = progress - 3 WHERE batch = ? AND progress > 2", .integer(batch.rawValue))
         try database.run(

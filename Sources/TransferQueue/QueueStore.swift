@@ -24,7 +24,7 @@ final class QueueStore {
     var freshClaims: Set<TaskID> = []
     /// When the attempts that go on began.
     var attemptStarts: [TaskID: Timestamp] = [:]
-    /// Folders whose entries all come from this process: nothing of them can be there twice.
+    /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
     var walkedHere: Set<Int64> = []
     /// Secrets that lose their last row with the open transaction.
     var orphanedSecrets: [OrphanedSecret] = []

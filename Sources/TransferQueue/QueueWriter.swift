@@ -11,11 +11,12 @@ package actor QueueWriter {
     private let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let store: QueueStore
+    let store: QueueStore
     private let feed: ChangeFeed
     /// Facts recorded from any thread, in order.
     private let inbox: FactInbox
     private nonisolated let clock: @Sendable () -> Timestamp
+    private let interval: Duration
 
     /// Taken from the inbox and not committed: kept when a commit fails, and tried again.
     private var gathered: [RecordedFact] = []
@@ -25,14 +26,18 @@ package actor QueueWriter {
     private var isClosed = false
 
     /// How long a fact waits for company.
-    static let interval: Duration = .milliseconds(50)
+    package static let usualInterval: Duration = .milliseconds(50)
     /// How many facts are committed at once without waiting longer.
     static let groupSize = 500
     /// After a commit that failed.
     static let pauseAfterFailure: Duration = .seconds(1)
 
-    init(loop: EventLoop, store: sending QueueStore, feed: ChangeFeed, clock: @escaping @Sendable () -> Timestamp) {
+    init(
+        loop: EventLoop, store: sending QueueStore, feed: ChangeFeed, clock: @escaping @Sendable () -> Timestamp,
+        interval: Duration
+    ) {
         self.loop = loop
+        self.interval = interval
         self.store = store
         self.feed = feed
         self.clock = clock
@@ -67,9 +72,9 @@ package actor QueueWriter {
         }
     }
 
-    private func startTimer(after delay: Duration = QueueWriter.interval) {
+    private func startTimer(after delay: Duration? = nil) {
         if timer != nil || isClosed { return }
-        timer = loop.schedule(after: delay) {
+        timer = loop.schedule(after: delay ?? interval) {
             self.assumeIsolated { writer in
                 writer.timer = nil
                 writer.commitGathered()
@@ -169,9 +174,14 @@ package actor QueueWriter {
         try change { try store.begin(sources) }
     }
 
-    /// Directories of a source that are known and not completely listed, oldest first.
+    /// Directories of a source that are known and not completely listed, oldest first. Who asks lists each of them from
+    /// its first entry.
     package func foldersToWalk(of source: SourceID, limit: Int) throws(QueueError) -> [FolderToWalk] {
-        try look { try store.foldersToWalk(of: source, limit: limit) }
+        try look {
+            let folders = try store.foldersToWalk(of: source, limit: limit)
+            for folder in folders { store.walkedHere.remove(folder.folder.rawValue) }
+            return folders
+        }
     }
 
     /// Takes what a walk found; at most some 5000 entries a call. Chunks of folders that were cancelled meanwhile are dropped.

@@ -4,6 +4,13 @@ import TransferModel
 
 // How the model's words stand in columns. Places in the model's lists are part of the schema; they are append only there.
 
+extension CaseIterable {
+    /// `nil` for a number that no version of ours wrote.
+    fileprivate static func `case`(at place: Int64) -> Self? {
+        place < 0 ? nil : allCases.dropFirst(Int(clamping: place)).first
+    }
+}
+
 extension TransferState {
     /// Its place in the list of states.
     var stored: Int64 {
@@ -22,7 +29,7 @@ extension TransferState {
 
     /// `nil` for a number that no version of ours wrote.
     init?(stored: Int64) {
-        guard let state = Self.allCases.dropFirst(Int(clamping: stored)).first, stored >= 0 else { return nil }
+        guard let state = Self.case(at: stored) else { return nil }
         self = state
     }
 }
@@ -31,7 +38,7 @@ extension TransferEventType {
     var stored: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 
     init?(stored: Int64) {
-        guard stored >= 0, let type = Self.allCases.dropFirst(Int(clamping: stored)).first else { return nil }
+        guard let type = Self.case(at: stored) else { return nil }
         self = type
     }
 }
@@ -40,13 +47,13 @@ extension TransferErrorCode {
     var stored: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 
     init?(stored: Int64) {
-        guard stored >= 0, let code = Self.allCases.dropFirst(Int(clamping: stored)).first else { return nil }
+        guard let code = Self.case(at: stored) else { return nil }
         self = code
     }
 }
 
 extension TransferPriority {
-    init(stored: Int64) { self = Self.allCases.dropFirst(Int(clamping: max(0, stored))).first ?? .normal }
+    init(stored: Int64) { self = Self.case(at: stored) ?? .normal }
 }
 
 extension TransferDirection {

@@ -32,9 +32,10 @@ package final class TransferQueue: Sendable {
         try open(directory: directory, version: version, clock: { .now })
     }
 
-    /// As above, with a clock of the caller's.
+    /// As above, with a clock and a group commit's interval of the caller's.
     package static func open(
-        directory: RawPath, version: String, clock: @escaping @Sendable () -> Timestamp
+        directory: RawPath, version: String, clock: @escaping @Sendable () -> Timestamp,
+        interval: Duration = QueueWriter.usualInterval
     ) throws(QueueOpenError) -> TransferQueue {
         let files = QueueFiles(directory: directory)
         try files.makeDirectory()
@@ -44,7 +45,8 @@ package final class TransferQueue: Sendable {
             let store = try QueueStore.open(files, version: version, clock: clock)
             let feed = ChangeFeed()
             let writer = QueueWriter(
-                loop: try EventLoop(name: "queue writer"), store: store, feed: feed, clock: clock)
+                loop: try EventLoop(name: "queue writer"), store: store, feed: feed, clock: clock,
+                interval: interval)
             let reader = QueueReader(
                 loop: try EventLoop(name: "queue reader"), database: try QueueReader.connect(files), clock: clock)
             return TransferQueue(files: files, lock: lock, writer: writer, reader: reader, feed: feed)

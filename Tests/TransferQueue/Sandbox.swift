@@ -18,9 +18,11 @@ final class Sandbox: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: directory.displayed) }
 
-    func open(version: String = "1.0") throws(QueueOpenError) -> TransferQueue {
+    /// - Parameter interval: of group commits; by default so long that none comes by itself.
+    func open(version: String = "1.0", interval: Duration = .seconds(100_000)) throws(QueueOpenError) -> TransferQueue {
         let clock = clock
-        return try TransferQueue.open(directory: directory, version: version, clock: { clock.now })
+        return try TransferQueue.open(
+            directory: directory, version: version, clock: { clock.now }, interval: interval)
     }
 
     func path(_ name: String) -> RawPath { directory.appending(RawPath(name)) }
@@ -119,4 +121,9 @@ extension TransferQueue {
     func eventTypes(after sequence: Int64 = 0) async throws -> [TransferEventType] {
         try await reader.events(after: EventSequence(rawValue: sequence), limit: 100_000).map(\.type)
     }
+}
+
+extension QueueWriter {
+    /// Rows that were inserted, changed or deleted since the queue was opened.
+    func changedRows() throws -> Int64 { try store.database.integer("SELECT total_changes()") ?? 0 }
 }

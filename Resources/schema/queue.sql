@@ -1,0 +1,200 @@
+-- The tables of queue.sqlite as the migrations in Sources/TransferQueue/Schema.swift leave them; a test keeps this true.
+-- States and event types are numbers: places in the lists of TransferModel. Times are milliseconds since 1970.
+
+CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL);
+
+CREATE TABLE meta (
+    name TEXT PRIMARY KEY,
+    value NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid BLOB NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL
+);
+
+CREATE TABLE batches (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid BLOB NOT NULL UNIQUE,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    name TEXT NOT NULL,
+    direction INTEGER NOT NULL,      -- 0 upload, 1 download
+    priority INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    paused INTEGER NOT NULL,         -- own flag; its tasks keep their states
+    scanning INTEGER NOT NULL,
+    not_before INTEGER,
+    destination TEXT NOT NULL,       -- URL without query, or the local folder
+    options TEXT NOT NULL,           -- JSON
+    root INTEGER NOT NULL,
+    first_event INTEGER NOT NULL,
+    first_task INTEGER,              -- all its tasks lie between these two
+    last_task INTEGER,
+    created_at INTEGER NOT NULL,
+    finished_at INTEGER
+);
+
+CREATE INDEX batches_unfinished ON batches (session, id) WHERE finished_at IS NULL;
+
+CREATE TABLE lanes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    batch INTEGER NOT NULL REFERENCES batches (id),
+    origin TEXT NOT NULL,
+    ready INTEGER NOT NULL,          -- tasks that are queued and not claimed
+    UNIQUE (batch, origin)
+);
+
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    batch INTEGER NOT NULL REFERENCES batches (id),
+    path BLOB NOT NULL,
+    placement INTEGER NOT NULL,      -- 0 named, 1 contents, 2 exactly, 3 a download's directory
+    name BLOB,
+    progress INTEGER NOT NULL        -- 0 new, 1 walking, 2 done, 3 new and cancelled, 4 walking and cancelled
+);
+
+CREATE INDEX sources_of_batch ON sources (batch, id);
+
+CREATE INDEX sources_unscanned ON sources (id) WHERE progress < 2;
+
+CREATE TABLE folders (
+    id INTEGER PRIMARY KEY,
+    batch INTEGER NOT NULL REFERENCES batches (id),
+    parent INTEGER REFERENCES folders (id),
+    name BLOB NOT NULL,
+    source INTEGER REFERENCES sources (id), -- this folder is that source's directory
+    hidden INTEGER NOT NULL,         -- not a part of the remote path
+    walk INTEGER,                    -- the source, while not completely listed; negative: cancelled
+    begun INTEGER NOT NULL,          -- some of its entries may be here
+    paused INTEGER NOT NULL,         -- own flag
+    queued INTEGER NOT NULL DEFAULT 0,
+    waiting INTEGER NOT NULL DEFAULT 0,
+    running INTEGER NOT NULL DEFAULT 0,
+    finishing INTEGER NOT NULL DEFAULT 0,
+    stopped INTEGER NOT NULL DEFAULT 0, -- paused tasks
+    completed INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    cancelled INTEGER NOT NULL DEFAULT 0,
+    bytes_total INTEGER NOT NULL DEFAULT 0,
+    bytes_accepted INTEGER NOT NULL DEFAULT 0,
+    bytes_verified INTEGER NOT NULL DEFAULT 0,
+    bytes_left INTEGER NOT NULL DEFAULT 0 -- total less accepted of tasks that are not over
+);
+
+CREATE INDEX folders_tree ON folders (parent, name);
+
+CREATE INDEX folders_unscanned ON folders (walk, id) WHERE walk IS NOT NULL;
+
+CREATE INDEX folders_paused ON folders (batch) WHERE paused = 1;
+
+CREATE TABLE own_counts (
+    folder INTEGER NOT NULL REFERENCES folders (id),
+    state INTEGER NOT NULL,
+    files INTEGER NOT NULL,
+    bytes_total INTEGER NOT NULL,
+    bytes_accepted INTEGER NOT NULL,
+    bytes_verified INTEGER NOT NULL,
+    PRIMARY KEY (folder, state)
+) WITHOUT ROWID;
+
+CREATE TABLE tasks (
+    id INTEGER PRIMARY KEY,
+    folder INTEGER NOT NULL,
+    lane INTEGER NOT NULL,
+    source INTEGER,                  -- its local place, when that does not follow from the folder
+    state INTEGER NOT NULL,
+    claimed INTEGER NOT NULL,        -- the engine has it in hand
+    flags INTEGER NOT NULL,
+    run INTEGER NOT NULL,            -- how often it was started anew after being over
+    size INTEGER,
+    accepted INTEGER NOT NULL,
+    mtime INTEGER,
+    inode INTEGER,
+    begun_at INTEGER,                -- an attempt may have reached the server since
+    finished_at INTEGER,
+    name BLOB NOT NULL
+);
+
+CREATE INDEX tasks_of_folder ON tasks (folder, state, id);
+
+CREATE INDEX tasks_ready ON tasks (lane, id) WHERE state = 1 AND claimed = 0;
+
+CREATE INDEX tasks_claimed ON tasks (id) WHERE claimed = 1;
+
+CREATE INDEX tasks_failed ON tasks (lane, id) WHERE state = 7;
+
+CREATE TABLE task_details (
+    task INTEGER PRIMARY KEY,
+    url TEXT,                        -- of downloads, without the query
+    has_query INTEGER NOT NULL DEFAULT 0, -- the query is in the secrets store
+    file_name BLOB,
+    resume_point BLOB,
+    wait INTEGER NOT NULL DEFAULT 0, -- wait reasons as bits; means something while waiting or paused
+    wait_since INTEGER,
+    retry_at INTEGER,
+    cause INTEGER,                   -- place in the list of error codes
+    error TEXT,                      -- JSON
+    attempts INTEGER NOT NULL DEFAULT 0, -- ended without success
+    failures INTEGER NOT NULL DEFAULT 0,
+    restarts INTEGER NOT NULL DEFAULT 0,
+    repeated INTEGER NOT NULL DEFAULT 0,
+    resumed_from TEXT,               -- JSON
+    progressed_at INTEGER,
+    said INTEGER,                    -- what the last waiting event told
+    digest TEXT,
+    final_path BLOB,
+    response TEXT
+);
+
+CREATE INDEX details_waiting ON task_details (task) WHERE wait <> 0;
+
+CREATE INDEX details_wake ON task_details (retry_at) WHERE retry_at IS NOT NULL;
+
+CREATE TABLE attempts (
+    task INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER NOT NULL,
+    accepted INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    cause INTEGER,
+    message TEXT,
+    PRIMARY KEY (task, number)
+) WITHOUT ROWID;
+
+CREATE TABLE reasons (
+    batch INTEGER NOT NULL,
+    kind INTEGER NOT NULL,           -- 0 waiting, 1 failed
+    value INTEGER NOT NULL,
+    files INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    PRIMARY KEY (batch, kind, value)
+) WITHOUT ROWID;
+
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    type INTEGER NOT NULL,
+    batch INTEGER,
+    task INTEGER,
+    session INTEGER,                 -- only where there is no batch
+    payload TEXT                     -- JSON; NULL when empty, and for completed tasks, whose rows say it
+);
+
+CREATE TABLE consumers (
+    name TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE undo (
+    operation INTEGER NOT NULL,
+    node TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    first_event INTEGER NOT NULL,
+    last_event INTEGER NOT NULL
+);

@@ -1,0 +1,266 @@
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Pausing, cancelling, trying again") struct NodeTests {
+    @Test("a file paused by name stays paused when its batch is paused and resumed")
+    func ownFlag() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 2)
+        _ = try await queue.writer.pause([.task(tasks[0].id)])
+        _ = try await queue.writer.pause([.batch(batch)])
+        #expect(try await queue.claimAll().isEmpty)
+        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.paused, .paused])
+        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.paused) == [true, false])
+        _ = try await queue.writer.resume([.batch(batch)])
+        #expect(try await queue.claimAll().map(\.id) == [tasks[1].id])
+        #expect(try await queue.reader.task(tasks[0].id)?.state == .paused)
+        try await queue.close()
+    }
+
+    @Test("pausing a batch of any size changes a handful of rows")
+    func constantWork() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3000)
+        let before = try await queue.writer.changedRows()
+        _ = try await queue.writer.pause([.batch(batch)])
+        let after = try await queue.writer.changedRows()
+        #expect(after - before < 10)
+        try await queue.close()
+    }
+
+    @Test("the engine is told which of its tasks to stop, and each keeps its resume point")
+    func stopped() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1, folders: ["a": 2, "b": 2])
+        let tasks = try await queue.claimAll()
+        for task in tasks { queue.writer.record(.running, for: task.id) }
+        queue.writer.record(.checkpoint(resumePoint: [7], accepted: 30), for: tasks[1].id)
+        let folder = NodeID.folder(batch, path: RawPath("photos/a"))
+        let change = try await queue.writer.pause([folder])
+        #expect(change.stopped == [tasks[1].id, tasks[2].id])
+        // The engine says how far it came only when it has stopped.
+        queue.writer.record(.checkpoint(resumePoint: [8], accepted: 60), for: tasks[1].id)
+        _ = try await queue.writer.resume([folder])
+        let again = try await queue.claimAll()
+        #expect(again.map(\.id) == change.stopped)
+        #expect(again[0].resumePoint == [8])
+        #expect(again[0].accepted == 60)
+        #expect(again[0].attempts == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("resuming what is held up from above says from where")
+    func heldUp() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["a": 1])
+        let task = try await queue.reader.tasks(batch: batch, limit: 1)[0].id
+        #expect(try await queue.writer.resume([.task(task)]).results[0].result == .already)
+        _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos"))])
+        let byFolder = try await queue.writer.resume([.task(task)]).results[0]
+        #expect(byFolder.result == .refused)
+        #expect(byFolder.message?.contains("\(batch):photos") == true)
+        _ = try await queue.writer.pause([.batch(batch)])
+        #expect(
+            try await queue.writer.resume([.task(task)]).results[0].message?.contains("martlet resume \(batch)") == true
+        )
+        try await queue.close()
+    }
+
+    @Test("a held batch is created, and starts when it is resumed")
+    func held() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1, held: true)
+        #expect(try await queue.reader.batch(batch)?.state == .created)
+        #expect(try await queue.reader.tasks(batch: batch, limit: 1)[0].state == .created)
+        #expect(try await queue.reader.tasks(batch: batch, states: [.queued], limit: 1).isEmpty)
+        #expect(try await queue.claimAll().isEmpty)
+        _ = try await queue.writer.resume([.batch(batch)])
+        #expect(try await queue.reader.batch(batch)?.state == .running)
+        #expect(try await queue.claimAll().count == 1)
+        try await queue.close()
+    }
+
+    @Test("a batch with a time to begin waits for it")
+    func notBefore() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let begin = sandbox.clock.now.advanced(by: .seconds(100))
+        var options = TransferOptions()
+        options.notBefore = begin
+        let batch = try await queue.writer.add(.downloads(["http://host/a"], options: options)).batch
+        #expect(try await queue.reader.batch(batch)?.state == .waiting)
+        #expect(try await queue.reader.batch(batch)?.waitReasons == [.notBefore])
+        #expect(try await queue.reader.tasks(batch: batch, limit: 1)[0].retryAt == begin)
+        #expect(try await queue.writer.nextWake() == begin)
+        #expect(try await queue.claimAll(now: sandbox.clock.now).isEmpty)
+        sandbox.clock.advance(by: .seconds(100))
+        #expect(try await queue.claimAll(now: sandbox.clock.now).count == 1)
+        try await queue.close()
+    }
+
+    @Test("unknown nodes are refused by name, and the others are done")
+    func unknown() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let nodes: [NodeID] = [
+            .task(TaskID(rawValue: 99)), .batch(BatchID(rawValue: 99)), .folder(batch, path: RawPath("nowhere")),
+            .batch(batch),
+        ]
+        let change = try await queue.writer.pause(nodes)
+        #expect(change.results.map(\.id) == nodes)
+        #expect(change.results.map(\.result) == [.refused, .refused, .refused, .done])
+        #expect(change.results.map(\.code) == [.noSuchObject, .noSuchObject, .noSuchObject, nil])
+        try await queue.close()
+    }
+
+    @Test("cancelling a batch cancels what is not over, with one event each, and finishes it")
+    func cancel() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3, folders: ["a": 3])
+        let tasks = try await queue.claimAll(limit: 2)
+        try await queue.complete([tasks[0]])
+        let change = try await queue.writer.cancel([.batch(batch)])
+        #expect(change.stopped == [tasks[1].id])
+        let snapshot = try await queue.reader.batch(batch)
+        #expect(snapshot?.filesCancelled == 5)
+        #expect(snapshot?.state == .completed)
+        #expect(snapshot?.finishedAt != nil)
+        #expect(try await queue.eventTypes().filter { $0 == .taskCancelled }.count == 5)
+        #expect(try await queue.eventTypes().suffix(2) == [.batchFinished, .sessionIdle])
+        #expect(try await queue.reader.tasks(batch: batch, states: [.cancelled], limit: 9)[0].cause == .cancelledByUser)
+        // The engine's last word on a task that it had to stop comes too late.
+        queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: tasks[1].id)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(tasks[1].id)?.state == .cancelled)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("the last cancel is taken back within the grace time, once, and its tasks go on where they stood")
+    func undo() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1, folders: ["a": 2])
+        let tasks = try await queue.claimAll(limit: 1)
+        queue.writer.record(.running, for: tasks[0].id)
+        queue.writer.record(.checkpoint(resumePoint: [5], accepted: 50), for: tasks[0].id)
+        let folder = NodeID.folder(batch, path: RawPath("photos/a"))
+        _ = try await queue.writer.cancel([folder])
+        sandbox.clock.advance(by: .seconds(9))
+        _ = try await queue.writer.cancel([.task(tasks[0].id)])
+        let first = try await queue.writer.undo([], now: sandbox.clock.now)
+        #expect(first.results.map(\.id) == [.task(tasks[0].id)])
+        let again = try await queue.claimAll()
+        #expect(again.map(\.id) == [tasks[0].id])
+        #expect(again[0].resumePoint == [5])
+        #expect(again[0].accepted == 50)
+        sandbox.clock.advance(by: .seconds(2))
+        #expect(try await queue.writer.undo([folder], now: sandbox.clock.now).results[0].result == .refused)
+        #expect(try await queue.writer.undo([], now: sandbox.clock.now).results.isEmpty)
+        #expect(try await queue.reader.batch(batch)?.filesCancelled == 2)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a failed task runs anew: its own event for each run")
+    func retry() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        for _ in 0..<2 {
+            let tasks = try await queue.claimAll()
+            #expect(tasks.count == 2)
+            for task in tasks {
+                queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: task.id)
+            }
+            try await queue.writer.commit()
+            #expect(try await queue.reader.batch(batch)?.state == .failed)
+            #expect(try await queue.reader.batch(batch)?.causes.map(\.count) == [2])
+            let result = try await queue.writer.retry([.batch(batch)])
+            #expect(result.results.map(\.result) == [.done])
+            #expect(try await queue.reader.batch(batch)?.finishedAt == nil)
+            #expect(try await queue.reader.batch(batch)?.causes.isEmpty == true)
+        }
+        try await queue.complete(try await queue.claimAll())
+        let types = try await queue.eventTypes()
+        #expect(types.filter { $0 == .taskFailed }.count == 4)
+        #expect(types.filter { $0 == .batchFinished }.count == 3)
+        #expect(try await queue.writer.retry([.batch(batch)]).results[0].result == .refused)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("retrying a batch leaves alone what was cancelled, unless there is nothing else")
+    func retryAfterCancel() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        queue.writer.record(.failed(TransferError(.http, "no")), for: tasks[0].id)
+        _ = try await queue.writer.cancel([.task(tasks[1].id)])
+        _ = try await queue.writer.retry([.batch(batch)])
+        #expect(try await queue.reader.batch(batch)?.filesCancelled == 1)
+        try await queue.complete(try await queue.claimAll())
+        _ = try await queue.writer.retry([.batch(batch)])
+        #expect(try await queue.claimAll().map(\.id) == [tasks[1].id])
+        try await queue.close()
+    }
+
+    @Test("what is over can be forgotten, what is not cannot; numbers are not used again")
+    func purge() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        #expect(try await queue.writer.purge([.batch(batch)]).results[0].result == .refused)
+        let tasks = try await queue.claimAll()
+        try await queue.complete([tasks[0]])
+        #expect(
+            try await queue.writer.purge([.task(tasks[0].id), .task(tasks[1].id)]).results.map(\.result) == [
+                .done, .refused,
+            ])
+        #expect(try await queue.reader.batch(batch)?.filesTotal == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.complete([tasks[1]])
+        let last = try await queue.reader.lastEvent()
+        #expect(try await queue.writer.purge(finishedBefore: nil).results.map(\.result) == [.done])
+        #expect(try await queue.reader.batches().isEmpty)
+        #expect(try await queue.reader.check() == [])
+        for table in ["tasks", "folders", "own_counts", "lanes", "sources", "batches"] {
+            #expect(try sandbox.database().integer("SELECT count(*) FROM \(table)") == 0, "\(table)")
+        }
+        try await queue.close()
+
+        queue = try sandbox.open()
+        let next = try await queue.addTree(files: 1)
+        #expect(next > batch)
+        #expect(try await queue.reader.tasks(batch: next, limit: 1)[0].id > tasks[1].id)
+        #expect(try await queue.reader.lastEvent() > last)
+        try await queue.close()
+    }
+
+    @Test("only batches that finished long enough ago are forgotten by age")
+    func retention() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree("old", files: 0)
+        sandbox.clock.advance(by: .seconds(100))
+        let limit = sandbox.clock.now
+        let young = try await queue.addTree("young", files: 0)
+        let running = try await queue.addTree("running", files: 1)
+        _ = try await queue.writer.purge(finishedBefore: limit)
+        #expect(Set(try await queue.reader.batches().map(\.id)) == [young, running])
+        try await queue.close()
+    }
+}

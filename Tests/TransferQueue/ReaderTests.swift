@@ -1,0 +1,242 @@
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Pages, sections and events") struct ReaderTests {
+    @Test("a folder shows its subfolders, then what moves, failed or waits, then groups of the rest")
+    func section() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 30, folders: ["b": 1, "a": 1])
+        let tasks = try await queue.claimAll(limit: 12)
+        for task in tasks[..<2] { queue.writer.record(.running, for: task.id) }
+        queue.writer.record(.finishing, for: tasks[0].id)
+        for task in tasks[2..<8] { queue.writer.record(.failed(TransferError(.http, "no")), for: task.id) }
+        try await queue.complete(Array(tasks[8...]))
+        let top = try #require(try await queue.reader.section(SectionRequest(parent: .batch(batch), limit: 10)))
+        #expect(top.rows.map(\.name) == ["photos"])
+        #expect(top.total == 1)
+        let folder = top.rows[0].id
+        let section = try #require(try await queue.reader.section(SectionRequest(parent: folder, limit: 50)))
+        let shown = section.rows.map { row in
+            if case .group(_, _, let state) = row.id { "\(row.counts.total) \(state.rawValue)" } else { row.name }
+        }
+        #expect(
+            shown == ["a", "b", "file1", "file0", "file2", "file3", "file4", "3 failed", "18 queued", "4 completed"])
+        #expect(section.total == 10)
+        #expect(section.rows[7].bytes.total == 300)
+        #expect(section.rows[9].bytes.verified == 400)
+        #expect(section.rows[2].path == "/src/photos/file1 -> http://host/in/photos/file1")
+
+        let group = try #require(try await queue.reader.section(SectionRequest(parent: section.rows[7].id, limit: 2)))
+        #expect(group.rows.map(\.name) == ["file5", "file6"])
+        #expect(group.total == 3)
+        #expect(group.rows.allSatisfy { $0.error?.code == .http })
+        #expect(try await queue.reader.row(section.rows[7].id)?.counts.failed == 3)
+        #expect(try await queue.reader.nodes(in: section.rows[7].id).count == 3)
+        #expect(try await queue.reader.nodes(in: folder) == [.folder(batch, path: RawPath("photos"))])
+        #expect(try await queue.reader.row(of: .folder(batch, path: RawPath("photos"))) == folder)
+        try await queue.close()
+    }
+
+    @Test("a section stays within its limit and says how much there is")
+    func bounded() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let folders = Dictionary(uniqueKeysWithValues: (0..<40).map { ("f\($0)", 0) })
+        let batch = try await queue.addTree(files: 40, folders: folders)
+        let folder = try await queue.reader.row(of: .folder(batch, path: RawPath("photos")))
+        let section = try await queue.reader.section(SectionRequest(parent: folder, limit: 10))
+        #expect(section?.rows.count == 10)
+        #expect(section?.total == 41)
+        #expect(section?.rows.last?.counts.queued == 40)
+        try await queue.close()
+    }
+
+    @Test("rows of a paused batch say that they are paused, and by whom")
+    func pausedRows() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let folder = try #require(try await queue.reader.row(of: .folder(batch, path: RawPath("photos"))))
+        _ = try await queue.writer.pause([.batch(batch)])
+        let row = try await queue.reader.row(folder)
+        #expect(row?.state == .paused)
+        #expect(row?.paused == false)
+        #expect(row?.effectivelyPaused == true)
+        let task = try await queue.reader.section(SectionRequest(parent: folder, limit: 5))?.rows[0]
+        #expect(task?.state == .paused)
+        #expect(task?.effectivelyPaused == true)
+        let standing = try await queue.reader.standing(of: .folder(batch, path: RawPath("photos")))
+        #expect(standing?.pausedBy == [.batch(batch)])
+        #expect(standing?.state == .paused)
+        try await queue.close()
+    }
+
+    @Test("tasks come page by page, filtered as they are shown, nothing twice and nothing left out")
+    func pages() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let one = try await queue.addTree("one", files: 25)
+        let two = try await queue.addTree("two", files: 25, session: SessionName(rawValue: "second")!)
+        let tasks = try await queue.claimAll(limit: 10)
+        for task in tasks { queue.writer.record(.failed(TransferError(.http, "no")), for: task.id) }
+        _ = try await queue.writer.pause([.batch(two)])
+
+        func all(_ batch: BatchID?, _ session: String?, _ states: [TransferState]) async throws -> [TaskID] {
+            var ids: [TaskID] = []
+            while true {
+                let page = try await queue.reader.tasks(
+                    batch: batch, session: session.flatMap { SessionName(rawValue: $0) }, states: states,
+                    after: ids.last, limit: 7)
+                ids += page.map(\.id)
+                if page.isEmpty { return ids }
+            }
+        }
+        #expect(try await all(nil, nil, []).count == 50)
+        #expect(try await all(one, nil, [.failed]).count == 10)
+        #expect(try await all(nil, nil, [.failed]).count == 20)
+        #expect(try await all(two, nil, [.paused]).count == 15)
+        #expect(try await all(nil, nil, [.paused]).count == 15)
+        #expect(try await all(two, nil, [.queued]).isEmpty)
+        #expect(try await all(nil, "second", []).count == 25)
+        #expect(try await all(one, "second", []).isEmpty)
+        #expect(try await all(one, nil, [.queued, .failed]) == (1...25).map { TaskID(rawValue: $0) })
+
+        let selector = NodeSelector(batch: nil, session: SessionName(rawValue: "second"), states: [.failed])
+        let nodes = try await queue.reader.nodes(matching: selector, limit: 4)
+        #expect(nodes == tasks[10..<14].map { .task($0.id) })
+        #expect(try await queue.reader.nodes(matching: selector, after: nodes.last, limit: 100).count == 6)
+        #expect(try await queue.reader.nodes(matching: NodeSelector(), limit: 10) == [.batch(one), .batch(two)])
+        try await queue.close()
+    }
+
+    @Test("events carry what happened, in order; a consumer's place never moves back or beyond the end")
+    func events() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.writer.add(.downloads(["http://host/a"]))
+        let task = try await queue.claimAll()[0]
+        let digest = TransferDigest(algorithm: "sha-256", value: "00ff")
+        queue.writer.record(.resumed(at: 3, repeated: 1), for: task.id)
+        queue.writer.record(.response(TransferResponse(status: 206, headers: [], body: nil)), for: task.id)
+        queue.writer.record(
+            .completed(Completion(size: 10, verified: .digest, digest: digest, finalPath: RawPath("/dst/a"))),
+            for: task.id)
+        try await queue.writer.commit()
+        let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100)
+        #expect(events.map(\.seq.rawValue) == Array(1...Int64(events.count)))
+        let resumed = try #require(events.first { $0.type == .resumedAtOffset })
+        #expect(resumed.payload.offset == 3)
+        #expect(resumed.session == .default)
+        let completed = try #require(events.first { $0.type == .taskCompleted })
+        #expect(completed.payload.bytes == 10)
+        #expect(completed.payload.verified == .digest)
+        #expect(completed.payload.digest == digest)
+        #expect(completed.payload.finalPath == "/dst/a")
+        #expect(events.last?.type == .sessionIdle)
+        #expect(events.last?.session == .default)
+
+        let last = try await queue.reader.lastEvent()
+        #expect(try await queue.reader.cursor(of: "mail") == EventSequence(rawValue: 0))
+        try await queue.writer.acknowledge(consumer: "mail", through: EventSequence(rawValue: 3))
+        try await queue.writer.acknowledge(consumer: "mail", through: EventSequence(rawValue: 2))
+        #expect(try await queue.reader.cursor(of: "mail") == EventSequence(rawValue: 3))
+        try await queue.writer.acknowledge(consumer: "mail", through: EventSequence(rawValue: 9999))
+        #expect(try await queue.reader.cursor(of: "mail") == last)
+
+        let snapshot = try #require(try await queue.reader.task(task.id, history: true, response: true))
+        #expect(snapshot.response?.status == 206)
+        #expect(snapshot.resumedFrom == [3])
+        #expect(snapshot.bytesRepeated == 1)
+        #expect(snapshot.history?.map(\.what) == ["queued", "resumed", "response", "completed"])
+        try await queue.close()
+    }
+
+    @Test("totals cover what is not finished, and everything when all is")
+    func totals() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree("done", files: 2)
+        try await queue.complete(try await queue.claimAll())
+        #expect(try await queue.reader.totals().counts.completed == 2)
+        let batch = try await queue.addTree("open", files: 3)
+        let task = try await queue.claimAll()[0]
+        queue.writer.record(.failed(TransferError(.http, "no")), for: task.id)
+        try await queue.writer.commit()
+        let totals = try await queue.reader.totals()
+        #expect(totals.batches == 2)
+        #expect(totals.counts.total == 3)
+        #expect(totals.bytes.total == 300)
+        #expect(totals.problems == 1)
+        #expect(totals.problemCauses == 1)
+        #expect(try await queue.reader.bytesLeft() == [batch: 200])
+        #expect(try await queue.reader.statistics().batches == 2)
+        try await queue.close()
+    }
+
+    @Test("why: what is ahead, what it waits for, and since when")
+    func standing() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let first = try await queue.addTree("first", files: 4)
+        let second = try await queue.addTree("second", files: 1)
+        #expect(try await queue.reader.standing(of: .batch(second))?.ahead == 4)
+        let task = try await queue.claimAll(limit: 1)[0]
+        let due = sandbox.clock.now.advanced(by: .seconds(9))
+        let error = TransferError(.timedOut, "no answer")
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: due, error: error), for: task.id)
+        try await queue.writer.commit()
+        for node in [NodeID.task(task.id), .batch(first)] {
+            let standing = try await queue.reader.standing(of: node)
+            #expect(standing?.waitReasons == [.backoff])
+            #expect(standing?.retryAt == due)
+            #expect(standing?.since == sandbox.clock.now)
+            #expect(standing?.error == error)
+            #expect(standing?.origin == "http://host:80")
+        }
+        #expect(try await queue.reader.standing(of: .task(TaskID(rawValue: 99))) == nil)
+        try await queue.close()
+    }
+}
+
+@Suite("Checking a queue") struct CheckTests {
+    @Test(
+        "every kind of disagreement is found",
+        arguments: [
+            "UPDATE tasks SET state = 8, finished_at = 1 WHERE id = 3",
+            "UPDATE folders SET completed = completed + 1 WHERE id = 1",
+            "UPDATE own_counts SET bytes_total = bytes_total + 1",
+            "DELETE FROM own_counts WHERE state = 1",
+            "DELETE FROM events WHERE type = 3",
+            "INSERT INTO events (seq, at, type, batch, task) SELECT 999, at, type, batch, task FROM events WHERE type = 3",
+            "UPDATE tasks SET folder = 77 WHERE id = 3",
+            "UPDATE tasks SET lane = 77 WHERE id = 3",
+            "UPDATE folders SET parent = NULL WHERE id = 2",
+            "UPDATE folders SET parent = 3 WHERE id = 2",
+            "UPDATE lanes SET ready = ready + 1",
+            "UPDATE batches SET finished_at = 1",
+            "UPDATE tasks SET claimed = 1 WHERE id = 3",
+            "DELETE FROM task_details",
+            "INSERT INTO task_details (task) VALUES (77)",
+            "INSERT INTO attempts VALUES (77, 1, 1, 1, 0, 'x', NULL, NULL)",
+            "DELETE FROM reasons",
+            "UPDATE meta SET value = 2 WHERE name = 'next_task'",
+            "DELETE FROM batches",
+        ])
+    func found(_ damage: String) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 3, folders: ["a": 1])
+        let tasks = try await queue.claimAll(limit: 2)
+        try await queue.complete([tasks[0]])
+        let error = TransferError(.http, "no")
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: nil, error: error), for: tasks[1].id)
+        try await queue.close()
+        #expect(try await TransferQueue.openForReading(directory: sandbox.directory).check() == [])
+        try sandbox.database(.readWrite).execute(script: damage)
+        #expect(try await TransferQueue.openForReading(directory: sandbox.directory).check() != [])
+    }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Schema and migrations") struct SchemaTests {
+    private func memory() throws -> SQLiteConnection {
+        try SQLiteConnection(path: Array(":memory:".utf8), access: .create)
+    }
+
+    private let first = Migration(
+        name: "0001 birds", script: "CREATE TABLE birds (name); INSERT INTO birds VALUES ('swift')")
+    private let second = Migration(name: "0002 wings", script: "ALTER TABLE birds ADD COLUMN wings DEFAULT 2")
+
+    @Test("what is missing is applied once, in order, and what is there stays")
+    func append() throws {
+        let database = try memory()
+        try Migrator(migrations: [first], applicationID: 5).migrate(database, now: .now)
+        let both = Migrator(migrations: [first, second], applicationID: 5)
+        try both.migrate(database, now: .now)
+        try both.migrate(database, now: .now)
+        #expect(
+            try database.rows("SELECT name FROM migrations ORDER BY number") { $0.text(0) } == [
+                first.name, second.name,
+            ])
+        #expect(try database.integer("SELECT wings FROM birds WHERE name = 'swift'") == 2)
+        #expect(try database.integer("PRAGMA user_version") == 2)
+        #expect(try database.integer("PRAGMA application_id") == 5)
+    }
+
+    @Test("a migration that fails leaves the queue at the one before")
+    func failing() throws {
+        let database = try memory()
+        let broken = Migration(name: "0002 broken", script: "CREATE TABLE nests (a); CREATE TABLE birds (b)")
+        #expect(throws: SQLiteError.self) {
+            try Migrator(migrations: [first, broken], applicationID: 5).migrate(database, now: .now)
+        }
+        #expect(try database.integer("PRAGMA user_version") == 1)
+        #expect(try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'nests'") == 0)
+        try Migrator(migrations: [first, second], applicationID: 5).migrate(database, now: .now)
+    }
+
+    @Test("a migration of another name at a known place is a newer queue")
+    func other() throws {
+        let database = try memory()
+        try Migrator(migrations: [first, second], applicationID: 5).migrate(database, now: .now)
+        #expect(throws: QueueOpenError.newer(found: "0002 wings", known: "0001 birds")) {
+            try Migrator(migrations: [first], applicationID: 5).migrate(database, now: .now)
+        }
+    }
+
+    @Test("Resources/schema/queue.sql is what the migrations add up to")
+    func documented() throws {
+        let database = try memory()
+        try Migrator.current.migrate(database, now: .now)
+        let made = try database.rows(
+            "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY rowid"
+        ) { $0.text(0) + ";\n" }.joined(separator: "\n")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Resources/schema/queue.sql")
+        let documented = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let header = documented.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("--") }
+        let body = documented.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(header.count + 1)
+        #expect(body.joined(separator: "\n") == made, "write this into \(file.path): \(made)")
+    }
+
+    @Test("stored numbers of states, events and codes are the places in the model's lists")
+    func numbers() {
+        for (place, state) in TransferState.allCases.enumerated() {
+            #expect(state.stored == Int64(place))
+            #expect(TransferState(stored: Int64(place)) == state)
+        }
+        #expect(TransferState(stored: -1) == nil)
+        #expect(TransferState(stored: 9) == nil)
+        #expect(TransferEventType.taskCompleted.stored == 3)
+        #expect(TransferEventType.taskFailed.stored == 4)
+        #expect(TransferEventType.taskCancelled.stored == 5)
+        #expect(TransferErrorCode.allCases.allSatisfy { TransferErrorCode(stored: $0.stored) == $0 })
+    }
+
+    @Test("a task's UUID is its own, is the same each time, and is marked as computed")
+    func taskUUIDs() {
+        let queue = UUID()
+        let some = (1...1000).map { UUID(task: TaskID(rawValue: $0), queue: queue) }
+        #expect(Set(some).count == 1000)
+        #expect(some[0] == UUID(task: TaskID(rawValue: 1), queue: queue))
+        #expect(some.allSatisfy { $0.uuid.6 >> 4 == 8 && $0.uuid.8 >> 6 == 2 })
+    }
+}

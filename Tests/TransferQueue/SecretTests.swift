@@ -1,0 +1,91 @@
+import LinuxSystem
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Secrets") struct SecretTests {
+    /// Whether any of a queue's files but the secrets store holds a text.
+    private func isInQueue(_ text: String, _ sandbox: Sandbox) -> Bool {
+        ["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.lock"].contains { name in
+            sandbox.contents(name).firstRange(of: Array(text.utf8)) != nil
+        }
+    }
+
+    private func rows(_ sandbox: Sandbox) throws -> Int64? {
+        let database = try SQLiteConnection(path: sandbox.path("secrets.sqlite").bytes, access: .readOnly)
+        return try database.integer("SELECT (SELECT count(*) FROM batch_secrets) + (SELECT count(*) FROM task_queries)")
+    }
+
+    @Test("passwords, header values and queries of URLs are given to the engine and stand nowhere in the queue")
+    func separate() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var upload = BatchRequest(
+            work: .upload(
+                [UploadSource(path: RawPath("/src/a"), placement: .named(RawPath("a")))],
+                to: "https://host/in/?sig=XqueryX#XfragmentX"))
+        upload.secrets.user = "ana"
+        upload.secrets.password = "XpasswordX"
+        upload.secrets.headers = [HeaderField("Authorization", "Bearer XtokenX")]
+        let batch = try await queue.writer.add(upload).batch
+        let order = try await queue.writer.order(of: batch)
+        #expect(order?.secrets == upload.secrets)
+        #expect(order?.destination == "https://host/in/")
+        #expect(order?.destinationQuery == "sig=XqueryX")
+
+        let download = try await queue.writer.add(.downloads(["https://host/a?key=XdownloadX", "https://host/b"])).batch
+        let claimed = try await queue.claimAll()
+        let urls = claimed.map { if case .download(let url, _, _) = $0.work { url } else { "" } }
+        #expect(urls == ["https://host/a?key=XdownloadX", "https://host/b"])
+        #expect(try await queue.reader.tasks(batch: download, limit: 1)[0].source == "https://host/a")
+
+        for secret in ["XqueryX", "XfragmentX", "XpasswordX", "XtokenX", "XdownloadX"] {
+            #expect(!isInQueue(secret, sandbox), "\(secret)")
+        }
+        #expect(isInQueue("https://host/in/", sandbox))
+        try await queue.close()
+    }
+
+    @Test("secrets go with the last row that needs them, and their bytes with them")
+    func removed() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://host/a?key=XoneX", "https://host/b?key=XtwoX"])
+        request.secrets.password = "XpasswordX"
+        let batch = try await queue.writer.add(request).batch
+        #expect(try rows(sandbox) == 3)
+        let tasks = try await queue.claimAll()
+        try await queue.complete(tasks)
+        _ = try await queue.writer.purge([.task(tasks[0].id)])
+        #expect(try rows(sandbox) == 2)
+        #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("XoneX".utf8)) == nil)
+        _ = try await queue.writer.purge([.batch(batch)])
+        #expect(try rows(sandbox) == 0)
+        #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("XpasswordX".utf8)) == nil)
+        try await queue.close()
+    }
+
+    @Test("without secrets there is no secrets store")
+    func none() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        try await queue.close()
+        #expect(throws: Errno.noSuchFile) { try System.stat(sandbox.path("secrets.sqlite").bytes) }
+    }
+
+    @Test("user info in a URL is refused, and the message does not repeat it")
+    func userInfo() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let error = await #expect(throws: QueueError.self) {
+            try await queue.writer.add(.downloads(["https://ana:XpasswordX@host/a?XqueryX"]))
+        }
+        #expect("\(try #require(error))".contains("host/a"))
+        #expect(!"\(try #require(error))".contains("X"))
+        #expect(try await queue.reader.batches().isEmpty)
+        try await queue.close()
+    }
+}

@@ -1,0 +1,149 @@
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Waiting tasks") struct WaitingTests {
+    private let refused = TransferError(.cannotConnectToHost, "connection refused: start the server")
+
+    @Test("a task waits with its reasons and its error, and stands in line again when its time has come")
+    func backoff() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try await queue.claimAll()[0]
+        let due = sandbox.clock.now.advanced(by: .seconds(5))
+        queue.writer.record(.running, for: task.id)
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: due, error: refused), for: task.id)
+        try await queue.writer.commit()
+        let waiting = try await queue.reader.task(task.id)
+        #expect(waiting?.state == .waiting)
+        #expect(waiting?.waitReasons == [.backoff])
+        #expect(waiting?.retryAt == due)
+        #expect(waiting?.error == refused)
+        #expect(waiting?.attempts == 1)
+        #expect(try await queue.reader.batch(batch)?.waitReasons == [.backoff])
+        #expect(try await queue.writer.nextWake() == due)
+        try await queue.writer.wakeDue(now: due.advanced(by: .milliseconds(-1)))
+        #expect(try await queue.claimAll().isEmpty)
+        try await queue.writer.wakeDue(now: due)
+        let again = try await queue.claimAll()
+        #expect(again.map(\.failures) == [1])
+        #expect(try await queue.writer.nextWake() == nil)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("failures in a row are counted until the accepted position advances")
+    func failures() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        for expected in [0, 1, 2, 1] {
+            let task = try await queue.claimAll()[0]
+            #expect(task.failures == expected)
+            queue.writer.record(.running, for: task.id)
+            if expected == 2 { queue.writer.record(.checkpoint(resumePoint: nil, accepted: 10), for: task.id) }
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+        }
+        try await queue.close()
+    }
+
+    @Test("the same news is told once, until something else happens")
+    func news() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        for _ in 0..<5 {
+            let task = try await queue.claimAll()[0]
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+        }
+        #expect(try await queue.eventTypes().filter { $0 == .waiting }.count == 1)
+        let task = try await queue.claimAll()[0]
+        queue.writer.record(.running, for: task.id)
+        queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: nil), for: task.id)
+        try await queue.writer.commit()
+        #expect(try await queue.eventTypes().filter { $0 == .waiting }.count == 2)
+        #expect(try await queue.reader.task(task.id)?.attempts == 6)
+        try await queue.close()
+    }
+
+    @Test("a reason that is gone lets go of those that waited for nothing else, where it is gone")
+    func clearing() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let request = BatchRequest.downloads(["http://a/1", "http://b:81/2", "http://a/3"])
+        let batch = try await queue.writer.add(request).batch
+        let tasks = try await queue.claimAll().sorted { $0.id < $1.id }
+        let both: WaitReasons = [WaitReasons(.hostBackoff), WaitReasons(.connectivity)]
+        for (task, reasons) in zip(tasks, [WaitReasons(.hostBackoff), WaitReasons(.hostBackoff), both]) {
+            queue.writer.record(.waiting(reasons, retryAt: nil, error: nil), for: task.id)
+        }
+        try await queue.writer.clearWait(WaitReasons(.hostBackoff), origin: "http://a:80")
+        #expect(try await queue.reader.tasks(batch: batch, limit: 3).map(\.state) == [.queued, .waiting, .waiting])
+        #expect(try await queue.reader.tasks(batch: batch, limit: 3)[2].waitReasons == [.connectivity])
+        #expect(try await queue.reader.batch(batch)?.waitReasons == [.connectivity, .hostBackoff])
+        try await queue.writer.clearWait(both)
+        #expect(try await queue.reader.batch(batch)?.waitReasons == [])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a waiting task that is paused and resumed waits on; retry tries at once")
+    func paused() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try await queue.claimAll()[0]
+        queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: refused), for: task.id)
+        let folder = NodeID.folder(batch, path: RawPath("photos"))
+        for node in [NodeID.task(task.id), folder] {
+            _ = try await queue.writer.pause([node])
+            #expect(try await queue.reader.task(task.id)?.state == .paused)
+            #expect(try await queue.reader.batch(batch)?.waitReasons == [])
+            _ = try await queue.writer.resume([node])
+            #expect(try await queue.reader.task(task.id)?.state == .waiting)
+            #expect(try await queue.reader.check() == [])
+        }
+        _ = try await queue.writer.retry([.batch(batch)])
+        #expect(try await queue.claimAll().count == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("what is claimed and never started was never begun")
+    func released() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 2)
+        let first = try await queue.claimAll()
+        try await queue.writer.release(unstarted: [first[0].id])
+        #expect(try await queue.claimAll().map(\.begunBefore) == [nil])
+        try await queue.writer.release(unstarted: [first[0].id, first[1].id, TaskID(rawValue: 77)])
+        #expect(try await queue.reader.task(first[0].id)?.startedAt == nil)
+        #expect(try await queue.claimAll().map(\.id) == first.map(\.id))
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a claim is on the disk before its tasks are handed out")
+    func durableClaims() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 5)
+        let commits = await queue.writer.commits
+        let claimed = try await queue.claimAll(limit: 3, now: Timestamp(milliseconds: 123))
+        #expect(await queue.writer.commits == commits + 1)
+        #expect(
+            try sandbox.database().rows("SELECT id FROM tasks WHERE begun_at = 123") { $0.integer(0) }
+                == claimed.map(\.id.rawValue))
+        #expect(try await queue.writer.lanes().map(\.ready) == [2])
+        await queue.abandon()
+    }
+}

@@ -1,0 +1,216 @@
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Walking directories") struct WalkingTests {
+    /// Begins the one source of a batch as a directory.
+    private func begin(_ queue: TransferQueue, _ batch: BatchID) async throws -> FolderToWalk {
+        let source = try await queue.writer.unscannedSources(of: batch)[0].source
+        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        return try await queue.writer.foldersToWalk(of: source, limit: 1)[0]
+    }
+
+    private func chunk(_ folder: FolderID, _ files: [String], folders: [String] = [], isLast: Bool) -> WalkedChunk {
+        var chunk = WalkedChunk(folder: folder, isLast: isLast)
+        chunk.files = files.map { WalkedFile($0) }
+        chunk.folders = folders.map { RawPath($0) }
+        return chunk
+    }
+
+    @Test("paths of walked files follow from their folders, here and at the other end")
+    func paths() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree("my photos", folders: ["raw": 1])
+        let task = try await queue.claimAll()[0]
+        guard case .upload(let local, let remote, let identity) = task.work else {
+            Issue.record("not an upload")
+            return
+        }
+        #expect(local == RawPath("/src/my photos/raw/file0"))
+        #expect(remote == RawPath("my photos/raw/file0"))
+        #expect(identity == SourceIdentity(size: 100, modifiedNanoseconds: 7, inode: 9))
+        let snapshot = try await queue.reader.task(task.id)
+        #expect(snapshot?.source == "/src/my photos/raw/file0")
+        #expect(snapshot?.destination == "http://host/in/my%20photos/raw/file0")
+        #expect(snapshot?.folder == "my photos/raw")
+        try await queue.close()
+    }
+
+    @Test("a walk that begins again after a kill adds what is missing, nothing twice, nothing lost")
+    func again() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let top = try await begin(queue, batch)
+        let names = (0..<10).map { "file\($0)" }
+        _ = try await queue.writer.insert(walked: [
+            chunk(top.folder, Array(names[..<4]), folders: ["a", "b"], isLast: false)
+        ])
+        _ = try await queue.writer.insert(walked: [chunk(top.folder, Array(names[4..<6]), isLast: false)])
+        await queue.abandon()
+
+        queue = try sandbox.open()
+        let walk = try await queue.writer.unscannedSources()
+        #expect(walk.map(\.isBegun) == [true])
+        let folders = try await queue.writer.foldersToWalk(of: walk[0].source, limit: 10)
+        #expect(folders.map(\.path.displayed) == ["/src/photos", "/src/photos/a", "/src/photos/b"])
+        // The directory changed its order meanwhile, as directories do.
+        _ = try await queue.writer.insert(walked: [
+            chunk(top.folder, Array(names.reversed()[..<7]), folders: ["b"], isLast: false)
+        ])
+        _ = try await queue.writer.insert(walked: [
+            chunk(top.folder, Array(names[..<3]), folders: ["c", "a"], isLast: true)
+        ])
+        var next = try await queue.writer.foldersToWalk(of: walk[0].source, limit: 10)
+        #expect(next.map(\.relative.displayed) == ["a", "b", "c"])
+        #expect(try await queue.writer.finishScan(batch) == false)
+        next = try await queue.writer.insert(walked: next.map { chunk($0.folder, ["x"], isLast: true) })
+        #expect(next.isEmpty)
+        #expect(try await queue.writer.finishScan(batch))
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 100)
+        #expect(
+            tasks.map { $0.folder + "/" + $0.name }.sorted()
+                == (names.map { "photos/" + $0 } + ["photos/a/x", "photos/b/x", "photos/c/x"]).sorted())
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("what cannot be read becomes a failed task with its reason, and the rest goes on")
+    func unreadable() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let top = try await begin(queue, batch)
+        let error = TransferError(.sourceUnreadable, "permission denied")
+        var first = chunk(top.folder, ["good"], folders: ["closed"], isLast: true)
+        first.failures = [WalkedFailure(name: RawPath("bad"), error: error)]
+        let next = try await queue.writer.insert(walked: [first])
+        var second = WalkedChunk(folder: next[0].folder, isLast: false)
+        second.unreadable = TransferError(.sourceMissing, "the directory vanished")
+        _ = try await queue.writer.insert(walked: [second])
+        try await queue.writer.finishScan(batch)
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 10)
+        #expect(tasks.map(\.name) == ["good", "bad", "closed"])
+        #expect(tasks.map(\.cause) == [nil, .sourceUnreadable, .sourceMissing])
+        #expect(tasks[2].source == "/src/photos/closed")
+        #expect(try await queue.eventTypes().filter { $0 == .taskFailed }.count == 2)
+        let retry = try await queue.writer.retry([.task(tasks[1].id), .task(tasks[2].id)])
+        #expect(retry.results.map(\.result) == [.done, .refused])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a source that vanished is a failed task, a file is a task, and each knows its own path")
+    func sources() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let request = BatchRequest(
+            work: .upload(
+                [
+                    UploadSource(path: RawPath("/src/one.txt"), placement: .named(RawPath("one.txt"))),
+                    UploadSource(path: RawPath("/gone/two.txt"), placement: .named(RawPath("two.txt"))),
+                    UploadSource(path: RawPath("/src/dir"), placement: .contents),
+                    UploadSource(path: RawPath("/other/dir"), placement: .contents),
+                ], to: "http://host/in/"))
+        let batch = try await queue.writer.add(request).batch
+        let sources = try await queue.writer.unscannedSources(of: batch)
+        let identity = SourceIdentity(size: 5, modifiedNanoseconds: 1, inode: 2)
+        let found: [FoundSource.Kind] = [
+            .file(identity), .unreadable(TransferError(.sourceMissing, "not there")), .directory, .directory,
+        ]
+        try await queue.writer.begin(zip(sources, found).map { FoundSource(source: $0.source, kind: $1) })
+        for source in sources[2...] {
+            let folder = try await queue.writer.foldersToWalk(of: source.source, limit: 1)[0]
+            _ = try await queue.writer.insert(walked: [chunk(folder.folder, ["same"], isLast: true)])
+        }
+        #expect(try await queue.writer.finishScan(batch))
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 10)
+        #expect(tasks.map(\.source) == ["/src/one.txt", "/gone/two.txt", "/src/dir/same", "/other/dir/same"])
+        // The contents of both directories lie in the destination itself.
+        #expect(tasks.map(\.destination) == ["one.txt", "two.txt", "same", "same"].map { "http://host/in/" + $0 })
+        #expect(tasks[1].cause == .sourceMissing)
+        try await queue.close()
+    }
+
+    @Test("one file can be sent to exactly one URL, one directory's contents into the destination")
+    func placements() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let exact = try await queue.writer.add(
+            BatchRequest(
+                work: .upload([UploadSource(path: RawPath("/src/a"), placement: .exactly)], to: "http://host/in/b?t=1"))
+        )
+        let source = try await queue.writer.unscannedSources(of: exact.batch)[0].source
+        let identity = SourceIdentity(size: 5, modifiedNanoseconds: 1, inode: 2)
+        try await queue.writer.begin([FoundSource(source: source, kind: .file(identity))])
+        try await queue.writer.finishScan(exact.batch)
+        #expect(try await queue.reader.tasks(batch: exact.batch, limit: 1)[0].destination == "http://host/in/b")
+        #expect(try await queue.writer.order(of: exact.batch)?.destinationQuery == "t=1")
+
+        let contents = try await queue.writer.add(
+            BatchRequest(
+                work: .upload([UploadSource(path: RawPath("/src/d"), placement: .contents)], to: "http://host/in/")))
+        let top = try await begin(queue, contents.batch)
+        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["f"], isLast: true)])
+        let task = try await queue.reader.tasks(batch: contents.batch, limit: 1)[0]
+        #expect(task.source == "/src/d/f")
+        #expect(task.destination == "http://host/in/f")
+        #expect(task.folder == "")
+        try await queue.close()
+    }
+
+    @Test("a batch that is cancelled while it is walked takes no more; undo walks on")
+    func cancelled() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let top = try await begin(queue, batch)
+        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], isLast: false)])
+        _ = try await queue.writer.cancel([.batch(batch)])
+        #expect(try await queue.reader.batch(batch)?.state == .cancelled)
+        #expect(try await queue.reader.batch(batch)?.scanning == false)
+        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["b"], isLast: false)])
+        #expect(try await queue.reader.batch(batch)?.filesTotal == 1)
+        #expect(try await queue.writer.unscannedSources().isEmpty)
+
+        _ = try await queue.writer.undo([.batch(batch)], now: sandbox.clock.now)
+        #expect(try await queue.reader.batch(batch)?.scanning == true)
+        #expect(try await queue.writer.unscannedSources().map(\.batch) == [batch])
+        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["a", "b"], isLast: true)])
+        try await queue.writer.finishScan(batch)
+        #expect(try await queue.reader.batch(batch)?.filesTotal == 2)
+        #expect(try await queue.claimAll().count == 2)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("what is found below a paused folder is paused")
+    func paused() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let top = try await begin(queue, batch)
+        let next = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], folders: ["sub"], isLast: true)])
+        let folder = NodeID.folder(batch, path: RawPath("photos"))
+        _ = try await queue.writer.pause([folder])
+        _ = try await queue.writer.insert(walked: [chunk(next[0].folder, ["b"], isLast: true)])
+        try await queue.writer.finishScan(batch)
+        #expect(try await queue.claimAll().isEmpty)
+        #expect(try await queue.reader.check() == [])
+        _ = try await queue.writer.resume([folder])
+        #expect(try await queue.claimAll().count == 2)
+        try await queue.close()
+    }
+
+    @Test("a batch without any file is finished when it is walked")
+    func empty() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 0)
+        #expect(try await queue.reader.batch(batch)?.state == .completed)
+        #expect(try await queue.eventTypes().suffix(3) == [.batchScanned, .batchFinished, .sessionIdle])
+        try await queue.close()
+    }
+}
