@@ -20,9 +20,6 @@ actor DirectoryWalker {
         Task.detached { [executor] in executor.stop() }
     }
 
-    /// Forgets how far directories were listed: they begin again.
-    func startOver() { open = [:] }
-
     /// What sources that a person named are. A link among them is followed: it was meant.
     func inspect(_ sources: [WalkState]) -> [FoundSource] {
         sources.map { source in

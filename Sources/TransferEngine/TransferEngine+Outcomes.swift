@@ -53,8 +53,10 @@ extension TransferEngine {
         let reason = reason(of: demand)
         let delay = waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
-        let retryAt = delay.map { now.advanced(by: $0) }
+        var retryAt = delay.map { now.advanced(by: $0) }
         if let experience = experience(of: demand, reason, until: retryAt ?? now) { learn(attempt.origin, experience) }
+        // While nobody may ask the host, the task would only stand in line without a reason to show.
+        if let own = retryAt, let opens = hosts[attempt.origin]?.closedUntil { retryAt = max(own, opens) }
         if demand.reason == .auth { attempt.context.forgetCredentials() }
         recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.id)

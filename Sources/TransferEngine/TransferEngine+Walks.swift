@@ -26,7 +26,6 @@ extension TransferEngine {
                 } catch {
                     // Nothing of a change that the queue refused is in it: the walk goes on from what is.
                     report(.error, "the queue did not take the files of \(batch): \(error)")
-                    await walker.startOver()
                     await pause(.seconds(1))
                 }
             }
@@ -58,7 +57,7 @@ extension TransferEngine {
                 folders.removeAll { done.contains($0.folder) }
                 let remaining = folders
                 async let ahead = remaining.isEmpty ? [] : walker.list(remaining, of: source, limit: Self.chunkSize)
-                let next = try await queue.writer.insert(walked: given)
+                let next = await insert(given)
                 FaultPoint.walked.pass()
                 if isFirst { refreshLanes() }
                 isFirst = false
@@ -66,5 +65,18 @@ extension TransferEngine {
                 if chunks.isEmpty { folders = next }
             }
         }
+    }
+
+    /// Puts entries into the queue, and does not rest before they are there: each is listed once only.
+    private func insert(_ chunks: [WalkedChunk]) async -> [FolderToWalk] {
+        while phase == .running {
+            do {
+                return try await queue.writer.insert(walked: chunks)
+            } catch {
+                report(.error, "the queue did not take files: \(error)")
+                await pause(.seconds(1))
+            }
+        }
+        return []
     }
 }

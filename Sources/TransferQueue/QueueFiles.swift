@@ -61,5 +61,9 @@ final class QueueLock: Sendable {
         return .locked(pid: words.first.flatMap { Int32($0) }, version: words.dropFirst().first.map { String($0) })
     }
 
-    func release() { descriptor.close() }
+    /// Closing alone would not do: a child that is being started holds a copy of the descriptor until its `exec`.
+    func release() {
+        flock(descriptor.rawValue, LOCK_UN)
+        descriptor.close()
+    }
 }

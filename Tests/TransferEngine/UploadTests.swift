@@ -231,16 +231,15 @@ import TransferQueue
     func refusedConnections() async throws {
         let harness = try await EngineHarness()
         for index in 0..<20 { try harness.sandbox.write("d/\(index)", [UInt8(index)]) }
-        let gone = try FakeStore()
-        let port = gone.server.port
-        gone.stop()
+        let closed = try ClosedPort()
         var request = harness.request(upload: ["d"])
         if case .upload(let sources, _) = request.work {
-            request.work = .upload(sources, to: "http://127.0.0.1:\(port)/in/")
+            request.work = .upload(sources, to: "http://127.0.0.1:\(closed.port)/in/")
         }
         let batch = try await harness.add(request)
-        let task = try await harness.task(of: batch) { $0.state == .waiting }
-        #expect(task.error?.code == .cannotConnectToHost && task.waitReasons == [.hostBackoff])
+        try await harness.batch(batch) { $0.waitReasons == [.hostBackoff] }
+        let waits = try await harness.events(.waiting)
+        #expect(waits.allSatisfy { $0.payload.error?.code == .cannotConnectToHost })
         #expect(await harness.engine.heldHosts().first?.isUnreachable == true)
         await harness.stop()
     }

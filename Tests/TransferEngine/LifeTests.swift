@@ -1,0 +1,152 @@
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+@Suite(.timeLimit(.minutes(2))) struct LifeTests {
+    @Test("priority goes first, then the queue's order, and never more than the limit at a time")
+    func order() async throws {
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1, transfersPerHost: 1), started: false)
+        for name in ["low", "normal", "high"] {
+            for index in 0..<3 { try harness.sandbox.write("\(name)/\(index)", [1]) }
+        }
+        var batches: [BatchID] = []
+        for (name, priority) in [("low", TransferPriority.low), ("normal", .normal), ("high", .high)] {
+            let request = harness.request(upload: [name]) { request in
+                request.priority = priority
+                request.held = true
+            }
+            batches.append(try await harness.queue.writer.add(request).batch)
+        }
+        try await harness.engine.start()
+        for batch in batches { try await harness.batch(batch) { !$0.scanning } }
+        _ = try await harness.queue.writer.resume(batches.map { .batch($0) })
+        await harness.engine.queueChanged()
+        for batch in batches { try await harness.finished(batch) }
+        let order = harness.store.server.requests.map { $0.target.split(separator: "/")[1] }
+        #expect(order == ["high", "high", "high", "normal", "normal", "normal", "low", "low", "low"])
+        await harness.stop()
+    }
+
+    @Test("live shows what moves, never more than there is, and nothing afterwards")
+    func live() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, _ in
+            request.method == "PUT" ? .holdBody(1_000_000, hold) : .ordinary
+        }
+        try harness.sandbox.write("f", [UInt8](repeating: 1, count: 3_000_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        try await harness.task(of: batch) { $0.state == .running }
+        let snapshot = await harness.engine.live()
+        let task = try #require(snapshot.tasks.first)
+        #expect(task.state == .running && task.bytesTotal == 3_000_000 && task.bytesSent <= 3_000_000)
+        #expect(task.bytesAccepted == 0 && task.batch == batch)
+        hold.reach()
+        try await harness.finished(batch)
+        await harness.engine.waitUntilIdle()
+        #expect(await harness.engine.live().tasks.isEmpty)
+        await harness.stop()
+    }
+
+    @Test("who watches is told while something moves and when it ends")
+    func watching() async throws {
+        let harness = try await EngineHarness()
+        let (notices, told) = AsyncStream<Void>.makeStream()
+        await harness.engine.watchLive { told.yield() }
+        try harness.sandbox.write("f", [1])
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        try await harness.finished(batch)
+        var iterator = notices.makeAsyncIterator()
+        await iterator.next()
+        await harness.stop()
+    }
+
+    @Test("a stop breaks uploads off and they begin again at the next start; what is completed is not sent again")
+    func stopAndStart() async throws {
+        let hold = try Milestone()
+        let first = try await EngineHarness { request, earlier in
+            request.target == "/in/d/big" && request.method == "PUT" && earlier == 0
+                ? .holdBody(500_000, hold) : .ordinary
+        }
+        try first.sandbox.write("d/small", [1])
+        try first.sandbox.write("d/big", pattern(2_000_000))
+        let batch = try await first.add(first.request(upload: ["d"]))
+        try await first.batch(batch) { $0.filesCompleted == 1 && $0.filesActive == 1 }
+        await first.stop()
+        hold.reach()
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        let snapshot = try await second.finished(batch)
+        #expect(snapshot.filesCompleted == 2)
+        #expect(second.store.count("PUT", "/in/d/small") == 1)
+        #expect(second.store["/in/d/big"] == pattern(2_000_000))
+        #expect(try await second.events(.taskCompleted).count == 2)
+        try await second.expectSound()
+        await second.stop()
+    }
+
+    @Test("draining finishes what runs and starts nothing")
+    func draining() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1)) { request, _ in
+            request.method == "PUT" ? .holdBody(100_000, hold) : .ordinary
+        }
+        for name in ["a", "b", "c"] { try harness.sandbox.write("d/" + name, pattern(200_000)) }
+        let batch = try await harness.add(harness.request(upload: ["d"]))
+        try await harness.batch(batch) { $0.filesActive == 1 }
+        async let stopped: Void = harness.engine.shutdown(finishRunning: true)
+        while await harness.engine.phase != .draining { await Task.yield() }
+        hold.reach()
+        await stopped
+        let snapshot = try #require(try await harness.queue.reader.batch(batch))
+        #expect(snapshot.filesCompleted == 1 && snapshot.filesActive == 0 && snapshot.filesWaiting == 2)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a cancelled upload is broken off at once and ends once")
+    func cancel() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, _ in
+            request.method == "PUT" ? .holdBody(100_000, hold) : .ordinary
+        }
+        // More than the sockets between hold, so that the server cannot have it all.
+        try harness.sandbox.write("f", [UInt8](repeating: 1, count: 32_000_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        try await harness.batch(batch) { $0.filesActive == 1 }
+        let change = try await harness.queue.writer.cancel([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        hold.reach()
+        #expect(try await harness.finished(batch).filesCancelled == 1)
+        #expect(try await harness.events(.taskCancelled).count == 1)
+        #expect(harness.store.paths.isEmpty)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a batch that may not begin yet waits for its time")
+    func notBefore() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let due = Timestamp(milliseconds: WallClock.milliseconds + 1500)
+        let task = try await harness.run(harness.request(upload: ["f"]) { $0.options.notBefore = due })
+        #expect(task.state == .completed)
+        #expect(try #require(task.finishedAt) >= due)
+        await harness.stop()
+    }
+
+    @Test("thousands of small files go up with few commits to wait for, each once")
+    func many() async throws {
+        let harness = try await EngineHarness()
+        for index in 0..<1500 { try harness.sandbox.write("d/\(index)", [UInt8(truncatingIfNeeded: index)]) }
+        let batch = try await harness.add(harness.request(upload: ["d"]))
+        let snapshot = try await harness.finished(batch)
+        #expect(snapshot.filesCompleted == 1500 && harness.store.paths.count == 1500)
+        #expect(harness.store.server.requests.count == 1500)
+        #expect(harness.store.server.connectionCount <= 8)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+}
