@@ -115,6 +115,10 @@ let package = Package(
         tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
         tests("Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration"]),
         tests("ServiceWire", ["ServiceWire", "TransferModel"]),
+        tests("MartletKit", ["MartletKit", "ServiceWire", "TransferModel", "LinuxSystem", "martletd"]),
+        tests(
+            "TransferService",
+            ["TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
         tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),

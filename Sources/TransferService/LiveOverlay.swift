@@ -84,8 +84,8 @@ package struct LiveOverlay: Sendable {
             batch.filesActive += moved
         }
         if batch.filesActive > 0 { batch.state = .running }
-        // What is over has no speed, though the average has not fallen to 0 yet.
-        if batch.state.isTerminal { return }
+        // What is over or paused has no speed, though the average has not fallen to 0 yet.
+        if batch.state.isTerminal || batch.state == .paused { return }
         batch.bytesPerSecond = addition.bytesPerSecond
         let rest = left.map { $0 - addition.sent } ?? (batch.bytesTotal - batch.bytesSent)
         batch.secondsLeft = batch.scanning ? nil : Self.seconds(rest, at: batch.bytesPerSecond)
@@ -130,7 +130,7 @@ package struct LiveOverlay: Sendable {
         guard let addition else { return }
         addition.apply(counts: &row.counts, bytes: &row.bytes)
         row.state = row.counts.state(scanning: row.scanning, paused: row.effectivelyPaused)
-        if row.state.isTerminal { return }
+        if row.state.isTerminal || row.state == .paused { return }
         row.bytesPerSecond = addition.bytesPerSecond
         row.secondsLeft = row.scanning ? nil : Self.seconds(row.bytes.total - row.bytes.sent, at: row.bytesPerSecond)
     }

@@ -1,4 +1,4 @@
-import TransferEngine
+package import TransferEngine
 package import TransferModel
 package import TransferQueue
 
@@ -7,9 +7,14 @@ package struct WhySentence {
     private let node: NodeID
     private let standing: NodeStanding
     private let live: LiveOverlay
+    private let held: [HeldHost]
     private let now: Timestamp
 
-    package init(node: NodeID, standing: NodeStanding, live: LiveOverlay, now: Timestamp) {
+    /// - Parameter held: hosts that the engine asks less or not at all at the moment.
+    package init(
+        node: NodeID, standing: NodeStanding, live: LiveOverlay, held: [HeldHost] = [], now: Timestamp
+    ) {
+        self.held = held
         self.node = node
         self.standing = standing
         self.live = live
@@ -25,12 +30,18 @@ package struct WhySentence {
 
     private var words: (sentence: String, unblock: String) {
         let counts = standing.counts
-        if let by = standing.pausedBy.first { return paused(by: by) }
+        if !standing.pausedBy.isEmpty { return paused }
         if standing.isHeld {
             return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(node)")
         }
         if standing.state == .created { return ("\(node) was never started", "martlet resume \(node)") }
         if counts.active > 0 { return running }
+        if counts.paused > 0, counts.queued + counts.waiting == 0 {
+            return (
+                "\(node): what is left of it, \(Self.files(counts.paused)), is paused one by one",
+                "martlet resume what is paused: martlet list --batch \(standing.batch) --state paused"
+            )
+        }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }
         if let time = standing.notBefore, time > now {
             return ("\(node) may not start before \(time)", "nothing to do; it starts by itself")
@@ -42,9 +53,12 @@ package struct WhySentence {
         return over
     }
 
-    private func paused(by flag: NodeID) -> (String, String) {
-        let own = flag == node ? "\(node) is paused" : "\(node) is paused because \(flag) is"
-        return (own + since, "martlet resume \(flag)")
+    /// By its own flag, or those of nodes above; all of them have to go.
+    private var paused: (String, String) {
+        let flags = standing.pausedBy.map(\.description)
+        let own = standing.pausedBy.contains(node)
+        let because = own ? "" : " because \(flags.joined(separator: " and ")) \(flags.count == 1 ? "is" : "are")"
+        return ("\(node) is paused\(because)\(since)", "martlet resume \(flags.joined(separator: " "))")
     }
 
     private var running: (String, String) {
@@ -67,6 +81,14 @@ package struct WhySentence {
     }
 
     private var queued: (String, String) {
+        if let host = held.first(where: { $0.origin == standing.origin }) {
+            let what = host.isUnreachable ? "\(host.origin) does not answer" : "\(host.origin) asked for a pause"
+            let next = host.until.map { $0 > now ? "; tried again in \(Self.span($0.since(now)))" : "" }
+            return (
+                "\(node) stands in line: \(what)\(next ?? "; one file at a time feels whether it is back")",
+                "nothing to do; martlet retry \(node) tries at once"
+            )
+        }
         if standing.ahead > 0 {
             return (
                 "\(node) stands in line: \(Self.files(standing.ahead)) of batches before it come first",

@@ -1,0 +1,197 @@
+import FoundationEssentials
+import LinuxSystem
+import ServiceWire
+import Synchronization
+import Testing
+import TransferModel
+
+@testable import MartletKit
+
+/// The connection against an engine made of a script.
+@Suite struct ConnectionTests {
+    private let request = BatchRequest(
+        work: .upload([UploadSource(path: RawPath("/a"), placement: .contents)], to: "http://h/"))
+
+    @Test func `without an engine, what only looks says so and starts none`() async throws {
+        let places = try Places(environment: ["MARTLET_HOME": "/tmp/martlet-nothing-here"], currentDirectory: "/")
+        let connection = try EngineConnection(ConnectionOptions(launching: .never), places: places)
+        #expect(try await !connection.isEngineRunning())
+        #expect(try await connection.status() == nil)
+        #expect(try await connection.stopEngine(finishRunning: false) == false)
+        let error = await #expect(throws: RequestError.self) { try await connection.totals() }
+        #expect(error?.code == .engineUnreachable)
+    }
+
+    @Test func `many requests at once each get their own answer`() async throws {
+        let engine = try ScriptedEngine { _, method, line in
+            guard method == .batchShow, let asked = try? Asked<BatchShowRequest>.of(line), let id = asked.batch else {
+                return .hangUp
+            }
+            return .answer(BatchShown(batch: .sample(id.rawValue, uuid: UUID())))
+        }
+        let connection = try engine.connect()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 1...100 {
+                group.addTask {
+                    let id = BatchID(rawValue: Int64(number))
+                    return try await connection.batch(id).id == id
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(engine.connections == 1)
+    }
+
+    @Test func `a refusal keeps its code and message`() async throws {
+        let engine = try ScriptedEngine { _, _, _ in .refuse(RequestError(.noSuchObject, "there is no batch b9")) }
+        let error = try await #require(throws: RequestError.self) {
+            try await engine.connect().batch(BatchID(rawValue: 9))
+        }
+        #expect(error == RequestError(.noSuchObject, "there is no batch b9"))
+    }
+
+    @Test func `a lost answer of batch add is asked for again and gives the same batch`() async throws {
+        let uuid = request.uuid
+        let engine = try ScriptedEngine { connection, _, line in
+            guard (try? Asked<BatchRequest>.of(line).uuid) == uuid else { return .refuse(RequestError(.usage, "no")) }
+            // The first time it is queued and the answer is lost.
+            return connection == 1 ? .hangUp : .answer(BatchAdded(batch: .sample(7, uuid: uuid), existed: true))
+        }
+        let added = try await engine.connect().add(request)
+        #expect(added.batch.id == BatchID(rawValue: 7))
+        #expect(added.existed)
+        #expect(engine.requests == [.batchAdd, .batchAdd])
+    }
+
+    @Test func `when even that cannot be found out, the message carries the UUID`() async throws {
+        let engine = try ScriptedEngine { _, _, _ in .hangUp }
+        let error = try await #require(throws: RequestError.self) { try await engine.connect().add(request) }
+        #expect(error.code == .engineUnreachable)
+        #expect(error.message.contains(request.uuid.uuidString.lowercased()))
+    }
+
+    @Test func `a batch that is refused is not asked for again`() async throws {
+        let engine = try ScriptedEngine { _, _, _ in .refuse(RequestError(.usage, "no such scheme")) }
+        let error = try await #require(throws: RequestError.self) { try await engine.connect().add(request) }
+        #expect(error.code == .usage)
+        #expect(engine.requests == [.batchAdd])
+    }
+
+    @Test func `an engine of another major version is named and not used`() async throws {
+        let engine = try ScriptedEngine(handshakes: false) { _, method, _ in
+            let version = ProtocolVersion(major: 9, minor: 0)
+            return method == .hello ? .answer(Welcome(protocolVersion: version, engineVersion: "9", pid: 1)) : .hangUp
+        }
+        let error = try await #require(throws: RequestError.self) { try await engine.connect().totals() }
+        #expect(error.code == .engineUnreachable)
+        #expect(error.message.contains("protocol 9.0"))
+    }
+
+    @Test func `a cancelled request ends at once, and its late answer disturbs nobody`() async throws {
+        let engine = try ScriptedEngine { _, method, _ in method == .totals ? .answer(QueueTotals()) : .silence }
+        let connection = try engine.connect()
+        let waiting = Task { try await connection.limits() }
+        while engine.requests.isEmpty { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: RequestError.self) { try await waiting.value }
+        _ = try await connection.totals()
+    }
+
+    @Test func `the state tells of the loss, and a retry of the way back`() async throws {
+        let engine = try ScriptedEngine { connection, _, _ in
+            connection == 1 ? .hangUp : .answer(QueueTotals())
+        }
+        let connection = try engine.connect(reconnects: true)
+        var states = await connection.states().makeAsyncIterator()
+        #expect(await states.next() == .idle)
+        _ = try? await connection.totals()
+        var state = await states.next()
+        while state?.isLost != true { state = await states.next() }
+        await connection.retryNow()
+        while state?.isConnected != true { state = await states.next() }
+        #expect(state == .connected(EngineIdentity(pid: 4711, version: "scripted", protocolVersion: "1.0")))
+        await connection.close()
+        while state != nil, state != .idle { state = await states.next() }
+    }
+
+    @Test func `a view is asked for again after a reconnect, and closed when it is cancelled`() async throws {
+        let wanted = Mutex<[ViewRequest]>([])
+        let engine = try ScriptedEngine { connection, method, line in
+            guard method == .viewSet, let asked = try? Asked<ViewRequest>.of(line) else { return .hangUp }
+            wanted.withLock { $0.append(asked) }
+            return .answer(Nothing())
+        }
+        let connection = try engine.connect(reconnects: true)
+        try await connection.connect()
+        let view = await connection.view()
+        view.show([SectionRequest(parent: nil, limit: 7)])
+        while wanted.withLock({ $0.count }) < 1 { await Task.yield() }
+        _ = try? await connection.totals()
+        await connection.retryNow()
+        while wanted.withLock({ $0.count }) < 2 { await connection.retryNow() }
+        #expect(wanted.withLock { $0[0] == $0[1] })
+        view.cancel()
+        while wanted.withLock({ $0.count }) < 3 { await Task.yield() }
+        #expect(wanted.withLock { $0.last?.sections } == nil)
+        #expect(await view.makeAsyncIterator().next() == nil)
+    }
+
+    @Test func `events go on behind the last one when the engine was away`() async throws {
+        let engine = try ScriptedEngine { connection, method, line in
+            guard method == .eventsRead, let asked = try? Asked<EventsReadRequest>.of(line) else { return .hangUp }
+            let after = asked.after?.rawValue ?? 0
+            // Two events a page; the connection breaks behind the fourth and the eighth.
+            if after == 4, connection == 1 || after == 8 && connection == 2 { return .hangUp }
+            let events = (after + 1...after + 2).map {
+                TransferEvent(
+                    seq: EventSequence(rawValue: $0), at: Timestamp(milliseconds: 0), session: nil, batch: nil,
+                    task: nil, type: .engineStarted, payload: EventPayload())
+            }
+            let last = EventSequence(rawValue: after + 2)
+            return .answer(EventPage(events: events, next: last, last: last))
+        }
+        var seen: [Int64] = []
+        for try await event in try engine.connect().events() {
+            seen.append(event.seq.rawValue)
+            if seen.count == 11 { break }
+        }
+        #expect(seen == Array(1...11))
+    }
+}
+
+extension ConnectionState {
+    fileprivate var isLost: Bool {
+        if case .lost = self { true } else { false }
+    }
+}
+
+/// What waits in a mailbox for a slow reader.
+@Suite struct ViewMailboxTests {
+    private func section(_ parent: RowID?, _ total: Int64) -> TreeSection {
+        TreeSection(parent: parent, rows: [], total: total)
+    }
+
+    @Test func `what a slow reader has not taken is merged, the newest of each part`() async {
+        let mailbox = ViewMailbox()
+        let (a, b) = (NodeID.batch(BatchID(rawValue: 1)), NodeID.batch(BatchID(rawValue: 2)))
+        mailbox.put(ViewUpdate(sections: [section(nil, 1)], nodes: [a: NodeRow?.none]))
+        mailbox.put(ViewUpdate(sections: [section(.batch(BatchID(rawValue: 1)), 5)], totals: QueueTotals()))
+        mailbox.put(ViewUpdate(sections: [section(nil, 2)], nodes: [b: NodeRow?.none]))
+        let update = await mailbox.next()
+        #expect(update?.sections == [section(nil, 2), section(.batch(BatchID(rawValue: 1)), 5)])
+        #expect(update?.nodes.keys.count == 2)
+        #expect(update?.totals != nil)
+    }
+
+    @Test func `a reader that waits gets the next update, and the end when it is cancelled or finished`() async {
+        let mailbox = ViewMailbox()
+        async let first = mailbox.next()
+        mailbox.put(ViewUpdate(sections: [section(nil, 1)]))
+        #expect(await first?.sections.count == 1)
+        let waiting = Task { await mailbox.next() }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+        mailbox.finish()
+        #expect(await mailbox.next() == nil)
+    }
+}

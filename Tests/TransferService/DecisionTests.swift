@@ -1,0 +1,156 @@
+import LinuxSystem
+import ServiceWire
+import Testing
+import TransferEngine
+import TransferModel
+
+@testable import TransferQueue
+@testable import TransferService
+
+/// The pure parts: why, what is dirty, what is logged.
+@Suite struct DecisionTests {
+    private let node = NodeID.batch(BatchID(rawValue: 7))
+    private let now = Timestamp(milliseconds: 1_000_000_000)
+
+    private func why(_ change: (inout NodeStanding) -> Void) -> WhyAnswer {
+        var standing = NodeStanding(
+            state: .waiting, batch: BatchID(rawValue: 7), counts: FileCounts(), scanning: false, isHeld: false,
+            pausedBy: [], notBefore: nil, waitReasons: [], ahead: 0)
+        change(&standing)
+        return WhySentence(node: node, standing: standing, live: LiveOverlay(), now: now).answer
+    }
+
+    @Test(arguments: WaitReason.allCases)
+    func `every wait reason has a sentence that names the node, and something to do`(_ reason: WaitReason) {
+        let answer = why {
+            $0.counts.waiting = 1
+            $0.waitReasons = [reason]
+            $0.origin = "http://h:80"
+            $0.since = now.advanced(by: .seconds(-125))
+            $0.retryAt = now.advanced(by: .seconds(12))
+        }
+        #expect(answer.sentence.hasPrefix("b7 waits "))
+        #expect(answer.sentence.contains("(for 2 min)"))
+        #expect(answer.sentence.hasSuffix("tried again in 12 s"))
+        #expect(!answer.unblock.isEmpty)
+    }
+
+    @Test func `many that wait are counted, and the error is told`() {
+        let answer = why {
+            $0.counts.waiting = 3
+            $0.counts.completed = 5
+            $0.waitReasons = [.backoff]
+            $0.error = TransferError(.timedOut, "the server did not answer")
+        }
+        #expect(answer.sentence == "b7: 3 files of 8 wait because the last attempt failed (the server did not answer)")
+    }
+
+    @Test func `paused comes before held before waiting`() {
+        let paused = why {
+            $0.pausedBy = [.folder(BatchID(rawValue: 7), path: RawPath("a")), node]
+            $0.isHeld = true
+            $0.waitReasons = [.auth]
+        }
+        #expect(paused.sentence == "b7 is paused")
+        #expect(paused.unblock == "martlet resume b7:a b7")
+        let held = why {
+            $0.isHeld = true
+            $0.waitReasons = [.auth]
+        }
+        #expect(held.unblock == "martlet resume b7")
+        #expect(held.sentence.contains("--hold"))
+    }
+
+    @Test func `what stands in line says who comes first, what failed says why`() {
+        let line = why {
+            $0.counts.queued = 2
+            $0.ahead = 40
+        }
+        #expect(line.sentence == "b7 stands in line: 40 files of batches before it come first")
+        let failed = why {
+            $0.state = .failed
+            $0.counts.failed = 1
+            $0.error = TransferError(.http, "404 from the server", httpStatus: 404)
+        }
+        #expect(failed.sentence == "b7 failed: 404 from the server")
+        #expect(failed.unblock == "martlet retry b7")
+    }
+
+    @Test func `spans of time read as people write them`() {
+        #expect(WhySentence.span(.seconds(5)) == "5 s")
+        #expect(WhySentence.span(.seconds(90)) == "1 min")
+        #expect(WhySentence.span(.seconds(5400)) == "1 h 30 min")
+        #expect(WhySentence.span(.seconds(172_800)) == "2 d")
+        #expect(WhySentence.span(.seconds(180_000)) == "2 d 2 h")
+        #expect(WhySentence.span(.seconds(-5)) == "0 s")
+    }
+
+    @Test func `a view looks again only at what a change can have touched`() {
+        let (b1, b2) = (BatchID(rawValue: 1), BatchID(rawValue: 2))
+        let folder = FolderID(rawValue: 5)
+        var view = ServiceView(
+            ViewRequest(
+                sections: [
+                    SectionRequest(parent: nil, limit: 5), SectionRequest(parent: .batch(b1), limit: 5),
+                    SectionRequest(parent: .folder(b1, folder), limit: 5),
+                ], nodes: [.batch(b2)]))
+        #expect(view.takeDirty().count == 4)
+        #expect(view.dirty.isEmpty)
+        var change = QueueChange()
+        change.batches = [b1]
+        view.note(change)
+        #expect(view.takeDirty() == [.section(nil), .section(.batch(b1))])
+        change.folders = [folder]
+        view.note(change)
+        #expect(view.takeDirty() == [.section(nil), .section(.batch(b1)), .section(.folder(b1, folder))])
+        change = QueueChange()
+        change.removed = [b1]
+        view.note(change)
+        #expect(view.takeDirty().contains(.section(.folder(b1, folder))))
+        view.noteLive(batches: [b2], folders: [], tasks: [])
+        #expect(view.takeDirty() == [.section(nil), .node(.batch(b2))])
+    }
+
+    @Test func `a view sends a part once until it looks different`() {
+        var view = ServiceView(ViewRequest(sections: [SectionRequest(parent: nil, limit: 5)], totals: true))
+        var looked = LookedAt()
+        looked.sections = [(nil, TreeSection(parent: nil, rows: [], total: 0))]
+        looked.totals = QueueTotals()
+        #expect(view.change(of: looked)?.sections.count == 1)
+        #expect(view.change(of: looked) == nil)
+        looked.totals?.batches = 1
+        let change = view.change(of: looked)
+        #expect(change?.sections == [] && change?.totals?.batches == 1)
+    }
+
+    @Test func `the log keeps its newest lines, filters them, and goes on in its file after a restart`() throws {
+        let directory = "/tmp/martlet-log-\(try System.randomBytes(6).map { String($0, radix: 16) }.joined())"
+        defer {
+            for name in ["", ".1", ".2", ".3"] { try? System.unlink(Array("\(directory)/martletd.log\(name)".utf8)) }
+        }
+        let log = EngineLog(directory: directory, sizeLimit: 20_000, now: { now })
+        for number in 0..<1000 {
+            log.write(number % 2 == 0 ? .info : .error, "line \(number)", batch: BatchID(rawValue: 1))
+        }
+        log.write(.debug, "not wanted")
+        log.write(.warning, "bad \u{1b}[2J name\n2", task: TaskID(rawValue: 3))
+        let all = log.read(level: .info, batch: nil, task: nil, after: nil, limit: 2)
+        #expect(all.lines.map(\.message) == ["line 999", "bad \\x1b[2J name\\x0a2"])
+        let errors = log.read(level: .error, batch: BatchID(rawValue: 1), task: nil, after: 1, limit: 3)
+        #expect(errors.lines.map(\.message) == ["line 1", "line 3", "line 5"])
+        let next = log.read(level: .error, batch: BatchID(rawValue: 1), task: nil, after: errors.next, limit: 1)
+        #expect(next.lines.map(\.message) == ["line 7"])
+        #expect(log.read(level: .info, batch: nil, task: nil, after: all.next, limit: 9).lines.isEmpty)
+        for name in ["", ".1", ".2", ".3"] {
+            #expect(try System.stat(Array("\(directory)/martletd.log\(name)".utf8)).size <= 20_000)
+        }
+        let again = EngineLog(directory: directory, now: { now })
+        #expect(
+            again.read(level: .info, batch: nil, task: nil, after: nil, limit: 1).lines == Array(all.lines.suffix(1)))
+    }
+
+    @Test func `a waiting batch with no counts is not written as over`() {
+        let answer = why { $0.scanning = true }
+        #expect(answer.sentence.contains("looked through"))
+    }
+}

@@ -1,0 +1,112 @@
+import ServiceWire
+import Testing
+import TransferModel
+
+@testable import TransferService
+
+/// The log of events: replayed, followed, acknowledged; none lost and none twice.
+@Suite struct EventTests {
+    @Test func `a follower gets every event once, replayed and live, while others are stored`() async throws {
+        let harness = try await ServiceHarness()
+        for number in 0..<20 { try await harness.add(5, name: "early\(number)") }
+        try await harness.completeAll()
+        async let more: Void = {
+            for number in 0..<20 {
+                try await harness.add(5, name: "late\(number)")
+                try await harness.completeAll()
+            }
+        }()
+        let client = try await harness.client()
+        #expect(try await client.call(Methods.eventsFollow, EventsFollowRequest()).after.rawValue == 0)
+        var seen: [EventSequence] = []
+        var finished = 0
+        while finished < 40 {
+            let page = try await client.notification(.eventsHappened, EventPage.self)
+            seen += page.events.map(\.seq)
+            finished += page.events.count { $0.type == .batchFinished }
+        }
+        try await more
+        #expect(seen == (1...Int64(seen.count)).map { EventSequence(rawValue: $0) })
+        try await harness.end()
+    }
+
+    @Test func `reading page by page with waiting gets the same as following`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        async let more: Void = {
+            for number in 0..<10 {
+                try await harness.add(3, name: "n\(number)")
+                try await harness.completeAll()
+            }
+        }()
+        var seen: [EventSequence] = []
+        var after = EventSequence(rawValue: 0)
+        var finished = 0
+        while finished < 10 {
+            let page = try await client.call(Methods.eventsRead, EventsReadRequest(after: after, limit: 7, wait: true))
+            #expect(!page.events.isEmpty && page.events.count <= 7)
+            seen += page.events.map(\.seq)
+            finished += page.events.count { $0.type == .batchFinished }
+            after = page.next
+        }
+        try await more
+        #expect(seen == (1...Int64(seen.count)).map { EventSequence(rawValue: $0) })
+        try await harness.end()
+    }
+
+    @Test func `a read that waits lets other requests of the same client pass`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let last = try await client.call(Methods.eventsRead, EventsReadRequest()).last
+        let waiting = try await client.post(Methods.eventsRead, EventsReadRequest(after: last, wait: true))
+        _ = try await client.call(Methods.totals, Nothing())
+        try await harness.add(1)
+        let page = try await client.answer(Methods.eventsRead, waiting)
+        #expect(page.events.first?.type == .batchQueued)
+        try await harness.end()
+    }
+
+    @Test func `a session's reader is told of its own events only, and waits over the others`() async throws {
+        let harness = try await ServiceHarness()
+        let photos = try #require(SessionName(rawValue: "photos"))
+        let client = try await harness.client()
+        let waiting = try await client.post(Methods.eventsRead, EventsReadRequest(session: photos, wait: true))
+        try await harness.add(2, name: "other")
+        try await harness.completeAll()
+        let batch = try await harness.add(2, name: "own", session: photos)
+        let page = try await client.answer(Methods.eventsRead, waiting)
+        #expect(page.events.map(\.batch) == [batch])
+        #expect(page.events.allSatisfy { $0.session == photos })
+        try await harness.end()
+    }
+
+    @Test func `a consumer goes on behind what it acknowledged`() async throws {
+        let harness = try await ServiceHarness()
+        try await harness.add(3)
+        let client = try await harness.client()
+        let page = try await client.call(Methods.eventsRead, EventsReadRequest(consumer: "c"))
+        #expect(page.events.first?.seq.rawValue == 1)
+        _ = try await client.call(
+            Methods.eventsAcknowledge, EventsAcknowledgeRequest(consumer: "c", through: page.next))
+        #expect(try await client.call(Methods.eventsRead, EventsReadRequest(consumer: "c")).events.isEmpty)
+        #expect(try await client.call(Methods.eventsRead, EventsReadRequest(consumer: "d")).events == page.events)
+        let early = EventsAcknowledgeRequest(consumer: "c", through: EventSequence(rawValue: 999))
+        let error = try await #require(throws: WireError.self) {
+            try await client.call(Methods.eventsAcknowledge, early)
+        }
+        #expect(error.requestError.code == .usage)
+        try await harness.end()
+    }
+
+    @Test func `seventeen waiting reads of one client are one too many`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let last = try await client.call(Methods.eventsRead, EventsReadRequest()).last
+        for _ in 0..<16 { _ = try await client.post(Methods.eventsRead, EventsReadRequest(after: last, wait: true)) }
+        let error = try await #require(throws: WireError.self) {
+            try await client.call(Methods.eventsRead, EventsReadRequest(after: last, wait: true))
+        }
+        #expect(error.requestError.code == .refused)
+        try await harness.end()
+    }
+}

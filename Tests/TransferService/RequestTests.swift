@@ -1,0 +1,124 @@
+import FoundationEssentials
+import ServiceWire
+import Testing
+import TransferModel
+
+@testable import TransferService
+
+/// What the methods do, over the socket.
+@Suite struct RequestTests {
+    @Test func `a batch is durable when its answer comes, and the same UUID finds it again`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let request = BatchRequest.downloads(2, name: "two")
+        let added = try await client.call(Methods.batchAdd, request)
+        #expect(!added.existed && added.batch.filesTotal == 2 && added.batch.uuid == request.uuid)
+        let again = try await client.call(Methods.batchAdd, request)
+        #expect(again.existed && again.batch.id == added.batch.id)
+        #expect(await harness.engine.added == [added.batch.id])
+        #expect(
+            try await client.call(Methods.batchShow, BatchShowRequest(uuid: request.uuid)).batch.id == added.batch.id)
+        let none = try await #require(throws: WireError.self) {
+            try await client.call(Methods.batchShow, BatchShowRequest(uuid: UUID()))
+        }
+        #expect(none.requestError.code == .noSuchObject)
+        try await harness.end()
+    }
+
+    @Test(arguments: ["ftp://h/x", "file:///etc/passwd", "nonsense", ""])
+    func `what cannot be done is refused by name and nothing is queued`(_ url: String) async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let source = DownloadSource(url: url, directory: RawPath("/d"), fileName: nil)
+        let error = try await #require(throws: WireError.self) {
+            try await client.call(Methods.batchAdd, BatchRequest(work: .download([source])))
+        }
+        #expect(error.requestError.code == .usage)
+        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.isEmpty)
+        try await harness.end()
+    }
+
+    @Test func `nodes are paused, resumed and cancelled by ID, row and selector, and the engine is told`() async throws
+    {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await client.call(Methods.batchAdd, .downloads(4, name: "n")).batch.id
+        let paused = try await client.call(Methods.nodesPause, NodesRequest(rows: [.batch(batch)])).results
+        #expect(paused == [NodeResult(id: .batch(batch), result: .done)])
+        let again = try await client.call(Methods.nodesPause, NodesRequest(ids: [.batch(batch)])).results
+        #expect(again.first?.result == .already)
+        _ = try await client.call(Methods.nodesResume, NodesRequest(selector: NodeSelector(batch: batch)))
+        #expect(try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch.state == .running)
+        let unknown = NodeID.task(TaskID(rawValue: 99))
+        let task = NodeID.task(TaskID(rawValue: 2))
+        let mixed = try await client.call(Methods.nodesCancel, NodesRequest(ids: [unknown, task])).results
+        #expect(mixed.map(\.result) == [.refused, .done])
+        #expect(mixed[0].code == .noSuchObject)
+        let rest = try await client.call(
+            Methods.nodesCancel, NodesRequest(selector: NodeSelector(batch: batch, states: [.queued])))
+        #expect(rest.results.count == 3)
+        #expect(await harness.engine.changes >= 4)
+        let undone = try await client.call(Methods.nodesUndo, NodesRequest())
+        #expect(undone.results.contains { $0.result == .done })
+        try await harness.end()
+    }
+
+    @Test func `tasks come page by page, with filters`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(25)
+        var ids: [TaskID] = []
+        var request = TaskListRequest(batch: batch, limit: 10)
+        repeat {
+            let page = try await client.call(Methods.taskList, request)
+            ids += page.tasks.map(\.id)
+            request.after = page.next
+        } while request.after != nil
+        #expect(ids == (1...25).map { TaskID(rawValue: $0) })
+        let failed = try await client.call(Methods.taskList, TaskListRequest(batch: batch, states: [.failed]))
+        #expect(failed.tasks.isEmpty && failed.next == nil)
+        let missing = try await #require(throws: WireError.self) {
+            try await client.call(Methods.taskList, TaskListRequest(batch: BatchID(rawValue: 9)))
+        }
+        #expect(missing.requestError.code == .noSuchObject)
+        try await harness.end()
+    }
+
+    @Test func `why says what is paused and by what`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        #expect(try await client.call(Methods.why, WhyRequest()).answers.isEmpty)
+        let batch = try await harness.add(2)
+        _ = try await client.call(Methods.nodesPause, NodesRequest(ids: [.batch(batch)]))
+        let answers = try await client.call(Methods.why, WhyRequest(id: .task(TaskID(rawValue: 1)))).answers
+        #expect(answers.first?.sentence.contains("paused because b1 is") == true)
+        #expect(answers.first?.unblock == "martlet resume b1")
+        #expect(try await client.call(Methods.why, WhyRequest()).answers.map(\.id) == [.batch(batch)])
+        try await harness.end()
+    }
+
+    @Test func `limits are changed one by one and bad ones refused`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let changed = try await client.call(Methods.limitsSet, LimitsChange(up: 1000, transfers: 3))
+        #expect(changed == TransferLimits(up: 1000, down: nil, transfers: 3, transfersPerHost: 8))
+        #expect(try await client.call(Methods.limitsSet, LimitsChange(up: 0)).up == nil)
+        await #expect(throws: WireError.self) { try await client.call(Methods.limitsSet, LimitsChange(transfers: 0)) }
+        await #expect(throws: WireError.self) { try await client.call(Methods.limitsSet, LimitsChange(down: -1)) }
+        #expect(try await client.call(Methods.limitsGet, Nothing()).transfers == 3)
+        try await harness.end()
+    }
+
+    @Test func `what is over is purged, what is not stays`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let done = try await harness.add(2, name: "done")
+        try await harness.completeAll()
+        let open = try await harness.add(2, name: "open")
+        _ = try await client.call(Methods.nodesPurge, NodesRequest())
+        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.map(\.id) == [open])
+        let refused = try await client.call(Methods.nodesPurge, NodesRequest(ids: [.batch(open), .batch(done)]))
+        #expect(refused.results.map(\.result) == [.refused, .refused])
+        try await harness.end()
+    }
+}

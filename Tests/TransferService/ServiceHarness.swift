@@ -1,0 +1,220 @@
+import FoundationEssentials
+import LinuxSystem
+import ServiceWire
+import Synchronization
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+@testable import TransferService
+
+/// A service on a real socket over a real queue in a directory of its own, with an engine that only does what a test says.
+final class ServiceHarness: Sendable {
+    let home: String
+    let places: Places
+    let queue: TransferQueue
+    let engine: FakeEngine
+    let service: TransferService
+    let socket: ControlSocket
+    let stops = Mutex<[TransferService.StopReason]>([])
+    private let loop: EventLoop
+
+    /// - Parameter below: more path, to make the home long.
+    init(
+        below: String = "", settings: ServiceSettings = ServiceSettings(idleExit: nil),
+        log: sending EngineLog? = nil
+    ) async throws {
+        let name = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
+        home = "/tmp/martlet-service-\(name)"
+        places = try Places(environment: ["MARTLET_HOME": home + below], currentDirectory: "/")
+        queue = try TransferQueue.open(directory: RawPath(places.stateDirectory), version: "test")
+        loop = try EventLoop(name: "service under test")
+        engine = FakeEngine()
+        socket = try ControlSocket(places: places, handedOver: nil)
+        let stops = Holder(stops: { _ in })
+        service = TransferService(
+            loop: loop, queue: queue, engine: engine, log: log ?? EngineLog(directory: places.logDirectory),
+            identity: .init(version: "0", socketPath: places.socketFile, queuePath: places.queueFile, pid: 4711),
+            settings: settings
+        ) { reason in stops.take(reason) }
+        stops.give { [weak self] reason in self?.stops.withLock { $0.append(reason) } }
+        try await service.start(listener: socket.listener)
+    }
+
+    func end() async throws {
+        await service.stop()
+        socket.remove(places: places)
+        try await queue.close()
+        loop.stop()
+        try FileManager.default.removeItem(atPath: home)
+    }
+
+    func client(greets: Bool = true) async throws -> RawClient {
+        let client = try RawClient(places)
+        if greets { _ = try await client.call(Methods.hello, Hello(client: "test")) }
+        return client
+    }
+
+    /// Queues a batch of downloads, held or not, and gives its ID.
+    @discardableResult
+    func add(_ count: Int, name: String = "batch", session: SessionName = .default) async throws -> BatchID {
+        try await queue.writer.add(.downloads(count, name: name, session: session)).batch
+    }
+
+    /// Completes every task that can be claimed.
+    func completeAll() async throws {
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        for lane in try await queue.writer.lanes() {
+            for task in try await queue.writer.claim(lane.lane, limit: 10_000, now: now) {
+                queue.writer.record(.completed(Completion(size: 10, verified: .size)), for: task.id)
+            }
+        }
+        try await queue.writer.commit()
+    }
+
+    private final class Holder: Sendable {
+        private let stops: Mutex<@Sendable (TransferService.StopReason) -> Void>
+        init(stops: @escaping @Sendable (TransferService.StopReason) -> Void) { self.stops = Mutex(stops) }
+        func give(_ stops: @escaping @Sendable (TransferService.StopReason) -> Void) {
+            self.stops.withLock { $0 = stops }
+        }
+        func take(_ reason: TransferService.StopReason) { stops.withLock { $0 }(reason) }
+    }
+}
+
+extension BatchRequest {
+    static func downloads(_ count: Int, name: String, session: SessionName = .default) -> BatchRequest {
+        let sources = (0..<count).map {
+            DownloadSource(url: "http://host/\(name)/\($0)", directory: RawPath("/dst"), fileName: RawPath("f\($0)"))
+        }
+        return BatchRequest(session: session, name: name, work: .download(sources))
+    }
+}
+
+/// Moves nothing; remembers what it was told, and shows what a test says that moves.
+actor FakeEngine: EngineControl {
+    var added: [BatchID] = []
+    var stopped: [TaskID] = []
+    var changes = 0
+    private var snapshot = LiveSnapshot()
+    private var notice: (@Sendable () -> Void)?
+    private var currentLimits = EngineLimits()
+
+    /// What moves from now on; who watches is told.
+    func show(_ snapshot: LiveSnapshot) {
+        self.snapshot = snapshot
+        notice?()
+    }
+
+    var isWatched: Bool { notice != nil }
+
+    func start() {}
+    func batchAdded(_ batch: BatchID) { added.append(batch) }
+    func stop(_ tasks: [TaskID]) { stopped += tasks }
+    func queueChanged() { changes += 1 }
+    func live() -> LiveSnapshot { snapshot }
+    func heldHosts() -> [HeldHost] { [] }
+    func watchLive(_ notice: (@Sendable () -> Void)?) { self.notice = notice }
+    func setLimits(_ limits: EngineLimits) { currentLimits = limits }
+    func limits() -> EngineLimits { currentLimits }
+    func connectivityChanged() {}
+    func shutdown(finishRunning: Bool) {}
+    func waitUntilIdle() {}
+}
+
+/// A client that sends bytes and reads lines, one call at a time. Reading waits on a thread of its own.
+final class RawClient: Sendable {
+    let socket: OwnedDescriptor
+    private let reader: BlockingWorker
+    private let state = Mutex(State())
+
+    private struct State {
+        var framer = LineFramer(limit: 64 << 20)
+        var lines: [[UInt8]] = []
+        var lastID: Int64 = 0
+        /// Notifications that came while an answer was awaited.
+        var notifications: [[UInt8]] = []
+    }
+
+    init(_ places: Places) throws {
+        socket = try UnixSocket.connect(in: Array(places.socketDirectory.utf8), name: Places.socketName)
+        try System.setNonBlocking(socket.rawValue, false)
+        reader = try BlockingWorker(name: "raw client")
+    }
+
+    deinit {
+        socket.close()
+        reader.stop()
+    }
+
+    /// Sends everything; false when the other side has closed.
+    @discardableResult
+    func send(_ bytes: [UInt8]) async -> Bool {
+        await reader.run { [socket] in
+            (try? bytes.withUnsafeBytes { try System.writeAll(socket.rawValue, $0) }) != nil
+        }
+    }
+
+    func send(_ text: String) async { await send(Array((text + "\n").utf8)) }
+
+    /// The next line; `nil`: the other side has closed.
+    func line() async -> [UInt8]? {
+        while true {
+            if let line = state.withLock({ $0.lines.isEmpty ? nil : $0.lines.removeFirst() }) { return line }
+            let chunk = await reader.run { [socket] () -> [UInt8] in
+                var chunk = [UInt8](repeating: 0, count: 1 << 16)
+                let count = (try? chunk.withUnsafeMutableBytes { try System.read(socket.rawValue, $0) }) ?? 0
+                return Array(chunk[..<count])
+            }
+            if chunk.isEmpty { return nil }
+            state.withLock { state in state.lines += (try? state.framer.append(chunk)) ?? [] }
+        }
+    }
+
+    func call<P, R>(_ method: Method<P, R>, _ parameters: P) async throws -> R {
+        let id = try await post(method, parameters)
+        return try await answer(method, id)
+    }
+
+    func post<P, R>(_ method: Method<P, R>, _ parameters: P) async throws -> Int64 {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        await send(try WireCoding.line(Request(id: .number(id), method: method.name, params: parameters)))
+        return id
+    }
+
+    func answer<P, R>(_: Method<P, R>, _ id: Int64) async throws -> R {
+        while let line = await line() {
+            let head = try WireCoding.value(AnswerHead.self, from: line)
+            if head.method != nil {
+                state.withLock { $0.notifications.append(line) }
+                continue
+            }
+            if let error = head.error { throw error }
+            guard head.id == .number(id) else { continue }
+            return try WireCoding.value(AnswerValue<R>.self, from: line).result
+        }
+        throw ClosedByService()
+    }
+
+    /// The next notification of a kind.
+    func notification<P: Decodable>(_ name: NotificationName, _: P.Type) async throws -> P {
+        while true {
+            let early = state.withLock { $0.notifications.isEmpty ? nil : $0.notifications.removeFirst() }
+            let next: [UInt8]?
+            if let early { next = early } else { next = await line() }
+            guard let next else { throw ClosedByService() }
+            guard try WireCoding.value(AnswerHead.self, from: next).method == name.rawValue else { continue }
+            return try WireCoding.value(NotificationValue<P>.self, from: next).params
+        }
+    }
+
+    /// Notifications that have come before the last answer and were not asked for.
+    var earlyNotifications: Int { state.withLock { $0.notifications.count } }
+}
+
+struct ClosedByService: Error {}
+private struct AnswerValue<R: Decodable>: Decodable { var result: R }
+private struct NotificationValue<P: Decodable>: Decodable { var params: P }

@@ -1,0 +1,163 @@
+import LinuxSystem
+import ServiceWire
+import Testing
+import TransferEngine
+import TransferModel
+
+@testable import TransferQueue
+@testable import TransferService
+
+/// What clients see, when, and how much of it.
+@Suite struct ViewTests {
+    private let root = ViewRequest(sections: [SectionRequest(parent: nil, limit: 50)], totals: true)
+
+    @Test func `a view is sent once, and again when something changed, and not otherwise`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        _ = try await client.call(Methods.viewSet, root)
+        let first = try await client.notification(.viewChanged, ViewChange.self)
+        #expect(first.sections == [TreeSection(parent: nil, rows: [], total: 0)])
+        #expect(first.totals?.viewers == 1)
+        for _ in 0..<50 { _ = try await client.call(Methods.engineStatus, Nothing()) }
+        #expect(client.earlyNotifications == 0)
+        let batch = try await harness.add(3)
+        var change = try await client.notification(.viewChanged, ViewChange.self)
+        while change.sections.isEmpty { change = try await client.notification(.viewChanged, ViewChange.self) }
+        #expect(change.sections[0].rows.map(\.id) == [.batch(batch)])
+        try await harness.end()
+    }
+
+    @Test func `two clients see the same`() async throws {
+        let harness = try await ServiceHarness()
+        let clients = [try await harness.client(), try await harness.client()]
+        for client in clients { _ = try await client.call(Methods.viewSet, root) }
+        for number in 0..<5 { try await harness.add(number + 1, name: "n\(number)") }
+        try await harness.completeAll()
+        var seen: [[NodeRow]] = []
+        for client in clients {
+            var rows: [NodeRow] = []
+            while rows.count != 5 || !rows.allSatisfy({ $0.state == .completed }) {
+                for section in try await client.notification(.viewChanged, ViewChange.self).sections {
+                    rows = section.rows
+                }
+            }
+            seen.append(rows)
+        }
+        #expect(seen[0] == seen[1])
+        try await harness.end()
+    }
+
+    @Test func `a client that does not read costs no memory and then sees the newest`() async throws {
+        let harness = try await ServiceHarness()
+        let slow = try await harness.client()
+        let other = try await harness.client()
+        let nodes = ViewRequest(view: 3, sections: [SectionRequest(parent: nil, limit: 1000)], totals: true)
+        _ = try await slow.call(Methods.viewSet, nodes)
+        _ = try await slow.call(Methods.eventsFollow, EventsFollowRequest())
+        _ = try await other.call(Methods.viewSet, root)
+        // Far more than a socket's buffer holds: each round changes every row of the view, and all is seen by the other.
+        let batch = try await harness.add(1, name: "last")
+        for number in 0..<300 { try await harness.add(1, name: String(repeating: "x", count: 150) + "\(number)") }
+        for round in 0..<20 {
+            let ids = (1...301).map { NodeID.batch(BatchID(rawValue: $0)) }
+            let change = round % 2 == 0 ? Methods.nodesPause : Methods.nodesResume
+            _ = try await other.call(change, NodesRequest(ids: ids))
+        }
+        _ = try await other.call(Methods.nodesCancel, NodesRequest(ids: [.batch(batch)]))
+        let unread = await harness.service.unreadBytes
+        // One update that did not fit, and one page of events.
+        #expect(unread < 2 << 20)
+        var state: TransferState?
+        while state != .cancelled {
+            let change = try await slow.notification(.viewChanged, ViewChange.self)
+            for row in change.sections.flatMap(\.rows) where row.id == .batch(batch) { state = row.state }
+        }
+        try await harness.end()
+    }
+
+    @Test func `what moves is laid over the sums of every folder above it`() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(2)
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let tasks = try await harness.queue.writer.claim(
+            lane.lane, limit: 2, now: Timestamp(milliseconds: WallClock.milliseconds))
+        let client = try await harness.client()
+        let wanted = ViewRequest(
+            sections: [SectionRequest(parent: nil, limit: 9)], nodes: [.batch(batch), .task(tasks[0].id)], totals: true)
+        _ = try await client.call(Methods.viewSet, wanted)
+        _ = try await client.notification(.viewChanged, ViewChange.self)
+        try await until { await harness.engine.isWatched }
+        await harness.engine.show(
+            LiveSnapshot(
+                tasks: tasks.map { task in
+                    LiveTask(
+                        task: task.id, batch: batch, folder: task.folder, direction: .download, state: .running,
+                        bytesTotal: 1000, bytesSent: 400, bytesAccepted: 300, bytesRepeated: 0, bytesPerSecond: 50,
+                        secondsLeft: 12, isStalled: false)
+                }, batches: [batch: 100], folders: [tasks[0].folder: 100], bytesPerSecondDown: 100))
+        var shown: [NodeID: NodeRow] = [:]
+        var totals: QueueTotals?
+        while shown[.batch(batch)]?.bytes.sent != 800 || totals?.bytes.sent != 800 {
+            let change = try await client.notification(.viewChanged, ViewChange.self)
+            for node in change.nodes { shown[node.id] = node.node }
+            totals = change.totals ?? totals
+        }
+        let row = try #require(shown[.batch(batch)])
+        #expect(row.bytes == ByteCounts(total: 2000, sent: 800, accepted: 600))
+        #expect(row.counts.running == 2 && row.counts.total == 2)
+        #expect(row.state == .running)
+        #expect(row.bytesPerSecond == 100 && row.secondsLeft == 12)
+        #expect(shown[.task(tasks[0].id)]?.bytes.sent == 400)
+        #expect(totals?.bytesPerSecondDown == 100)
+        let snapshot = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
+        #expect(snapshot.filesActive == 2 && snapshot.filesWaiting == 0 && snapshot.bytesSent == 800)
+        try await harness.end()
+    }
+
+    @Test func `the engine tells what moves only while somebody looks`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        #expect(await !harness.engine.isWatched)
+        _ = try await client.call(Methods.viewSet, root)
+        try await until { await harness.engine.isWatched }
+        _ = try await client.call(Methods.viewSet, ViewRequest())
+        try await until { await !harness.engine.isWatched }
+        _ = try await client.call(Methods.viewSet, root)
+        try await until { await harness.engine.isWatched }
+        client.socket.close()
+        try await until { await !harness.engine.isWatched }
+        try await harness.end()
+    }
+
+    @Test func `a node that is not there is null, and comes when it is`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let id = NodeID.batch(BatchID(rawValue: 1))
+        _ = try await client.call(Methods.viewSet, ViewRequest(nodes: [id]))
+        #expect(try await client.notification(.viewChanged, ViewChange.self).nodes == [WatchedNode(id: id, node: nil)])
+        try await harness.add(1)
+        #expect(try await client.notification(.viewChanged, ViewChange.self).nodes.first?.node?.counts.total == 1)
+        try await harness.end()
+    }
+
+    @Test func `a view that asks for too much, and a seventeenth, are refused`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let many = (1...1001).map { NodeID.task(TaskID(rawValue: $0)) }
+        let tooMuch = try await #require(throws: WireError.self) {
+            try await client.call(Methods.viewSet, ViewRequest(nodes: many))
+        }
+        #expect(tooMuch.requestError.code == .usage)
+        for number in 0..<16 { _ = try await client.call(Methods.viewSet, ViewRequest(view: number, totals: true)) }
+        let seventeenth = try await #require(throws: WireError.self) {
+            try await client.call(Methods.viewSet, ViewRequest(view: 16, totals: true))
+        }
+        #expect(seventeenth.requestError.code == .refused)
+        try await harness.end()
+    }
+}
+
+extension TransferService {
+    /// What all clients together have not read.
+    var unreadBytes: Int { clients.values.reduce(0) { $0 + $1.unreadBytes } }
+}
