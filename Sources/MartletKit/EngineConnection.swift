@@ -64,7 +64,8 @@ public actor EngineConnection {
 }
 
 extension EngineConnection {
-    /// The state as it is now, then every change of it; slow listeners get the newest only.
+    /// The state as it is now, then every change of it until the connection is closed; slow listeners get the newest
+    /// only.
     public func states() -> AsyncStream<ConnectionState> {
         let number = nextNumber()
         let (stream, continuation) = AsyncStream.makeStream(
@@ -72,6 +73,7 @@ extension EngineConnection {
         stateListeners[number] = continuation
         continuation.onTermination = { [weak self] _ in Task { await self?.forgetListener(number) } }
         continuation.yield(state)
+        if isClosed { continuation.finish() }
         return stream
     }
 

@@ -91,7 +91,7 @@ import TransferModel
         let engine = try ScriptedEngine { _, method, _ in method == .totals ? .answer(QueueTotals()) : .silence }
         let connection = try engine.connect()
         let waiting = Task { try await connection.limits() }
-        while engine.requests.isEmpty { await Task.yield() }
+        try await until { !engine.requests.isEmpty }
         waiting.cancel()
         await #expect(throws: RequestError.self) { try await waiting.value }
         _ = try await connection.totals()
@@ -101,17 +101,19 @@ import TransferModel
         let engine = try ScriptedEngine { connection, _, _ in
             connection == 1 ? .hangUp : .answer(QueueTotals())
         }
-        let connection = try engine.connect(reconnects: true)
-        var states = await connection.states().makeAsyncIterator()
-        #expect(await states.next() == .idle)
+        let connection = try engine.connect()
+        let states = await connection.states()
         _ = try? await connection.totals()
-        var state = await states.next()
-        while state?.isLost != true { state = await states.next() }
+        for await state in states where state.isLost { break }
         await connection.retryNow()
-        while state?.isConnected != true { state = await states.next() }
-        #expect(state == .connected(EngineIdentity(pid: 4711, version: "scripted", protocolVersion: "1.0")))
+        let identity = EngineIdentity(pid: 4711, version: "scripted", protocolVersion: "1.0")
+        for await state in await connection.states() where state.isConnected {
+            #expect(state == .connected(identity))
+            break
+        }
+        async let end: Void = { for await _ in await connection.states() {} }()
         await connection.close()
-        while state != nil, state != .idle { state = await states.next() }
+        await end
     }
 
     @Test func `a view is asked for again after a reconnect, and closed when it is cancelled`() async throws {
@@ -125,13 +127,15 @@ import TransferModel
         try await connection.connect()
         let view = await connection.view()
         view.show([SectionRequest(parent: nil, limit: 7)])
-        while wanted.withLock({ $0.count }) < 1 { await Task.yield() }
+        try await until { wanted.withLock { $0.count } == 1 }
         _ = try? await connection.totals()
-        await connection.retryNow()
-        while wanted.withLock({ $0.count }) < 2 { await connection.retryNow() }
+        try await until {
+            await connection.retryNow()
+            return wanted.withLock { $0.count } == 2
+        }
         #expect(wanted.withLock { $0[0] == $0[1] })
         view.cancel()
-        while wanted.withLock({ $0.count }) < 3 { await Task.yield() }
+        try await until { wanted.withLock { $0.count } == 3 }
         #expect(wanted.withLock { $0.last?.sections } == nil)
         #expect(await view.makeAsyncIterator().next() == nil)
     }
@@ -156,6 +160,15 @@ import TransferModel
             if seen.count == 11 { break }
         }
         #expect(seen == Array(1...11))
+    }
+}
+
+/// Waits for a condition; only a hang reaches the end.
+func until(_ condition: () async throws -> Bool) async throws {
+    let deadline = MonotonicInstant.now.advanced(by: .seconds(60))
+    while try await !condition() {
+        try #require(MonotonicInstant.now < deadline, "this never came true")
+        await Task.yield()
     }
 }
 

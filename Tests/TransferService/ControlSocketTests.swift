@@ -84,8 +84,9 @@ import TransferModel
         let harness = try await ServiceHarness()
         let good = try await harness.client()
         let bad = try await harness.client(greets: greets)
-        var random = SystemRandomNumberGenerator()
-        let garbage = (0..<10_000_000).map { _ in UInt8.random(in: 14...255, using: &random) }
+        // No newline in it.
+        let piece = try System.randomBytes(10_000).map { $0 | 0x80 }
+        let garbage = [[UInt8]](repeating: piece, count: 1000).flatMap(\.self)
         await bad.send(garbage)
         let last = await bad.line()
         if let last {
