@@ -112,9 +112,19 @@ extension EngineConnection {
     private func roundTrip(
         _ method: MethodName, _ makeLine: @Sendable (Int64) -> [UInt8]
     ) async throws(RequestError) -> [UInt8] {
-        try await connect()
-        guard let link else { throw Self.lost }
-        return try await exchange(on: link, makeLine)
+        var last = Self.lost
+        // A question whose answer is lost with its engine is asked the next one; not for ever, should engines die of it.
+        for _ in 0..<(method.isQuestion ? 3 : 1) {
+            try await connect()
+            guard let link else { continue }
+            do {
+                return try await exchange(on: link, makeLine)
+            } catch {
+                guard error == Self.lost else { throw error }
+                last = error
+            }
+        }
+        throw last
     }
 
     /// One request on this link. A cancelled task stops waiting at once; the answer is dropped when it comes.

@@ -28,6 +28,19 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case limitsGet = "limits.get"
     case limitsSet = "limits.set"
     case logRead = "log.read"
+
+    /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
+    package var isQuestion: Bool {
+        switch self {
+        case .batchList, .batchShow, .taskList, .taskShow, .why, .nodeShow, .treeRead, .totals, .eventsRead,
+            .engineStatus,
+            .limitsGet, .logRead:
+            true
+        case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .viewSet,
+            .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop, .limitsSet:
+            false
+        }
+    }
 }
 
 /// What the engine tells unasked, by name.

@@ -14,11 +14,15 @@ final class SourceFile: TransferBodySource {
     /// The whole file when it is small.
     let bytes: [UInt8]?
     private let descriptor: OwnedDescriptor
+    private let path: RawPath
+    private let mayBeLink: Bool
     /// Counts only while the file is open, that is within one boot.
     private let device: UInt64
 
     /// Opens a source. A link in the last place is followed only where a person may have named it.
     init(path: RawPath, mayBeLink: Bool) throws(TransferError) {
+        self.path = path
+        self.mayBeLink = mayBeLink
         do {
             let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
             descriptor = try System.open(path.bytes, flags: mayBeLink ? flags : flags | O_NOFOLLOW)
@@ -68,12 +72,16 @@ final class SourceFile: TransferBodySource {
         return try System.pread(descriptor.rawValue, wanted, at: offset)
     }
 
-    /// The file as it is now, when it is not the one any more that was opened. A different ctime alone is none.
+    /// The file as it is now, when it is not the one any more that was opened. A different ctime alone is none, nor is
+    /// a name that is gone: what was opened is still whole. Another file under the name is one.
     var change: SourceIdentity? {
         if bytes != nil { return nil }
         guard let now = try? System.fstat(descriptor.rawValue) else { return identity }
         let found = SourceIdentity(now)
-        return found == identity && now.device == device ? nil : found
+        guard found == identity, now.device == device else { return found }
+        guard let named = try? mayBeLink ? System.stat(path.bytes) : System.lstat(path.bytes) else { return nil }
+        let standing = SourceIdentity(named)
+        return standing == identity && named.device == device ? nil : standing
     }
 
     /// A second descriptor, for work on another thread.

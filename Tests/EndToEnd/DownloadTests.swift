@@ -6,7 +6,7 @@ import TransferModel
 @Suite(.serialized) struct DownloadTests {
     let sandbox: Sandbox
     let nginx: Nginx
-    let content = SeededBytes.bytes(10_000_000, seed: 21)
+    let content = SeededBytes.bytes(16_000_000, seed: 21)
 
     init() throws {
         sandbox = try Sandbox()
@@ -20,7 +20,7 @@ import TransferModel
     private func downloadAndKillMidway() throws -> String {
         let batch = try sandbox.download(nginx.url + "slow/film.mov", "\(sandbox.root)/downloads/")
         try waitUntil("40 % are synced to disk") {
-            try (sandbox.task(batch)["bytesAccepted"].integer ?? 0) >= 4_000_000
+            try (sandbox.task(batch)["bytesAccepted"].integer ?? 0) >= 6_400_000
         }
         try sandbox.killEngine()
         #expect(!fileExists(target.displayed), "the final name never shows a torso")
@@ -39,7 +39,8 @@ import TransferModel
         #expect(!resumed.ifRange.isEmpty, "the range is asked for on a condition")
         let task = try sandbox.task(batch)
         let offset = try #require(task["resumedFrom"].array.first?.integer, "\(task)")
-        #expect(offset >= 4_000_000)
+        // The newest checkpoint may not have been committed when the kill came; the one before it was.
+        #expect(offset >= 2_000_000)
         #expect(resumed.range == "bytes=\(offset)-")
         #expect(resumed.bytesSent == content.count - Int(offset))
         #expect(task["restarts"].integer == 0)
@@ -47,7 +48,7 @@ import TransferModel
         #expect(task["finalPath"].text == target.displayed)
     }
 
-    @Test(arguments: [10_000_000, 7_000_000, 13_000_001])
+    @Test(arguments: [16_000_000, 13_000_000, 17_000_001])
     func `a file that changed at the server starts over and is never mixed`(size: Int) throws {
         let batch = try downloadAndKillMidway()
         let newer = SeededBytes.bytes(size, seed: 22)

@@ -145,5 +145,8 @@ import TransferModel
 
     /// What a later version does to a queue: one more migration by a name that this one does not know.
     private func addUnknownMigration() throws {
+        let database = try SQLiteConnection(path: Array(queuePath.utf8), access: .readWrite)
+        try database.execute(
+            script: "INSERT INTO migrations SELECT max(number) + 1, '9999 of a later time', 0 FROM migrations")
     }
 }

@@ -36,7 +36,7 @@ import TransferModel
     }
 
     @Test func `a token is asked for, and given by a header`() throws {
-        try write("open sesame\n", to: "\(sandbox.root)/token")
+        try write("open-sesame\n", to: "\(sandbox.root)/token")
         chmod("\(sandbox.root)/token", 0o600)
         let receiver = try Receiver(sandbox, options: ["--token-file", "\(sandbox.root)/token"])
         try write("cargo", to: "\(sandbox.root)/file")
@@ -44,7 +44,7 @@ import TransferModel
         #expect(try sandbox.wait(stranger).status == 4, "401 waits for a person")
         #expect(!fileExists("\(receiver.data)/file"))
         let friend = try sandbox.upload(
-            "--header", "Authorization: Bearer open sesame", "\(sandbox.root)/file", receiver.url)
+            "--header", "Authorization: Bearer open-sesame", "\(sandbox.root)/file", receiver.url)
         #expect(try sandbox.wait(friend).status == 0)
         #expect(try readText("\(receiver.data)/file") == "cargo")
     }
