@@ -20,9 +20,6 @@ package protocol EngineControl: Actor {
     /// The active tasks and the speeds at this instant. Everything else is in the queue.
     func live() -> LiveSnapshot
 
-    /// Hosts that are held back now, for `why`.
-    func heldHosts() -> [HeldHost]
-
     /// Called at most 10 times a second while active tasks move; `nil` when nobody looks. Called on the engine's loop: hand over, do not work there.
     func watchLive(_ notice: (@Sendable () -> Void)?)
 

@@ -8,6 +8,8 @@ package struct LiveSnapshot: Sendable {
     package var batches: [BatchID: Int64]
     /// Bytes a second of the files directly in a folder; those of its subfolders count there.
     package var folders: [FolderID: Int64]
+    /// Batches whose tasks that could run all belong to hosts which are held back now.
+    package var held: [BatchID: HeldHost] = [:]
     /// Of the whole engine.
     package var bytesPerSecondUp: Int64
     package var bytesPerSecondDown: Int64

@@ -78,6 +78,7 @@ extension TransferEngine {
             let speed = meter.bytesPerSecond(at: now)
             if speed > 0 { snapshot.folders[folder] = speed }
         }
+        snapshot.held = heldBatches()
         return snapshot
     }
 

@@ -54,7 +54,10 @@ extension TransferEngine {
         let delay = waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
         var retryAt = delay.map { now.advanced(by: $0) }
-        if let experience = experience(of: demand, reason, until: retryAt ?? now) { learn(attempt.origin, experience) }
+        if let experience = experience(of: demand, reason, until: retryAt ?? now) {
+            hostErrors[attempt.origin] = demand.error
+            learn(attempt.origin, experience)
+        }
         // While nobody may ask the host, the task would only stand in line without a reason to show.
         if let own = retryAt, let opens = hosts[attempt.origin]?.closedUntil { retryAt = max(own, opens) }
         if demand.reason == .auth { attempt.context.forgetCredentials() }
@@ -112,21 +115,32 @@ extension TransferEngine {
         if case .answered = experience, hosts[origin] == nil { return }
         let isBack = hosts[origin, default: HostStanding(limit: limit)].learn(
             experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
+        if hosts[origin]?.closedUntil != nil { notice?() }
         guard isBack else { return }
+        hostErrors[origin] = nil
         inBackground { [self] in
             try await queue.writer.clearWait([WaitReasons(.hostBackoff), WaitReasons(.connectivity)], origin: origin)
         }
     }
 
-    /// Hosts that are held back now, for `why`.
-    package func heldHosts() -> [HeldHost] {
+    /// Batches that stand still because of their hosts alone: every lane of theirs leads to one that is held back.
+    func heldBatches() -> [BatchID: HeldHost] {
         let now = timeline.now
-        return hosts.compactMap { origin, host in
-            if let until = host.closedUntil, now < until {
-                return HeldHost(origin: origin, until: until, isUnreachable: host.isUnreachable)
+        let closed = hosts.filter { $0.value.closedUntil.map { now < $0 } ?? false }
+        if closed.isEmpty { return [:] }
+        var held: [BatchID: HeldHost] = [:]
+        var free: Set<BatchID> = []
+        for lane in lanes.values where !lane.summary.isStopped {
+            let batch = lane.summary.batch
+            guard let until = closed[lane.summary.origin]?.closedUntil else {
+                free.insert(batch)
+                continue
             }
-            return host.isUnreachable ? HeldHost(origin: origin, until: nil, isUnreachable: true) : nil
+            if let other = held[batch], other.until <= until { continue }
+            held[batch] = HeldHost(
+                origin: lane.summary.origin, until: until, error: hostErrors[lane.summary.origin])
         }
+        return held.filter { !free.contains($0.key) }
     }
 
     // MARK: The slot
@@ -159,11 +173,18 @@ extension TransferError {
     }
 }
 
-/// A host that is asked less or not at all at the moment.
+/// A host that is not asked at the moment.
 package struct HeldHost: Sendable, Hashable {
     /// As `LaneSummary.origin`.
     package var origin: String
-    /// Nothing starts before this; `nil`: one attempt at a time feels for it.
-    package var until: Timestamp?
-    package var isUnreachable: Bool
+    /// Nothing starts before this.
+    package var until: Timestamp
+    /// The last that was heard of it.
+    package var error: TransferError?
+
+    package init(origin: String, until: Timestamp, error: TransferError?) {
+        self.origin = origin
+        self.until = until
+        self.error = error
+    }
 }

@@ -42,6 +42,8 @@ package actor TransferEngine: EngineControl {
     var laneOrder: [SchedulerLane<LaneID>] = []
     var contexts: [BatchID: BatchContext] = [:]
     var hosts: [String: HostStanding] = [:]
+    /// The last error of each host that has a standing worth remembering.
+    var hostErrors: [String: TransferError] = [:]
     /// Attempts with a connection, by host and together.
     var load: [String: Int] = [:]
     var slotsInUse = 0

@@ -52,6 +52,14 @@ public enum NodeID: Hashable, Sendable {
     case folder(BatchID, path: RawPath)
 }
 
+extension NodeID {
+    /// Whether it is a single file's transfer.
+    public var isTask: Bool {
+        if case .task = self { return true }
+        return false
+    }
+}
+
 extension NodeID: CustomStringConvertible {
     /// Reads `b7`, `t31` or `b7:raw/2024`. `nil` for anything else.
     public init?(_ text: String) { self.init(bytes: Array(text.utf8)) }

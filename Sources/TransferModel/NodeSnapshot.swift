@@ -42,6 +42,13 @@ public enum RowID: Codable, Hashable, Sendable {
     case task(BatchID, TaskID)
     /// The tasks of one state directly in a folder that are not listed one by one.
     case group(BatchID, FolderID, TransferState)
+
+    /// The batch that it is, or belongs to.
+    public var batch: BatchID {
+        switch self {
+        case .batch(let id), .folder(let id, _), .task(let id, _), .group(let id, _, _): id
+        }
+    }
 }
 
 /// The rows directly below one node, bounded: what the screen shows when that node is open.

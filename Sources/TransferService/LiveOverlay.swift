@@ -25,6 +25,8 @@ package struct LiveOverlay: Sendable {
     private var folders: [FolderID: Addition] = [:]
     private var batches: [BatchID: Addition] = [:]
     private var all = Addition()
+    /// Batches that stand still because of their hosts alone.
+    package private(set) var held: [BatchID: HeldHost] = [:]
     package private(set) var bytesPerSecondUp: Int64 = 0
     package private(set) var bytesPerSecondDown: Int64 = 0
 
@@ -38,6 +40,7 @@ package struct LiveOverlay: Sendable {
         // With nothing active there is no speed, though the average has not fallen to 0 yet.
         bytesPerSecondUp = live.tasks.isEmpty ? 0 : live.bytesPerSecondUp
         bytesPerSecondDown = live.tasks.isEmpty ? 0 : live.bytesPerSecondDown
+        held = live.held
         for task in live.tasks {
             // A task that is over in the queue has its final numbers there.
             guard let row = stored[task.task], !row.state.isTerminal else { continue }
@@ -74,6 +77,7 @@ package struct LiveOverlay: Sendable {
 
     /// - Parameter left: bytes of the batch that are still to cross the wire, as stored; `nil`: work it out of the sums.
     package func apply(to batch: inout BatchSnapshot, left: Int64? = nil) {
+        defer { hold(&batch) }
         guard let addition = batches[batch.id] else { return }
         batch.bytesTotal += addition.total
         batch.bytesSent = min(batch.bytesTotal, batch.bytesSent + addition.sent)
@@ -92,7 +96,7 @@ package struct LiveOverlay: Sendable {
     }
 
     package func apply(to task: inout TransferModel.TaskSnapshot) {
-        guard let live = tasks[task.id] else { return }
+        guard let live = tasks[task.id] else { return hold(&task) }
         if task.state != .paused { task.state = live.state }
         if let total = live.bytesTotal { task.bytesTotal = total }
         task.bytesSent = max(task.bytesSent, live.bytesSent)
@@ -103,6 +107,7 @@ package struct LiveOverlay: Sendable {
     }
 
     package func apply(to row: inout NodeRow) {
+        defer { hold(&row) }
         switch row.id {
         case .task(_, let id):
             guard let live = tasks[id] else { return }
@@ -133,6 +138,34 @@ package struct LiveOverlay: Sendable {
         if row.state.isTerminal || row.state == .paused { return }
         row.bytesPerSecond = addition.bytesPerSecond
         row.secondsLeft = row.scanning ? nil : Self.seconds(row.bytes.total - row.bytes.sent, at: row.bytesPerSecond)
+    }
+
+    // MARK: What its host holds back
+
+    /// A task that could run, of a batch whose hosts are all left alone for a while, waits; the queue calls it queued.
+    private func hold(_ row: inout NodeRow) {
+        guard let host = held[row.id.batch], !row.effectivelyPaused, row.counts.queued > 0 else { return }
+        row.counts.waiting += row.counts.queued
+        row.counts.queued = 0
+        if !row.waitReasons.contains(.hostBackoff) { row.waitReasons.append(.hostBackoff) }
+        row.retryAt = row.retryAt ?? host.until
+        if row.error == nil, row.counts.total == 1 { row.error = host.error }
+        row.state = row.counts.state(scanning: row.scanning, paused: false)
+    }
+
+    private func hold(_ task: inout TransferModel.TaskSnapshot) {
+        guard let host = held[task.batch], task.state == .queued else { return }
+        task.state = .waiting
+        task.waitReasons = [.hostBackoff]
+        task.retryAt = host.until
+        if task.error == nil { task.error = host.error }
+    }
+
+    private func hold(_ batch: inout BatchSnapshot) {
+        // Running without an active file and with nothing to scan means that all that could run is queued.
+        guard held[batch.id] != nil, batch.state == .running, batch.filesActive == 0, !batch.scanning else { return }
+        batch.state = .waiting
+        if !batch.waitReasons.contains(.hostBackoff) { batch.waitReasons.append(.hostBackoff) }
     }
 
     /// - Parameter left: bytes that are still to cross the wire, as stored.

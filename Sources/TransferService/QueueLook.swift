@@ -33,7 +33,7 @@ struct FolderChains: Sendable {
 extension QueueReader {
     /// The overlay of what moves over what is stored now.
     func overlay(_ live: LiveSnapshot, _ chains: inout FolderChains) throws -> LiveOverlay {
-        if live.tasks.isEmpty, live.folders.isEmpty, live.batches.isEmpty { return LiveOverlay() }
+        if live.tasks.isEmpty, live.folders.isEmpty, live.batches.isEmpty, live.held.isEmpty { return LiveOverlay() }
         try chains.learn(live, from: self)
         var stored: [TaskID: NodeRow] = [:]
         for task in live.tasks { stored[task.task] = try row(.task(task.batch, task.task)) }

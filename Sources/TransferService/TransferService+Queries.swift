@@ -86,10 +86,9 @@ extension TransferService {
     /// Of one node, or of every batch that is not over and does not run freely.
     func why(_ request: WhyRequest) async throws -> WhyAnswers {
         let live = await engine.live()
-        let held = await engine.heldHosts()
         let now = Timestamp(milliseconds: WallClock.milliseconds)
         let (answers, chains) = try await queue.reader.why(
-            request.id, live: live, held: held, chains: chains, now: now)
+            request.id, live: live, chains: chains, now: now)
         self.chains = chains
         if let id = request.id, answers.isEmpty { throw Self.missing("\(id)") }
         return WhyAnswers(answers: answers)
@@ -201,14 +200,14 @@ extension QueueReader {
     }
 
     func why(
-        _ id: NodeID?, live: LiveSnapshot, held: [HeldHost], chains: FolderChains, now: Timestamp
+        _ id: NodeID?, live: LiveSnapshot, chains: FolderChains, now: Timestamp
     ) throws -> ([WhyAnswer], FolderChains) {
         try together {
             var chains = chains
             let overlay = try overlay(live, &chains)
             let nodes = try id.map { [$0] } ?? batches().filter { !$0.state.isTerminal }.map { .batch($0.id) }
             let answers = try nodes.compactMap { node in
-                try standing(of: node).map { WhySentence(node: node, standing: $0, live: overlay, held: held, now: now).answer }
+                try standing(of: node).map { WhySentence(node: node, standing: $0, live: overlay, now: now).answer }
             }
             return (answers, chains)
         }

@@ -1,4 +1,4 @@
-package import TransferEngine
+import TransferEngine
 package import TransferModel
 package import TransferQueue
 
@@ -7,14 +7,11 @@ package struct WhySentence {
     private let node: NodeID
     private let standing: NodeStanding
     private let live: LiveOverlay
-    private let held: [HeldHost]
     private let now: Timestamp
 
-    /// - Parameter held: hosts that the engine asks less or not at all at the moment.
     package init(
-        node: NodeID, standing: NodeStanding, live: LiveOverlay, held: [HeldHost] = [], now: Timestamp
+        node: NodeID, standing: NodeStanding, live: LiveOverlay, now: Timestamp
     ) {
-        self.held = held
         self.node = node
         self.standing = standing
         self.live = live
@@ -36,6 +33,7 @@ package struct WhySentence {
         }
         if standing.state == .created { return ("\(node) was never started", "martlet resume \(node)") }
         if counts.active > 0 { return running }
+        if let host = live.held[standing.batch], counts.queued > 0 { return held(by: host) }
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (
                 "\(node): what is left of it, \(Self.files(counts.paused)), is paused one by one",
@@ -81,14 +79,6 @@ package struct WhySentence {
     }
 
     private var queued: (String, String) {
-        if let host = held.first(where: { $0.origin == standing.origin }) {
-            let what = host.isUnreachable ? "\(host.origin) does not answer" : "\(host.origin) asked for a pause"
-            let next = host.until.map { $0 > now ? "; tried again in \(Self.span($0.since(now)))" : "" }
-            return (
-                "\(node) stands in line: \(what)\(next ?? "; one file at a time feels whether it is back")",
-                "nothing to do; martlet retry \(node) tries at once"
-            )
-        }
         if standing.ahead > 0 {
             return (
                 "\(node) stands in line: \(Self.files(standing.ahead)) of batches before it come first",
@@ -114,11 +104,28 @@ package struct WhySentence {
             ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
         let (what, unblock) = Self.words(for: reason, node: node, host: standing.origin)
+        let again = standing.retryAt.map(untilTriedAgain) ?? ""
+        // What the failed attempt said is the better reason.
+        if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
+            return ("\(subject) \(verb)\(since): \(error.message)\(again)", unblock)
+        }
         let error = standing.error.map { " (\($0.message))" } ?? ""
-        let again =
-            standing.retryAt.map { $0 > now ? "; tried again in \(Self.span($0.since(now)))" : "; tried again now" }
-            ?? ""
         return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
+    }
+
+    /// Its tasks stand in line, but the host they all lead to is left alone for a while.
+    private func held(by host: HeldHost) -> (String, String) {
+        let error = host.error?.message ?? "\(host.origin) asked for a pause"
+        let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
+        let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
+        return (
+            "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
+            Self.words(for: .hostBackoff, node: node, host: nil).1
+        )
+    }
+
+    private func untilTriedAgain(_ time: Timestamp) -> String {
+        time > now ? "; tried again in \(Self.span(time.since(now)))" : "; tried again now"
     }
 
     private static func words(for reason: WaitReason, node: NodeID, host: String?) -> (String, String) {

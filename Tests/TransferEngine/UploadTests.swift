@@ -240,7 +240,7 @@ import TransferQueue
         try await harness.batch(batch) { $0.waitReasons == [.hostBackoff] }
         let waits = try await harness.events(.waiting)
         #expect(waits.allSatisfy { $0.payload.error?.code == .cannotConnectToHost })
-        #expect(await harness.engine.heldHosts().first?.isUnreachable == true)
+        #expect(await harness.engine.live().held[batch]?.error?.code == .cannotConnectToHost)
         await harness.stop()
     }
 }

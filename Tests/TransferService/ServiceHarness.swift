@@ -113,7 +113,6 @@ actor FakeEngine: EngineControl {
     func stop(_ tasks: [TaskID]) { stopped += tasks }
     func queueChanged() { changes += 1 }
     func live() -> LiveSnapshot { snapshot }
-    func heldHosts() -> [HeldHost] { [] }
     func watchLive(_ notice: (@Sendable () -> Void)?) { self.notice = notice }
     func setLimits(_ limits: EngineLimits) { currentLimits = limits }
     func limits() -> EngineLimits { currentLimits }
