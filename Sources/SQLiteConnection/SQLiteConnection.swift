@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// Owns one SQLite connection and its prepared statements. One thread at a time: not Sendable, and opened without
 /// SQLite's own mutexes.
@@ -15,6 +16,8 @@ package final class SQLiteConnection {
     }
 
     let handle: OpaquePointer
+    /// The open directory that the file is reached by, see ``ShortPath``; -1 for none.
+    private let directory: Int32
     private var statements: [String: SQLiteStatement] = [:]
 
     /// Opens `path`, without interpreting it as a URI. Corresponds to `sqlite3_open_v2`.
@@ -28,12 +31,15 @@ package final class SQLiteConnection {
             }
         Self.configured
         var opened: OpaquePointer?
-        let result = (path + [0]).withUnsafeBufferPointer { bytes in
+        let place = ShortPath(path)
+        let result = place.bytes.withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_open_v2($0.baseAddress, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+                sqlite3_open_v2($0.baseAddress, &opened, flags | SQLITE_OPEN_NOMUTEX, place.fileSystem)
             }
         }
+        directory = place.directory
         guard let opened else {
+            if directory >= 0 { close(directory) }
             throw SQLiteError(extendedCode: result, message: "out of memory", sql: nil)
         }
         handle = opened
@@ -48,7 +54,11 @@ package final class SQLiteConnection {
 
     deinit {
         // Statements are finalised by their own deinit, perhaps after this; `_v2` waits for the last.
+        statements = [:]
+        let isLast = sqlite3_next_stmt(handle, nil) == nil
         sqlite3_close_v2(handle)
+        // A statement that somebody still holds keeps the file open: then its directory stays open too.
+        if directory >= 0, isLast { close(directory) }
     }
 
     /// How long a call waits for another connection's lock before it fails as `busy`. Corresponds to `sqlite3_busy_timeout`.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -26,6 +27,26 @@ import Testing
             return true
         }
         #expect(row == true)
+    }
+
+    @Test("a database whose path is longer than SQLite allows is made, written beside a reader, and found again")
+    func longPath() throws {
+        var directory = "/tmp/martlet-sqlite-\(getpid())"
+        defer { try? FileManager.default.removeItem(atPath: "/tmp/martlet-sqlite-\(getpid())") }
+        for _ in 0..<8 { directory += "/" + String(repeating: "long-", count: 30) }
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let path = Array("\(directory)/queue.sqlite".utf8)
+        do {
+            let writer = try SQLiteConnection(path: path, access: .create)
+            try writer.execute(script: "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (7)")
+            let reader = try SQLiteConnection(path: path, access: .readOnly)
+            #expect(try reader.integer("SELECT a FROM t") == 7)
+            try writer.execute(script: "UPDATE t SET a = 8")
+            #expect(try reader.integer("SELECT a FROM t") == 8)
+            #expect(access(directory + "/queue.sqlite-wal", F_OK) == 0)
+        }
+        #expect(access(directory + "/queue.sqlite-wal", F_OK) != 0, "the last connection cleans up")
+        #expect(try SQLiteConnection(path: path, access: .readOnly).integer("SELECT a FROM t") == 8)
     }
 
     @Test("an error keeps SQLite's codes, its message and the statement, and no bound value")
