@@ -134,15 +134,20 @@ extension EngineConnection {
         if line.count > LineFramer.limit {
             throw RequestError(.usage, "the request has \(line.count) bytes, more than one may have: split it")
         }
+        // A method, because a closure that captures no `self` would not run on the loop.
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<[UInt8], RequestError>, Never>) in
-                if Task.isCancelled { return continuation.resume(returning: .failure(Self.cancelled)) }
-                link.send(line, answerTo: id) { continuation.resume(returning: $0) }
-            }
+            await answer(to: line, id, on: link)
         } onCancel: {
             Task { await self.abandon(id) }
         }
         return try result.get()
+    }
+
+    private func answer(to line: [UInt8], _ id: Int64, on link: Link) async -> Result<[UInt8], RequestError> {
+        await withCheckedContinuation { continuation in
+            if Task.isCancelled { return continuation.resume(returning: .failure(Self.cancelled)) }
+            link.send(line, answerTo: id) { continuation.resume(returning: $0) }
+        }
     }
 
     private func abandon(_ id: Int64) { link?.abandon(id, Self.cancelled) }

@@ -34,6 +34,7 @@ final class Link {
 
     /// Sends a request's line; `handler` gets the whole line of its answer, once.
     func send(_ line: [UInt8], answerTo id: Int64, _ handler: @escaping AnswerHandler) {
+        loop.checkIsolated()
         guard registration != nil else { return handler(.failure(EngineConnection.lost)) }
         handlers[id] = handler
         outgoing += line
