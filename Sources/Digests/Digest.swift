@@ -37,10 +37,16 @@ package enum DigestAlgorithm: Sendable, Hashable {
 
     fileprivate var method: OpaquePointer? {
         switch self {
-        case .sha256: EVP_sha256()
-        case .md5: EVP_md5()
+        case .sha256: Self.fetchedSHA256
+        case .md5: Self.fetchedMD5
         }
     }
+
+    // Looked up once: `EVP_sha256()` makes every digest look it up again, which costs a small one more than its bytes do.
+    // Unsafe only to the compiler: the objects never change, live as long as the process, and libcrypto lets any thread use
+    // them.
+    nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
+    nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
 }
 
 /// A finished digest or authentication code.

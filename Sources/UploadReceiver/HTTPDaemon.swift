@@ -90,7 +90,7 @@ final class HTTPDaemon: @unchecked Sendable {
 
     /// Head and body share it; most of it is the body's buffer, so it is also the size of a read. The head's part bounds
     /// the header fields (431) and the request line (414).
-    private static let connectionMemory = 128 << 10
+    private static let connectionMemory = 64 << 10
 
     private static func terminated(_ bytes: [UInt8]) -> UnsafeMutableBufferPointer<CChar> {
         let text = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count + 1)
