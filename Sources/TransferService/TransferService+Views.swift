@@ -9,6 +9,8 @@ struct Moving {
     var batches: Set<BatchID> = []
     var folders: Set<FolderID> = []
     var tasks: Set<TaskID> = []
+    /// Batches that stand still because of their hosts.
+    var held: Set<BatchID> = []
 }
 
 extension TransferService {
@@ -60,7 +62,11 @@ extension TransferService {
         moving = Moving(
             batches: Set(live.tasks.map(\.batch)).union(live.batches.keys),
             folders: Set((live.tasks.map(\.folder) + live.folders.keys).flatMap { chains.of($0) }),
-            tasks: Set(live.tasks.map(\.task)))
+            tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys))
+        var change = QueueChange()
+        change.wholly = before.held.symmetricDifference(moving.held)
+        change.batches = change.wholly
+        if !change.isEmpty { updateViews { $0.note(change) } }
         let (batches, folders) = (before.batches.union(moving.batches), before.folders.union(moving.folders))
         let tasks = before.tasks.union(moving.tasks)
         updateViews { $0.noteLive(batches: batches, folders: folders, tasks: tasks) }

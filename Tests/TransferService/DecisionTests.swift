@@ -42,7 +42,7 @@ import TransferModel
             $0.waitReasons = [.backoff]
             $0.error = TransferError(.timedOut, "the server did not answer")
         }
-        #expect(answer.sentence == "b7: 3 files of 8 wait because the last attempt failed (the server did not answer)")
+        #expect(answer.sentence == "b7: 3 files of 8 wait: the server did not answer")
     }
 
     @Test func `paused comes before held before waiting`() {
