@@ -128,7 +128,7 @@ import TransferModel
 
     @Test func `an engine with nothing to do and nobody there asks to leave`() async throws {
         let harness = try await ServiceHarness(settings: ServiceSettings(idleExit: .zero))
-        try await until { harness.stops.withLock { $0 } == [.idle] }
+        try await until { harness.stops.withLock { $0.last } == .idle }
         try await harness.end()
     }
 
@@ -143,7 +143,7 @@ import TransferModel
         #expect(harness.stops.withLock { $0 } == [])
         try await harness.completeAll()
         client.socket.close()
-        try await until { harness.stops.withLock { $0 } == [.idle] }
+        try await until { harness.stops.withLock { $0.last } == .idle }
         try await harness.end()
     }
 
