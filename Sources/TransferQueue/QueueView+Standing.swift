@@ -46,12 +46,24 @@ extension QueueView {
             standing.error = waiting.error
             standing.origin = waiting.origin
         }
+        if standing.error == nil, counts.failed > 0 { standing.error = try firstFailure(of: batch) }
         if standing.origin == nil {
             standing.origin = try database.first(
                 "SELECT origin FROM lanes WHERE batch = ? ORDER BY id LIMIT 1", .integer(batch.id.rawValue)
             ) { $0.text(0) }
         }
         return standing
+    }
+
+    /// What the first failed task of a batch failed with; it stands for the others.
+    private func firstFailure(of batch: BatchRow) throws -> TransferError? {
+        let text = try database.first(
+            """
+            SELECT d.error FROM lanes l JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
+            JOIN task_details d ON d.task = t.id WHERE l.batch = ? LIMIT 1
+            """, .integer(batch.id.rawValue)
+        ) { $0.optionalText(0) }
+        return StoredJSON.value(TransferError.self, text ?? nil)
     }
 
     private func standing(of task: FullTask, in batch: BatchRow) throws -> NodeStanding {

@@ -80,7 +80,7 @@ import TransferModel
         try expectArrived(batch)
         // The proxy writes a line when a connection has ended.
         try sandbox.killEngine()
-        try waitUntil("the proxy has written its log") { try proxy.log().count == 2 }
+        try waitUntil("the proxy has written its log") { try proxy.log().count >= 2 }
         let began = try proxy.log().compactMap { $0["at"].seconds }.sorted()
         #expect(began[1] - began[0] >= 2, "not before the server's time")
     }

@@ -17,7 +17,8 @@ import TransferModel
         let batch = try sandbox.upload(tree.path, nginx.url + "up/")
         try sandbox.wait(batch)
         let screen = try TerminalScreen(sandbox, size: size)
-        try waitUntil("something is shown") { try screen.text().contains { !$0.isWhitespace } }
+        // One cell may well be a blank.
+        if size != "1x1" { try waitUntil("something is shown") { try screen.text().contains { !$0.isWhitespace } } }
         try screen.press("j", "l", "Down", "Space", "k")
         try screen.press("q")
         #expect(try screen.awaitEnd() == 0)
