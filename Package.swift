@@ -98,6 +98,9 @@ let package = Package(
         tests("CurlTransport", ["CurlTransport", "LinuxSystem", "TestSupport"]),
         tests("TransferModel", ["TransferModel"]),
         tests("SQLiteConnection", ["SQLiteConnection"]),
+        .executableTarget(
+            name: "queue-bench", dependencies: ["TransferQueue", "TransferModel", "LinuxSystem"],
+            path: "Tests/Benchmarks/queue-bench", swiftSettings: settings),
         tests("TransferQueue", ["TransferQueue", "TransferModel", "SQLiteConnection", "LinuxSystem"]),
         tests(
             "TransferEngine",

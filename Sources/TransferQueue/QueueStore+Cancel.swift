@@ -6,11 +6,12 @@ extension QueueStore {
     /// How long a cancel can be taken back.
     static let graceTime: Duration = .seconds(10)
 
-    func cancel(_ nodes: [NodeID]) throws -> NodeChange {
+    /// - Parameter joining: this is more of the last cancel, to be taken back with it.
+    func cancel(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
         let now = clock()
         // What is long past the grace time is of no use to anyone.
         try database.run("DELETE FROM undo WHERE at < ?", .integer(now.milliseconds - 3_600_000))
-        let operation = (try database.integer("SELECT max(operation) FROM undo") ?? 0) + 1
+        let operation = (try database.integer("SELECT max(operation) FROM undo") ?? 0) + (joining ? 0 : 1)
         return try forEach(nodes) { node, target, change in
             let first = numbers.event
             let batch: BatchID

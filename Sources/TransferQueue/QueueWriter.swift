@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 package import TransferModel
 
 /// The writing half of the queue: an actor on a thread of its own.
@@ -252,8 +251,10 @@ package actor QueueWriter {
         try change { try store.resume(nodes) }
     }
 
-    package func cancel(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
-        try change { try store.cancel(nodes) }
+    /// - Parameter joining: this goes on with the last cancel, as the next page of what one request means: both are taken
+    ///   back together.
+    package func cancel(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+        try change { try store.cancel(nodes, joining: joining) }
     }
 
     /// A new run of what failed or was cancelled; what waits tries again now. Of a batch or folder what was cancelled
@@ -284,34 +285,5 @@ package actor QueueWriter {
     /// Moves a consumer's cursor forward; never back.
     package func acknowledge(consumer: String, through sequence: EventSequence) throws(QueueError) {
         try change { try store.acknowledge(consumer, through: sequence) }
-    }
-}
-
-/// Facts on their way to the writer.
-private final class FactInbox: Sendable {
-    enum Reaction {
-        case nothing
-        /// The first: a commit has to come.
-        case begin
-        /// Enough for a commit now.
-        case flush
-    }
-
-    /// Held for an append or a swap only.
-    private let facts = Mutex<[RecordedFact]>([])
-
-    func append(_ fact: RecordedFact) -> Reaction {
-        facts.withLock { facts in
-            facts.append(fact)
-            if facts.count == 1 { return .begin }
-            return facts.count == QueueWriter.groupSize ? .flush : .nothing
-        }
-    }
-
-    func take() -> [RecordedFact] {
-        facts.withLock { facts in
-            defer { facts = [] }
-            return facts
-        }
     }
 }

@@ -50,6 +50,15 @@ extension TransferService {
         return NodeResults(results: results)
     }
 
+    /// However many pages the request has: one undo takes all of it back.
+    func cancel(_ request: NodesRequest) async throws -> NodeResults {
+        var isMore = false
+        return try await change(request) { writer, nodes in
+            defer { isMore = true }
+            return try await writer.cancel(nodes, joining: isMore)
+        }
+    }
+
     func undo(_ request: NodesRequest) async throws -> NodeResults {
         let now = Timestamp(milliseconds: WallClock.milliseconds)
         guard request.ids == nil, request.rows == nil, request.selector == nil else {

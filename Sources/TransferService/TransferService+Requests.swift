@@ -96,7 +96,7 @@ extension TransferService {
         case .nodesResume:
             try await serve(call, Methods.nodesResume) { try await change($0) { try await $0.resume($1) } }
         case .nodesCancel:
-            try await serve(call, Methods.nodesCancel) { try await change($0) { try await $0.cancel($1) } }
+            try await serve(call, Methods.nodesCancel) { try await cancel($0) }
         case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await change($0) { try await $0.retry($1) } }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
         case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }

@@ -174,6 +174,20 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("pages of one cancel are taken back together")
+    func joined() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let ids = try await queue.reader.tasks(batch: batch, limit: 3).map { NodeID.task($0.id) }
+        _ = try await queue.writer.cancel([ids[0]])
+        _ = try await queue.writer.cancel([ids[1]])
+        _ = try await queue.writer.cancel([ids[2]], joining: true)
+        #expect(Set(try await queue.writer.undo([], now: sandbox.clock.now).results.map(\.id)) == Set(ids[1...]))
+        #expect(try await queue.reader.batch(batch)?.filesCancelled == 1)
+        try await queue.close()
+    }
+
     @Test("a failed task runs anew: its own event for each run")
     func retry() async throws {
         let sandbox = try Sandbox()
