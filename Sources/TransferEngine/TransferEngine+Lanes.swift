@@ -78,7 +78,15 @@ extension TransferEngine {
         }
         claimAhead(now)
         setGateTimer(now)
+        commitWhenQuiet()
         checkIdle()
+    }
+
+    /// When nothing runs any more, nobody is served by facts that wait for company.
+    private func commitWhenQuiet() {
+        guard attempts.isEmpty, hasUncommitted else { return }
+        hasUncommitted = false
+        inBackground { [self] in try await queue.writer.commit() }
     }
 
     private func mayStart(_ host: String, _ now: Timestamp) -> Bool {

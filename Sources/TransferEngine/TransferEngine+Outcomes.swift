@@ -35,6 +35,7 @@ extension TransferEngine {
     func refuse(_ task: ClaimedTask, _ error: TransferError) {
         queue.writer.record(.failed(error), for: task.id)
         FaultPoint.finished.pass()
+        hasUncommitted = true
         report(.warning, "\(error.code.rawValue): \(error.message)", task: task.id)
     }
 
@@ -153,6 +154,7 @@ extension TransferEngine {
         if attempts[attempt.task.id] === attempt { attempts[attempt.task.id] = nil }
         attempt.source = nil
         if attempts.isEmpty { stopTicking() }
+        hasUncommitted = true
         schedulePump()
     }
 

@@ -54,6 +54,9 @@ package actor TransferEngine: EngineControl {
     var wakeTimer: LoopTimer?
     var wakesAt: Timestamp?
 
+    /// Ends were recorded that may still wait for the group commit.
+    var hasUncommitted = false
+
     // +Attempts
     var attempts: [TaskID: Attempt] = [:]
     var owners: [CurlTransport.ExchangeID: Attempt] = [:]
