@@ -195,7 +195,7 @@ actor EngineProcess {
         }
     }
 
-    /// The order matters: no client is let in any more, the socket's name goes, then the queue's lock.
+    /// The order matters: no client is let in any more, the socket's name goes, then the queue's lock, then the clients.
     private func tearDown() async {
         await service?.stop()
         socket?.remove(places: places)
@@ -205,6 +205,7 @@ actor EngineProcess {
             let message = "the queue could not be written at the end: \(error)"
             failure = failure ?? EngineFailure(status: 1, code: .internal, message: message)
         }
+        await service?.dismiss()
         signals?.cancel()
         loop.stop()
     }

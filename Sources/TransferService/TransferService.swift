@@ -103,16 +103,20 @@ package actor TransferService {
         clientsChanged()
     }
 
-    /// Lets all clients go and ends what the service does. The queue and the engine are the caller's.
+    /// Lets nobody in any more and ends what the service does by itself. Clients stay connected until ``dismiss()``.
     package func stop() async {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
         for timer in [flushTimer, settleTimer, idleTimer].compactMap(\.self) { loop.cancel(timer) }
         onStop = nil
-        for client in clients.values { client.close() }
         watcher?.cancel()
         if isWatchingLive { await engine.watchLive(nil) }
+    }
+
+    /// Lets all clients go. The last step: who waits for the engine's end by its connection finds the queue free.
+    package func dismiss() {
+        for client in clients.values { client.close() }
     }
 
     // MARK: Clients

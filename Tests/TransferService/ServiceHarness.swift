@@ -45,6 +45,7 @@ final class ServiceHarness: Sendable {
         await service.stop()
         socket.remove(places: places)
         try await queue.close()
+        await service.dismiss()
         loop.stop()
         try FileManager.default.removeItem(atPath: home)
     }
