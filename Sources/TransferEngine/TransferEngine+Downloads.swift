@@ -171,7 +171,10 @@ extension TransferEngine {
         let fresh = target.written - target.synced
         guard fresh >= settings.checkpointBytes || (fresh > 0 && passed >= settings.checkpointInterval) else { return }
         inBackground { [self] in
-            if await sync(attempt) { feed(attempt, .synced(through: target.synced)) }
+            guard await sync(attempt) else { return }
+            feed(attempt, .synced(through: target.synced))
+            // A fast one goes on at once: what is not synced at the end is waited for there.
+            checkpointIfDue(attempt)
         }
     }
 

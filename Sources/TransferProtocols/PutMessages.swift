@@ -51,8 +51,8 @@ enum PutMessages {
             return own.etag.map { $0.hasPrefix("\"") ? [HeaderField("If-Match", $0)] : [] } ?? []
         }
         switch plan.ifExists {
-        case .fail, .skip: return [HeaderField("If-None-Match", "*")]
-        case .replace, .rename, .resume: return []
+        case .fail, .skip, .rename, .resume: return [HeaderField("If-None-Match", "*")]
+        case .replace: return []
         }
     }
 

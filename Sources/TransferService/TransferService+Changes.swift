@@ -28,8 +28,9 @@ extension TransferService {
                 throw RequestError(.usage, "\(scheme): this scheme is not supported; http and https are")
             }
         }
-        if request.options.ifExists == .resume {
-            throw RequestError(.usage, "ifExists resume is not supported over http: use fail, skip, replace or rename")
+        let policy = request.options.ifExists
+        if policy == .resume || policy == .rename {
+            throw RequestError(.usage, "ifExists \(policy.rawValue) is not built yet: use fail, skip or replace")
         }
     }
 
