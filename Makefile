@@ -68,9 +68,10 @@ install: release
 	  install -m 644 Resources/$${pair%:*}/* "$(DESTDIR)$(PREFIX)/$${pair#*:}/" || exit 1; done
 	sed 's|@BINDIR@|$(bindir)|' Resources/systemd/martletd.service >"$(DESTDIR)$(unitdir)/martletd.service"
 	chmod 644 "$(DESTDIR)$(unitdir)/martletd.service"
+	install -m 644 Resources/systemd/martletd.socket "$(DESTDIR)$(unitdir)/"
 
 uninstall:
-	rm -f $(foreach p,$(programs),"$(DESTDIR)$(bindir)/$(p)") "$(DESTDIR)$(unitdir)/martletd.service"
+	rm -f $(foreach p,$(programs),"$(DESTDIR)$(bindir)/$(p)") "$(DESTDIR)$(unitdir)/martletd.service" "$(DESTDIR)$(unitdir)/martletd.socket"
 	for pair in $(documents); do for file in Resources/$${pair%:*}/*; do \
 	  rm -f "$(DESTDIR)$(PREFIX)/$${pair#*:}/$${file##*/}"; done; done
 

@@ -3,41 +3,8 @@ import Glibc
 import LinuxSystem
 import ServiceWire
 import TransferEngine
-package import TransferModel
+import TransferModel
 import TransferQueue
-
-/// What `martletd` does, for its main file.
-package enum EngineMain {
-    /// Runs the engine on the calling thread, the main one, until it is told to end.
-    /// - Parameter ready: called with the socket's path when clients are let in.
-    package static func run(ready: @escaping @Sendable (String) -> Void) throws(EngineFailure) {
-        let places = try places()
-        try EngineProcess.run(places) { ready(places.socketFile) }
-    }
-
-    /// Verifies the queue: what was found, for a person, and whether all is well.
-    package static func check() async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
-        try await QueueCheck.run(try places())
-    }
-
-    private static func places() throws(EngineFailure) -> Places {
-        do { return try Places.current() } catch {
-            throw EngineFailure(status: 1, code: .internal, message: error.message)
-        }
-    }
-}
-
-/// How `martletd` ends.
-package struct EngineFailure: Error, Sendable {
-    /// 65: the queue is corrupt or newer; 75: another engine has it; 1: anything else.
-    package var status: Int32
-    /// For the front that started it.
-    package var code: RequestErrorCode
-    /// What happened and what to do.
-    package var message: String
-
-    package var codeName: String { code.rawValue }
-}
 
 /// One run of the engine: opens the queue, starts what works, waits for the end, and ends in order.
 ///
@@ -208,43 +175,5 @@ actor EngineProcess {
         await service?.dismiss()
         signals?.cancel()
         loop.stop()
-    }
-}
-
-extension EngineFailure {
-    init(_ error: QueueOpenError) {
-        message = "\(error)"
-        switch error {
-        case .locked: (status, code) = (75, .queueLocked)
-        case .newer: (status, code) = (65, .queueNewer)
-        case .corrupt: (status, code) = (65, .queueCorrupt)
-        case .system, .database: (status, code) = (1, .internal)
-        }
-    }
-}
-
-/// Verifies a queue, also beside a running engine.
-enum QueueCheck {
-    /// What was found, for a person; and whether all is well.
-    static func run(_ places: Places) async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
-        guard (try? System.lstat(Array(places.queueFile.utf8))) != nil else {
-            return (["there is no queue in \(places.stateDirectory) yet"], true)
-        }
-        let reader: QueueReader
-        do {
-            reader = try TransferQueue.openForReading(directory: RawPath(places.stateDirectory))
-        } catch {
-            throw EngineFailure(error)
-        }
-        do {
-            let findings = try await reader.check()
-            if !findings.isEmpty { return (findings.map { "\(places.queueFile): \($0)" }, false) }
-            let statistics = try await reader.statistics()
-            let tasks = statistics.counts.total
-            return (["\(places.queueFile): \(statistics.batches) batches, \(tasks) tasks, all agree"], true)
-        } catch {
-            throw EngineFailure(
-                status: 65, code: .queueCorrupt, message: "\(places.queueFile) cannot be read: \(error)")
-        }
     }
 }

@@ -1,0 +1,30 @@
+import LinuxSystem
+import ServiceWire
+import TransferModel
+import TransferQueue
+
+/// Verifies a queue, also beside a running engine.
+enum QueueCheck {
+    /// What was found, for a person; and whether all is well.
+    static func run(_ places: Places) async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
+        guard (try? System.lstat(Array(places.queueFile.utf8))) != nil else {
+            return (["there is no queue in \(places.stateDirectory) yet"], true)
+        }
+        let reader: QueueReader
+        do {
+            reader = try TransferQueue.openForReading(directory: RawPath(places.stateDirectory))
+        } catch {
+            throw EngineFailure(error)
+        }
+        do {
+            let findings = try await reader.check()
+            if !findings.isEmpty { return (findings.map { "\(places.queueFile): \($0)" }, false) }
+            let statistics = try await reader.statistics()
+            let tasks = statistics.counts.total
+            return (["\(places.queueFile): \(statistics.batches) batches, \(tasks) tasks, all agree"], true)
+        } catch {
+            throw EngineFailure(
+                status: 65, code: .queueCorrupt, message: "\(places.queueFile) cannot be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import LinuxSystem
+
+/// How the service behaves, decided when it starts.
+package struct ServiceSettings: Sendable {
+    /// Without clients and work the engine leaves after so long; `nil`: never.
+    package var idleExit: Duration?
+    /// Views are looked at again at most so often.
+    package var viewInterval = Duration.milliseconds(100)
+    package var clientLimit = 256
+    /// Whose processes are let in; everybody else's is sent away.
+    package var mayConnect: @Sendable (UInt32) -> Bool = { $0 == System.userID }
+
+    package init(idleExit: Duration? = .seconds(600)) { self.idleExit = idleExit }
+}
