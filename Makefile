@@ -29,9 +29,10 @@ bench-deps:
 debug: deps
 	@$(find_swift); "$$swift" build
 
-# One build for all three programs, with Swift's own libraries inside them.
+# All three programs, with Swift's own libraries inside them. Of several --product words SwiftPM takes the last alone.
 release: deps
-	@$(find_swift); "$$swift" build -c release --static-swift-stdlib $(foreach p,$(programs),--product $(p))
+	@$(find_swift); for program in $(programs); do \
+	  "$$swift" build -c release --static-swift-stdlib --product "$$program" || exit 1; done
 
 lint:
 	@$(find_swift); "$$swift" format lint --strict --recursive --parallel Package.swift Sources Tests
