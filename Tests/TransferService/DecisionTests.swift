@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LinuxSystem
 import ServiceWire
 import Testing
@@ -125,9 +126,7 @@ import TransferModel
 
     @Test func `the log keeps its newest lines, filters them, and goes on in its file after a restart`() throws {
         let directory = "/tmp/martlet-log-\(try System.randomBytes(6).map { String($0, radix: 16) }.joined())"
-        defer {
-            for name in ["", ".1", ".2", ".3"] { try? System.unlink(Array("\(directory)/martletd.log\(name)".utf8)) }
-        }
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = EngineLog(directory: directory, sizeLimit: 20_000, now: { now })
         for number in 0..<1000 {
             log.write(number % 2 == 0 ? .info : .error, "line \(number)", batch: BatchID(rawValue: 1))
