@@ -24,6 +24,8 @@ actor ScreenProgram {
     /// When news of the engine may be drawn again, and whether some wait for that.
     private var nextFrame = Duration.zero
     private var hasUndrawnNews = false
+    /// Other rows were asked for: what comes next is an answer to the person, and drawn at once.
+    private var awaitsRows = true
     private var exitStatus: Int32 = 0
     /// What a relative path is relative to.
     nonisolated let currentDirectory: [UInt8]
@@ -98,8 +100,10 @@ actor ScreenProgram {
 
     /// Hands a message to the model, does what it wants, and has the result drawn.
     func take(_ message: Message) {
+        let isUpdate = if case .update = message { true } else { false }
+        let isNews = isUpdate && !awaitsRows
+        if isUpdate { awaitsRows = false }
         for request in model.update(message, at: moment) { perform(request) }
-        let isNews = if case .update = message { true } else { false }
         planFrame(soon: !isNews)
     }
 
@@ -107,6 +111,7 @@ actor ScreenProgram {
         switch request {
         case .show(let sections, let nodes):
             (lastSections, lastNodes) = (sections, nodes)
+            awaitsRows = true
             view?.show(sections, nodes: nodes)
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }

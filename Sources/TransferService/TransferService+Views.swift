@@ -34,7 +34,9 @@ extension TransferService {
             client.views[view.number] = view
         }
         viewsChanged()
-        if !view.isEmpty { flushSoon(after: .zero) }
+        guard !view.isEmpty else { return }
+        mustFlushAtOnce = isFlushing
+        flushSoon(after: .zero)
     }
 
     /// Screens that show the tree.
@@ -119,7 +121,10 @@ extension TransferService {
         Task {
             await flushViews()
             isFlushing = false
-            scheduleFlush()
+            // A view that was set meanwhile is not kept waiting for the interval.
+            let atOnce = mustFlushAtOnce
+            mustFlushAtOnce = false
+            if atOnce { flushSoon(after: .zero) } else { scheduleFlush() }
         }
     }
 

@@ -57,6 +57,8 @@ package actor TransferService {
     var chains = FolderChains()
     var flushTimer: LoopTimer?
     var isFlushing = false
+    /// A view was set while others were being sent.
+    var mustFlushAtOnce = false
     var lastFlush: MonotonicInstant?
     var isWatchingLive = false
     var moving = Moving()
