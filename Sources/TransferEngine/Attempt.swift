@@ -47,6 +47,9 @@ final class Attempt {
     /// Exchanges in flight: the machine's id and the transport's.
     var exchanges: [(local: TransferProtocols.ExchangeID, wire: CurlTransport.ExchangeID)] = []
 
+    /// The last final answer and the beginning of its body, for who asks what the server said.
+    var lastAnswer: (head: HTTPAnswer, body: [UInt8])?
+
     // Of an upload.
     var source: SourceFile?
     /// How often the source was found changed, over all attempts.

@@ -25,6 +25,8 @@ final class BatchContext {
     /// Of the whole batch; `nil`: unlimited.
     let bucket: TokenBucket?
     var credentials: Credentials
+    /// How a name and password are shown: at once, until a server refuses that.
+    private var scheme = HTTPCredentials.Scheme.basic
     private let base: ConnectionSettings
     private let timeouts: ExchangeTimeouts
     private let userAgent: String
@@ -69,6 +71,17 @@ final class BatchContext {
         }
     }
 
+    /// After a 401: whether there is a way left to show the credentials that may please the server.
+    func triesAsAsked() -> Bool {
+        switch credentials {
+        case .user, .netrc: break
+        case .unknown, .asking, .none, .failed: return false
+        }
+        guard scheme == .basic else { return false }
+        scheme = .asAsked
+        return true
+    }
+
     /// The address of a file below the destination; an empty path is the destination itself.
     func address(below path: RawPath) -> HTTPAddress? { destination?.appending(path) }
 
@@ -94,10 +107,11 @@ final class BatchContext {
         settings.proxy = proxy(for: address)
         guard mayCarrySecrets else { return settings }
         switch credentials {
-        case .user(let user, let password): settings.credentials = HTTPCredentials(user: user, password: password)
+        case .user(let user, let password):
+            settings.credentials = HTTPCredentials(user: user, password: password, scheme: scheme)
         case .netrc(let netrc):
             settings.credentials = netrc.entry(for: address.host).map {
-                HTTPCredentials(user: $0.user, password: $0.password)
+                HTTPCredentials(user: $0.user, password: $0.password, scheme: scheme)
             }
         case .unknown, .asking, .none, .failed: break
         }

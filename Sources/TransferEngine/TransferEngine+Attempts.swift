@@ -44,7 +44,9 @@ extension TransferEngine {
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.target != nil else { continue }
                 FaultPoint.answered.pass()
-                feed(attempt, .answered(local, HTTPAnswer(head), at: timeline.now))
+                let answer = HTTPAnswer(head)
+                attempt.lastAnswer = (answer, [])
+                feed(attempt, .answered(local, answer, at: timeline.now))
             case .ended(let wire, let end):
                 owners[wire] = nil
                 attempt.exchanges.removeAll { $0.wire == wire }
@@ -64,7 +66,9 @@ extension TransferEngine {
             case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))
             default: break
             }
-            feed(attempt, .ended(local, converted(end, attempt)))
+            let end = converted(end, attempt)
+            attempt.lastAnswer = end.answer.map { ($0, end.body) }
+            feed(attempt, .ended(local, end))
         } else {
             moved(attempt, to: attempt.base + end.bytesReceived)
             downloadEnded(attempt, local, converted(end, attempt))
@@ -140,11 +144,11 @@ extension TransferEngine {
             attempt.sent = 0
         }
         let request = attempt.context.request(exchange, body: body)
+        // The engine's buckets always, also without a limit: one that is set later holds for what is under way.
         var limits = RateLimits()
-        if currentLimits.bytesPerSecondUp != nil || attempt.context.bucket != nil {
+        if attempt.target == nil {
             limits.up = [upBucket, attempt.context.bucket].compactMap { $0 }
-        }
-        if attempt.target != nil, currentLimits.bytesPerSecondDown != nil || attempt.context.bucket != nil {
+        } else {
             limits.down = [downBucket, attempt.context.bucket].compactMap { $0 }
         }
         do {

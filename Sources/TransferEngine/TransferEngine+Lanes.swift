@@ -66,9 +66,7 @@ extension TransferEngine {
         pumpIsDue = false
         guard phase == .running, transport != nil else { return checkIdle() }
         let now = timeline.now
-        while let index = SchedulerChoice.next(
-            laneOrder, free: currentLimits.transfers - slotsInUse, mayStart: { self.mayStart($0, now) })
-        {
+        while let index = SchedulerChoice.next(laneOrder, free: freeSlots, mayStart: { self.mayStart($0, now) }) {
             guard let lane = lanes[laneOrder[index].id], let context = lane.context else {
                 laneOrder[index].ready = 0
                 continue
@@ -88,6 +86,14 @@ extension TransferEngine {
         hasUncommitted = false
         inBackground { [self] in try await queue.writer.commit() }
     }
+
+    /// Files that wait for the disk to take them hold no connection, but a descriptor and memory: not too many of them.
+    private var freeSlots: Int {
+        let finishing = attempts.count - slotsInUse
+        return finishing >= Self.mostFinishing ? 0 : currentLimits.transfers - slotsInUse
+    }
+
+    private static let mostFinishing = 32
 
     private func mayStart(_ host: String, _ now: Timestamp) -> Bool {
         let limit = currentLimits.transfersPerHost

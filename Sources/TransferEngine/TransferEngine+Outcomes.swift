@@ -27,8 +27,16 @@ extension TransferEngine {
         guard attempt.phase != .over else { return }
         if error.httpStatus != nil { learn(attempt.origin, .answered) }
         abandonAll(of: attempt)
+        recordAnswer(attempt, error)
         close(attempt)
         refuse(attempt.task, error)
+    }
+
+    /// What the server said beside its no.
+    private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
+        guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return }
+        let response = TransferResponse(answer.head, body: answer.body)
+        queue.writer.record(.response(response), for: attempt.task.id)
     }
 
     /// Ends a task that has no slot.
@@ -51,6 +59,7 @@ extension TransferEngine {
         {
             return fail(attempt, .gaveUp(after: demand.error))
         }
+        if demand.reason == .auth, attempt.context.triesAsAsked() { return waitForOtherScheme(attempt, demand.error) }
         let reason = reason(of: demand)
         let delay = waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
@@ -61,11 +70,23 @@ extension TransferEngine {
         }
         // While nobody may ask the host, the task would only stand in line without a reason to show.
         if let own = retryAt, let opens = hosts[attempt.origin]?.closedUntil { retryAt = max(own, opens) }
-        if demand.reason == .auth { attempt.context.forgetCredentials() }
+        if demand.reason == .auth {
+            attempt.context.forgetCredentials()
+            recordAnswer(attempt, demand.error)
+        }
         recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.id)
         report(.info, "waits (\(reason.rawValue)): \(demand.error.message)", task: task.id)
         if let retryAt { wake(at: retryAt) }
+        close(attempt)
+    }
+
+    /// The name and password were shown as Basic; the server may want them in the way that it asks for.
+    private func waitForOtherScheme(_ attempt: Attempt, _ error: TransferError) {
+        let now = timeline.now
+        recordCut(attempt)
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: now, error: error), for: attempt.task.id)
+        wake(at: now)
         close(attempt)
     }
 

@@ -13,6 +13,7 @@ extension TransferEngine {
         for index in laneOrder.indices { laneOrder[index].ready = lanes[laneOrder[index].id]?.ready ?? 0 }
         let running = tasks.compactMap { attempts[$0] }.filter { $0.phase == .running }
         await breakOff(running)
+        for attempt in running { removePartIfCancelled(attempt) }
         do {
             if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
             try await queue.writer.commit()
@@ -21,6 +22,25 @@ extension TransferEngine {
         }
         schedulePump()
     }
+
+    /// The temporary file of a cancelled download goes when nobody can take the cancel back any more.
+    private func removePartIfCancelled(_ attempt: Attempt) {
+        guard let target = attempt.target, let name = target.partName, let inode = target.partInode else { return }
+        let path = target.directory.appending(name)
+        let task = attempt.task.id
+        _ = timeline.clock.schedule(after: Self.grace) { [self] in
+            guard phase == .running else { return }
+            inBackground { [self] in
+                guard try await queue.reader.task(task)?.state == .cancelled, attempts[task] == nil,
+                    (try? System.lstat(path.bytes))?.inode == inode
+                else { return }
+                try? System.unlink(path.bytes)
+            }
+        }
+    }
+
+    /// The grace time of a cancel (DESIGN.md section 4, rule 7), and a little more.
+    private static let grace = Duration.milliseconds(10_500)
 
     /// Ends attempts where they stand; how far each came is recorded when this returns.
     private func breakOff(_ running: [Attempt]) async {

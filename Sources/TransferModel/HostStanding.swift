@@ -13,7 +13,7 @@ public struct HostStanding: Hashable, Sendable {
         case overloaded(until: Timestamp)
     }
 
-    /// After so many failures in a row one attempt at a time feels whether the host is back.
+    /// After so many failures in a row one attempt at a time feels, with growing pauses, whether the host is back.
     public static let patience = 5
 
     /// How many attempts may run at the same time: the limit, halved each time the host was overloaded.
@@ -55,6 +55,9 @@ public struct HostStanding: Hashable, Sendable {
             return wasHeld
         case .failed:
             failures += 1
+            if failures >= Self.patience {
+                close(until: now.advanced(by: rule.delay(failures: failures - Self.patience + 1, random: random)))
+            }
         case .unreachable:
             failures += 1
             isUnreachable = true

@@ -171,7 +171,6 @@ import TransferQueue
         let harness = try await EngineHarness()
         let name = "full-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         harness.store.put("/" + name, pattern(300_000))
-        ForcedFailures.fail(.openat, on: .path(containing: "nowhere-\(name)"), with: .noSpace)
         // The temporary file's making is the first thing that needs room.
         ForcedFailures.fail(.open, on: .path(containing: name + ".t"), with: .noSpace, times: 1)
         let batch = try await harness.add(harness.request(download: ["/" + name]))
@@ -179,7 +178,6 @@ import TransferQueue
         #expect(waiting.waitReasons == [.diskSpace] && waiting.error?.code == .diskFull)
         try await harness.finished(batch)
         #expect(harness.sandbox.read("out/" + name) == pattern(300_000))
-        ForcedFailures.clear(.path(containing: "nowhere-\(name)"))
         await harness.stop()
     }
 }

@@ -4,6 +4,7 @@ import Testing
 import TransferModel
 import TransferQueue
 
+@testable import CurlTransport
 @testable import TransferEngine
 
 @Suite(.timeLimit(.minutes(2))) struct LifeTests {
@@ -44,6 +45,8 @@ import TransferQueue
         let task = try #require(snapshot.tasks.first)
         #expect(task.state == .running && task.bytesTotal == 3_000_000 && task.bytesSent <= 3_000_000)
         #expect(task.bytesAccepted == 0 && task.batch == batch)
+        // A limit that is set now holds for what is under way.
+        #expect(await harness.engine.upBucketUsers == 1)
         hold.reach()
         try await harness.finished(batch)
         await harness.engine.waitUntilIdle()
@@ -149,4 +152,9 @@ import TransferQueue
         try await harness.expectSound()
         await harness.stop()
     }
+}
+
+extension TransferEngine {
+    /// Exchanges that draw from the engine's limit.
+    fileprivate var upBucketUsers: Int? { upBucket?.users }
 }

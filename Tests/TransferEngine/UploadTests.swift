@@ -101,6 +101,7 @@ import TransferQueue
         let batch = try await harness.add(harness.request(upload: ["f"]))
         let task = try await harness.task(of: batch) { $0.state == state }
         #expect(task.error?.code == code && task.error?.message.contains(": ") == true)
+        if state == .failed { #expect(task.response?.status == Int(status.prefix(3))) }
         if state == .waiting { #expect(task.waitReasons == [status.hasPrefix("401") ? .auth : .remoteDiskSpace]) }
         await harness.stop()
     }
@@ -196,6 +197,26 @@ import TransferQueue
         #expect(other["/there"] == [2])
         #expect(other.server.requests.allSatisfy { $0.fields["authorization"] == nil && $0.fields["x-key"] == nil })
         other.stop()
+        await harness.stop()
+    }
+
+    @Test("a server that wants no Basic is shown the password in its own way, and refusal of both waits for a person")
+    func otherScheme() async throws {
+        let harness = try await EngineHarness { request, _ in
+            if request.fields["authorization"]?.hasPrefix("Digest username=\"me\"") == true { return .ordinary }
+            let challenge = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=MD5"
+            return .answer("401 Unauthorized", fields: request.target == "/in/never" ? [] : [challenge])
+        }
+        try harness.sandbox.write("f", [1])
+        try harness.sandbox.write("never", [1])
+        let withPassword: (inout BatchRequest) -> Void = { request in
+            request.secrets.user = "me"
+            request.secrets.password = "pw"
+        }
+        let task = try await harness.run(harness.request(upload: ["f"], withPassword))
+        #expect(task.state == .completed && harness.store["/in/f"] == [1])
+        let batch = try await harness.add(harness.request(upload: ["never"], withPassword))
+        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
         await harness.stop()
     }
 

@@ -81,8 +81,10 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         var host = HostStanding(limit: 8)
         for _ in 0..<4 { _ = host.learn(.failed, limit: 8, now: start, random: 0) }
         #expect(host.mayStart(active: 7, limit: 8, now: start))
-        _ = host.learn(.failed, limit: 8, now: start, random: 0)
-        #expect(!host.mayStart(active: 1, limit: 8, now: start))
+        _ = host.learn(.failed, limit: 8, now: start, random: 1)
+        #expect(!host.mayStart(active: 0, limit: 8, now: start))
+        #expect(host.mayStart(active: 0, limit: 8, now: after(1)))
+        #expect(!host.mayStart(active: 1, limit: 8, now: after(1)))
         let isBack = host.learn(.answered, limit: 8, now: start, random: 0)
         #expect(isBack)
     }
