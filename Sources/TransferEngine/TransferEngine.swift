@@ -7,7 +7,7 @@ package import TransferQueue
 /// Moves the bytes: takes tasks from the queue, lets their protocols decide, performs what they want, and records what came of it.
 ///
 /// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. Start reading here;
-/// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+Uploads` and `+Downloads` (the local side), `+Outcomes` (how a
+/// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a
 /// task ends or waits), `+Live` (what moves), `+Walks` (directories into tasks), `+Stopping`.
 package actor TransferEngine: EngineControl {
     enum Phase {

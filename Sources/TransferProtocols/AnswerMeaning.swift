@@ -10,10 +10,14 @@ package enum AnswerMeaning: Hashable, Sendable {
     /// - Parameter hasAccepted: earlier bytes of this task were accepted, so a 403 means that the permission is gone.
     package init(_ answer: HTTPAnswer, host: String, hasAccepted: Bool, at now: Timestamp) {
         let status = answer.status
+        // Nearly every answer: nothing needs to be said of it.
+        if answer.isSuccess {
+            self = .success
+            return
+        }
         let error = TransferError(.http, Self.message(status, host: host), httpStatus: status)
         let retryAfter = answer.retryAfter(now: now)
         switch status {
-        case 200..<300: self = .success
         case 301, 302, 303, 307, 308: self = .redirect
         case 401, 407: self = .wait(WaitDemand(.auth, error))
         case 403 where hasAccepted: self = .wait(WaitDemand(.auth, error))

@@ -10,6 +10,6 @@ extension HTTPAddress {
         if !extended.hasSuffix("/") { extended += "/" }
         extended += PercentEncoding.encode(path.bytes, keepingSlashes: true)
         extended += target[question...]
-        return replacing(target: extended)
+        return HTTPAddress(self, target: extended)
     }
 }

@@ -8,6 +8,8 @@ package struct HTTPAddress: Hashable, Sendable {
     package let port: Int
     /// Path and query, percent-encoded, beginning with a slash.
     package let target: String
+    /// Scheme, host and port, the usual port left out: what credentials are meant for.
+    package let origin: String
 
     /// `nil` for another scheme, no host, a bad port, user info, or a character that no URL holds.
     package init?(_ text: String) {
@@ -28,11 +30,17 @@ package struct HTTPAddress: Hashable, Sendable {
         self.port = port
         let visible = target.prefix { $0 != "#" }
         self.target = visible.first == "/" ? String(visible) : "/" + visible
+        let isUsual = port == (scheme == "https" ? 443 : 80)
+        origin = isUsual ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
     /// The same server, another path and query; it begins with a slash and is percent-encoded.
-    func replacing(target: String) -> HTTPAddress {
-        HTTPAddress(scheme: scheme, host: host, port: port, target: target)
+    init(_ server: HTTPAddress, target: String) {
+        scheme = server.scheme
+        host = server.host
+        port = server.port
+        origin = server.origin
+        self.target = target
     }
 
     private static func split(authority: Substring, scheme: String) -> (String, Int)? {
@@ -51,12 +59,6 @@ package struct HTTPAddress: Hashable, Sendable {
 
     /// The URL as a request needs it.
     package var text: String { origin + target }
-
-    /// Scheme, host and port: what credentials are meant for.
-    package var origin: String {
-        let usual = port == (scheme == "https" ? 443 : 80)
-        return "\(scheme)://\(host)" + (usual ? "" : ":\(port)")
-    }
 
     /// Without the query, which may be secret.
     package var harmless: String { origin + target.prefix { $0 != "?" } }
