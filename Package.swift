@@ -125,5 +125,8 @@ let package = Package(
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
         tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),
+
+        // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
+        tests("EndToEnd", ["Digests", "SQLiteConnection", "TransferModel"]),
     ]
 )

@@ -35,8 +35,17 @@ extension Model {
         guard !unfinished.isEmpty else {
             return say("\(title([some])) is over: there is nothing to pause.")
         }
-        let moving = unfinished.filter { !$0.standsStill }
+        let moving = unfinished.filter { !standsStill($0) }
         if moving.isEmpty { send(.resume, unfinished) } else { send(.pause, moving) }
+    }
+
+    /// What was asked for a moment ago counts, though the row does not show it yet: two presses are two wishes.
+    private func standsStill(_ row: NodeRow) -> Bool {
+        switch pending[row.id]?.deed {
+        case .pause: true
+        case .resume: false
+        default: row.standsStill
+        }
     }
 
     mutating func pauseAll() {

@@ -150,7 +150,7 @@ import TransferModel
         let batch = try sandbox.upload("--hold", folder.displayed, nginx.url)
         try waitUntil("the folder is read") { try sandbox.batch(batch)["filesTotal"].integer == 1 }
         do {
-            let screen = try TerminalScreen(sandbox, size: "100x24")
+            let screen = try TerminalScreen(sandbox, size: "200x24")
             try screen.awaitText("names")
             try screen.press("*")
             try screen.awaitText("evil\\x1b[31m")
