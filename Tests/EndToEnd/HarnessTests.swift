@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// The harness proves itself first: a comparison that never differs, or a log that is never read, would make every other test worthless.
-@Suite struct HarnessTests {
+@SecondLane @Suite(.serialized) struct HarnessTests {
     let sandbox: Sandbox
 
     init() throws { sandbox = try Sandbox() }

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// Leaving is never losing: quitting the screen, ending the engine, watching with two fronts.
-@Suite(.serialized) struct LeavingTests {
+@FourthLane @Suite(.serialized) struct LeavingTests {
     let sandbox: Sandbox
     let nginx: Nginx
     let proxy: FaultProxy

@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 /// The screen in terminals that are small, colourless, or change under it.
-@Suite(.serialized) struct ScreenTests {
+@FourthLane @Suite(.serialized) struct ScreenTests {
     let sandbox: Sandbox
     let nginx: Nginx
 
@@ -61,12 +61,15 @@ import TransferModel
         func awaitState(_ state: String) throws {
             try waitUntil("the batch is \(state)") { try sandbox.batch(batch)["state"].text == state }
         }
+        // A key acts on what is shown, so the picture is waited for as well as the engine.
         try screen.press("g", "p")
         try awaitState("paused")
+        try screen.awaitText("pause")
         try screen.press("p")
         try awaitState("running")
         try screen.press("x")
         try awaitState("cancelled")
+        try screen.awaitText("undo")
         try screen.press("u")
         try awaitState("running")
         try screen.press("q")
