@@ -127,6 +127,6 @@ let package = Package(
         tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),
 
         // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
-        tests("EndToEnd", ["Digests", "SQLiteConnection", "TransferModel"]),
+        tests("EndToEnd", ["Digests", "LinuxSystem", "SQLiteConnection", "TransferModel"]),
     ]
 )

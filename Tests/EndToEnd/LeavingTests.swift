@@ -97,12 +97,12 @@ import TransferModel
         try first.awaitText("holiday")
         try second.awaitText("holiday")
         try sandbox.succeed("pause", batch)
-        try first.awaitText("pause")
-        try second.awaitText("pause")
+        try first.awaitRow("holiday", "pause")
+        try second.awaitRow("holiday", "pause")
         #expect(try sandbox.batch(batch)["state"].text == "paused")
         try sandbox.succeed("resume", batch)
         try BatchProof(sandbox: sandbox, nginx: nginx, tree: tree, batch: batch, folder: "up/holiday").verify()
-        try first.awaitText("done")
-        try second.awaitText("done")
+        try first.awaitRow("holiday", "done")
+        try second.awaitRow("holiday", "done")
     }
 }

@@ -47,7 +47,7 @@ import TransferModel
         try proof.awaitCompleted(10)
         try sandbox.killEngine()
         try proof.verify()
-        try screen.awaitText("done")
+        try screen.awaitRow("holiday", "done")
         try screen.press("q")
         #expect(try screen.awaitEnd() == 0)
     }
@@ -64,12 +64,12 @@ import TransferModel
         // A key acts on what is shown, so the picture is waited for as well as the engine.
         try screen.press("g", "p")
         try awaitState("paused")
-        try screen.awaitText("pause")
+        try screen.awaitRow("Paused", "holiday")
         try screen.press("p")
         try awaitState("running")
         try screen.press("x")
         try awaitState("cancelled")
-        try screen.awaitText("undo")
+        try screen.awaitRow("Cancelled", "holiday")
         try screen.press("u")
         try awaitState("running")
         try screen.press("q")

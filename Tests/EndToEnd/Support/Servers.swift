@@ -166,6 +166,13 @@ final class TerminalScreen {
         }
     }
 
+    /// Waits until one row shows all of these.
+    func awaitRow(_ texts: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try waitUntil("a row shows \(texts)", sourceLocation: sourceLocation) {
+            try text().split(separator: "\n").contains { row in texts.allSatisfy { row.contains($0) } }
+        }
+    }
+
     func resize(_ size: String) throws { _ = try sandbox.start(script, ["size", folder, size]).wait() }
 
     /// The program's exit status, once it has ended.
