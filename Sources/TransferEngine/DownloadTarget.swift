@@ -54,7 +54,7 @@ final class DownloadTarget: TransferBodySink {
     func prepare(for name: RawPath) throws(Refusal) {
         if descriptor != nil { return }
         do {
-            try System.mkdirs(directory.bytes, mode: 0o777 & ~umask)
+            try makeDirectory()
             for number in 1...99 {
                 let suffix = ".\(task)" + (number == 1 ? "" : "-\(number)") + ".part"
                 let candidate = RawPath(name.bytes + Array(suffix.utf8))
@@ -70,6 +70,19 @@ final class DownloadTarget: TransferBodySink {
         } catch {
             throw refusal(.inputOutput)
         }
+    }
+
+    /// Makes what is missing of the folder, with the modes that the batch's umask gives: the engine's own is 077.
+    private func makeDirectory() throws(Errno) {
+        var missing: [[UInt8]] = []
+        var path = directory.bytes[...]
+        while !path.isEmpty, (try? System.stat(Array(path))) == nil {
+            missing.append(Array(path))
+            path = path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)]
+        }
+        if missing.isEmpty { return }
+        try System.mkdirs(directory.bytes, mode: 0o777 & ~umask)
+        for made in missing { try System.chmod(made, mode: 0o777 & ~umask) }
     }
 
     /// An empty file of that name is what a kill between making and recording leaves: nothing is lost by taking it.

@@ -156,6 +156,17 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("folders and files that are made have the modes of the batch's umask, whatever the engine's is")
+    func umask() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f", [1])
+        _ = try await harness.run(harness.request(download: ["/f"], into: "new/deep") { $0.options.umask = 0o007 })
+        #expect(try System.stat(harness.sandbox.path("new")).mode & 0o777 == 0o770)
+        #expect(try System.stat(harness.sandbox.path("new/deep")).mode & 0o777 == 0o770)
+        #expect(try System.stat(harness.sandbox.path("new/deep/f")).mode & 0o777 == 0o660)
+        await harness.stop()
+    }
+
     @Test("a directory that cannot be written fails with what to do")
     func unwritable() async throws {
         let harness = try await EngineHarness()

@@ -87,7 +87,7 @@ class Workshop:
 
     def end_engines(self):
         for pid in list(self.engines):
-            if os.path.exists(f"/proc/{pid}") and os.readlink(f"/proc/{pid}/exe").startswith(self.programs):
+            if os.path.exists(f"/proc/{pid}") and os.readlink(f"/proc/{pid}/exe").startswith(os.path.realpath(self.programs)):
                 self.kill_engine(pid)
         self.engines.clear()
         if home := os.environ.pop("MARTLET_HOME", None):
