@@ -20,6 +20,9 @@ final class Lane {
 
     var ready: Int { claimed.count - head }
 
+    /// Less is at hand than should be.
+    var isLow: Bool { SchedulerChoice.claim(ready: ready, window: window) > 0 }
+
     func add(_ tasks: [ClaimedTask]) {
         if head > 0 {
             claimed.removeFirst(head)

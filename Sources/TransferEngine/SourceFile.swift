@@ -52,7 +52,8 @@ final class SourceFile: TransferBodySource {
         let wanted = Int(before.size) + 1
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
             do throws(Errno) {
-                count = try System.preadAll(descriptor, UnsafeMutableRawBufferPointer(buffer), at: 0)
+                // A regular file gives all that it has in one reading; a short one is its end.
+                count = try System.pread(descriptor, UnsafeMutableRawBufferPointer(buffer), at: 0)
             } catch {
                 failure = error
             }

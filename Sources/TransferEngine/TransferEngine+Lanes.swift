@@ -40,7 +40,7 @@ extension TransferEngine {
         lanes = known
         laneOrder = known.values.map { lane in
             SchedulerLane(
-                id: lane.summary.lane, host: lane.summary.origin, priority: lane.summary.priority,
+                id: lane.summary.lane.rawValue, host: lane.summary.origin, priority: lane.summary.priority,
                 position: lane.summary.position, ready: lane.summary.isStopped ? 0 : lane.ready)
         }
         laneOrder.sort { one, other in
@@ -50,6 +50,7 @@ extension TransferEngine {
         }
         let batches = Set(known.values.map(\.summary.batch))
         contexts = contexts.filter { batches.contains($0.key) }
+        claimsAreStale = true
         schedulePump()
     }
 
@@ -67,15 +68,16 @@ extension TransferEngine {
         guard phase == .running, transport != nil else { return checkIdle() }
         let now = timeline.now
         while let index = SchedulerChoice.next(laneOrder, free: freeSlots, mayStart: { self.mayStart($0, now) }) {
-            guard let lane = lanes[laneOrder[index].id], let context = lane.context else {
+            guard let lane = lanes[LaneID(rawValue: laneOrder[index].id)], let context = lane.context else {
                 laneOrder[index].ready = 0
                 continue
             }
             laneOrder[index].ready -= 1
             start(lane.take(), context, origin: lane.summary.origin)
+            if lane.isLow { claimsAreStale = true }
         }
-        claimAhead(now)
-        setGateTimer(now)
+        if claimsAreStale { claimAhead(now) }
+        if !hosts.isEmpty || gateTimer != nil { setGateTimer(now) }
         commitWhenQuiet()
         checkIdle()
     }
@@ -103,11 +105,14 @@ extension TransferEngine {
 
     /// Claims for the lanes that could fill the slots, in their order.
     private func claimAhead(_ now: Timestamp) {
+        // A host that is held back opens by time alone; until then every look may find something new.
+        claimsAreStale = !hosts.isEmpty
         var slots = currentLimits.transfers
         var hostSlots: [String: Int] = [:]
         for place in laneOrder {
             guard slots > 0 else { return }
-            guard let lane = lanes[place.id], !lane.summary.isStopped, lane.summary.notBefore.map({ $0 <= now }) ?? true
+            guard let lane = lanes[LaneID(rawValue: place.id)], !lane.summary.isStopped,
+                lane.summary.notBefore.map({ $0 <= now }) ?? true
             else { continue }
             let host = hosts[place.host]
             if let until = host?.closedUntil, now < until { continue }
@@ -127,6 +132,7 @@ extension TransferEngine {
         inBackground { [self] in
             defer {
                 lane.isClaiming = false
+                claimsAreStale = true
                 schedulePump()
             }
             guard let context = try await context(for: lane) else {
@@ -143,7 +149,7 @@ extension TransferEngine {
             }
             lane.context = context
             lane.add(claimed)
-            if let place = laneOrder.firstIndex(where: { $0.id == lane.summary.lane }) {
+            if let place = laneOrder.firstIndex(where: { $0.id == lane.summary.lane.rawValue }) {
                 laneOrder[place].ready = lane.ready
             }
         }
@@ -192,7 +198,7 @@ extension TransferEngine {
         gateTimer = nil
         var times: [Timestamp] = []
         for place in laneOrder {
-            guard let lane = lanes[place.id], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
+            guard let lane = lanes[LaneID(rawValue: place.id)], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
             if let until = hosts[place.host]?.closedUntil, now < until { times.append(until) }
         }
         guard let first = times.min() else { return }

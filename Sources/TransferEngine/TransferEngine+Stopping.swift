@@ -10,7 +10,10 @@ extension TransferEngine {
         let wanted = Set(tasks)
         var unstarted: [TaskID] = []
         for lane in lanes.values { unstarted += lane.remove(wanted) }
-        for index in laneOrder.indices { laneOrder[index].ready = lanes[laneOrder[index].id]?.ready ?? 0 }
+        for index in laneOrder.indices {
+            laneOrder[index].ready = lanes[LaneID(rawValue: laneOrder[index].id)]?.ready ?? 0
+        }
+        claimsAreStale = true
         let running = tasks.compactMap { attempts[$0] }.filter { $0.phase == .running }
         await breakOff(running)
         for attempt in running { removePartIfCancelled(attempt) }

@@ -39,7 +39,9 @@ package actor TransferEngine: EngineControl {
     // +Lanes
     var lanes: [LaneID: Lane] = [:]
     /// The lanes in the order in which they are served, with what is at hand.
-    var laneOrder: [SchedulerLane<LaneID>] = []
+    /// Something happened after which more may be claimed than at the last look.
+    var claimsAreStale = true
+    var laneOrder: [SchedulerLane] = []
     var contexts: [BatchID: BatchContext] = [:]
     var hosts: [String: HostStanding] = [:]
     /// The last error of each host that has a standing worth remembering.
@@ -135,6 +137,7 @@ package actor TransferEngine: EngineControl {
         let now = timeline.clock.now
         upBucket = bucket(upBucket, rate: limits.bytesPerSecondUp, now)
         downBucket = bucket(downBucket, rate: limits.bytesPerSecondDown, now)
+        claimsAreStale = true
         schedulePump()
     }
 

@@ -1,6 +1,7 @@
 /// A line of tasks that may run: those of one batch for one host.
-public struct SchedulerLane<ID: Hashable & Sendable>: Hashable, Sendable {
-    public var id: ID
+public struct SchedulerLane: Hashable, Sendable {
+    /// Whatever names it for the caller.
+    public var id: Int64
     public var host: String
     public var priority: TransferPriority
     /// The batch's place in the queue.
@@ -8,7 +9,7 @@ public struct SchedulerLane<ID: Hashable & Sendable>: Hashable, Sendable {
     /// Tasks at hand that can start at once.
     public var ready: Int
 
-    public init(id: ID, host: String, priority: TransferPriority, position: Int64, ready: Int) {
+    public init(id: Int64, host: String, priority: TransferPriority, position: Int64, ready: Int) {
         self.id = id
         self.host = host
         self.priority = priority
@@ -29,8 +30,8 @@ public enum SchedulerChoice {
     /// - Parameters:
     ///   - free: slots that are left of the whole engine's.
     ///   - mayStart: whether a host takes one more now.
-    public static func next<ID>(
-        _ lanes: [SchedulerLane<ID>], free: Int, mayStart: (_ host: String) -> Bool
+    public static func next(
+        _ lanes: [SchedulerLane], free: Int, mayStart: (_ host: String) -> Bool
     ) -> Int? {
         guard free > 0 else { return nil }
         return lanes.firstIndex { $0.ready > 0 && mayStart($0.host) }

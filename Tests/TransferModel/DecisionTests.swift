@@ -7,8 +7,8 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
 
 @Suite struct SchedulerChoiceTests {
     private func lane(
-        _ id: Int, _ host: String, _ priority: TransferPriority = .normal, _ position: Int64 = 0, ready: Int = 1
-    ) -> SchedulerLane<Int> {
+        _ id: Int64, _ host: String, _ priority: TransferPriority = .normal, _ position: Int64 = 0, ready: Int = 1
+    ) -> SchedulerLane {
         SchedulerLane(id: id, host: host, priority: priority, position: position, ready: ready)
     }
 
