@@ -28,7 +28,7 @@ def ten_thousand_puts(shop):
     ours, peers, cpu = [], [], []
     for _ in range(RUNS):
         peers.append(clock(lambda: subprocess.run(
-            ["curl", "-sS", "--fail", "-Z", "--parallel-max", "8", "-K", shop.path("curl.config")], check=True)))
+            ["curl", "--no-progress-meter", "--fail", "-Z", "--parallel-max", "8", "-K", shop.path("curl.config")], check=True)))
         expect_files(f"{data}/curl", 10_000)
         shop.new_home()
         engine = shop.engine()

@@ -129,14 +129,22 @@ def cpu_seconds(pid):
 
 
 def wake_ups(pid):
-    """How often its threads gave up the processor by themselves, so far."""
-    total = 0
+    """How often each of its threads gave up the processor by itself, so far: {thread: count}."""
+    counts = {}
     for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/status") as file:
-            for line in file:
-                if line.startswith("voluntary_ctxt_switches"):
-                    total += int(line.split()[1])
-    return total
+        try:
+            with open(f"/proc/{pid}/task/{thread}/status") as file:
+                for line in file:
+                    if line.startswith("voluntary_ctxt_switches"):
+                        counts[thread] = int(line.split()[1])
+        except OSError:
+            pass  # it has ended since
+    return counts
+
+
+def woken_since(pid, before):
+    """Wake-ups of all threads since `before`, a value of `wake_ups`."""
+    return sum(count - before.get(thread, 0) for thread, count in wake_ups(pid).items())
 
 
 def memory_peak(pid):

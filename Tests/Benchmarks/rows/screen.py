@@ -9,7 +9,7 @@ import struct
 import termios
 import time
 
-from .installation import cpu_seconds, until, verdict, wake_ups
+from .installation import cpu_seconds, until, verdict, wake_ups, woken_since
 
 
 class Terminal:
@@ -111,7 +111,7 @@ def idle(shop):
     time.sleep(seconds)
     terminal.read(0)
     for name, pid in (("engine", engine), ("screen", terminal.pid)):
-        used, woken = cpu_seconds(pid) - before[pid][0], wake_ups(pid) - before[pid][1]
+        used, woken = cpu_seconds(pid) - before[pid][0], woken_since(pid, before[pid][1])
         yield (f"idle {name}, {seconds} s", f"{100 * used / seconds:.1f} % CPU, {woken / seconds:.1f} wake-ups/s", "", "", "0 %",
                verdict(used < 0.01 * seconds))
     yield ("  written to the idle terminal", f"{len(terminal.output) - written} bytes", "", "", "", "")
