@@ -88,8 +88,9 @@ if [ -n "$on_terminal" ]; then
   say "you left the screen; the engine goes on. To come back while it works: MARTLET_HOME=.demo/home ${programs#"$PWD"/}/martlet"
 fi
 
-"$martlet" watch "$batch" &
-watch=$!
+# On a terminal `wait` shows one line that moves; elsewhere `watch` prints one a second.
+watch=
+[ -t 2 ] || { "$martlet" watch "$batch" & watch=$!; }
 "$martlet" wait "$batch"
 status=$?
 if [ $status = 4 ]; then
@@ -97,8 +98,7 @@ if [ $status = 4 ]; then
   "$martlet" wait --patient "$batch"
   status=$?
 fi
-kill "$watch" 2>/dev/null
-wait "$watch" 2>/dev/null
+[ -n "$watch" ] && kill "$watch" 2>/dev/null && wait "$watch" 2>/dev/null
 [ $status = 0 ] || say "not everything arrived (martlet wait: $status)"
 
 # --- the proof ---------------------------------------------------------------------------------------------------------------
