@@ -122,7 +122,7 @@ extension EngineConnection {
     /// Connects, and starts an engine when none answers. While another engine holds the queue and does not answer yet
     /// (it starts or stops), tries again, for a bounded time: there is no event to wait for in another process.
     private func establish(launching: Bool) async throws(RequestError) -> EngineIdentity {
-        let deadline = MonotonicInstant.now.advanced(by: .seconds(10))
+        let deadline = MonotonicInstant.now.advanced(by: .seconds(30))
         var delay = Duration.milliseconds(10)
         while true {
             if let socket = try dial(), let identity = try await greet(socket) { return identity }
