@@ -51,6 +51,7 @@ extension QueueStore {
         payload.filesFailed = state.sums.files.failed
         payload.state = state.sums.files.state(scanning: false, paused: false)
         try append(.batchFinished, batch: batch, payload: payload, at: now)
+        change.finished.insert(batch)
         let others = try database.integer(
             "SELECT 1 FROM batches WHERE session = ? AND finished_at IS NULL LIMIT 1", .integer(state.session))
         if others == nil { try append(.sessionIdle, batch: nil, session: state.session, at: now) }

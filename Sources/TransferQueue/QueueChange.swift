@@ -10,6 +10,8 @@ package struct QueueChange: Sendable, Hashable {
     /// Batches of which so much changed that single folders and tasks are not all named.
     package var wholly: Set<BatchID> = []
     package var removed: Set<BatchID> = []
+    /// Batches that are over since then.
+    package var finished: Set<BatchID> = []
     /// Whether tasks may be ready that were not, or folders to be walked: the scheduler looks again.
     package var mayRun = false
     /// The last event stored; `nil` when there is no new one.
@@ -44,6 +46,7 @@ package struct QueueChange: Sendable, Hashable {
         tasks.formUnion(later.tasks)
         wholly.formUnion(later.wholly)
         removed.formUnion(later.removed)
+        finished.formUnion(later.finished)
         mayRun = mayRun || later.mayRun
         lastEvent = later.lastEvent ?? lastEvent
         if folders.count > Self.limit || tasks.count > Self.limit { becomeCoarse() }

@@ -55,7 +55,13 @@ extension TransferService {
 
     func noteViews(_ change: QueueChange) {
         updateViews { $0.note(change) }
-        scheduleFlush()
+        guard !change.finished.isEmpty else { return scheduleFlush() }
+        // Who waits for a batch hears of its end at once, or almost, when ends follow each other closely.
+        let passed = lastFlush.map { $0.duration(to: .now) } ?? .seconds(1)
+        if let flushTimer { loop.cancel(flushTimer) }
+        flushTimer = nil
+        mustFlushAtOnce = isFlushing
+        flushSoon(after: max(.zero, .milliseconds(20) - passed))
     }
 
     private func liveMoved() async {
