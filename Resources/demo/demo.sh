@@ -31,6 +31,7 @@ trap 'exit 143' TERM
 end_all
 rm -rf "$MARTLET_HOME" "$demo/received" "$demo/receiver.out" "$demo/receiver.err"
 mkdir -p "$demo/received"
+: >"$demo/receiver.out"
 
 # --- the batch: 203 files, the same every time -------------------------------------------------------------------------------
 
