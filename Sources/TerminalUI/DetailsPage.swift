@@ -89,7 +89,7 @@ struct DetailsText {
     }
 
     /// Where values begin.
-    static let indent = 13
+    static let indent = 14
 
     /// All of it; long values go on in further lines.
     func lines(width: Int) -> [StyledLine] {
@@ -145,7 +145,9 @@ struct DetailsText {
             return [("From", look.safe(task.source), .plain), ("To", look.safe(task.destination), .plain)]
         }
         let path = look.safe(row.path)
-        return path.width == 0 ? [] : [("Path", path, .plain)]
+        if path.width == 0 { return [] }
+        if case .batch = row.id { return [("To", path, .plain)] }
+        return [("Path", path, .plain)]
     }
 
     private var sizes: SafeText {
@@ -194,6 +196,13 @@ struct DetailsText {
         if let started = task.startedAt { text += ", started \(look.date(started))" }
         if let finished = task.finishedAt { text += ", over \(look.date(finished))" }
         return SafeText(text)
+    }
+}
+
+extension NodeRow {
+    /// Whether it stands for any number of files.
+    var canHold: Bool {
+        if case .task = id { false } else { true }
     }
 }
 

@@ -172,8 +172,8 @@ struct Drawing {
 
     private func promptHelp(_ prompt: AddPrompt) -> SafeText {
         switch prompt.step {
-        case .sources: "Tab completes, Enter goes on, Esc closes. Quote names with spaces, or paste them."
-        case .destination: "https://HOST/FOLDER/ takes each under its own name. Enter queues, Esc goes back."
+        case .sources: "Tab completes, Enter goes on, Esc closes. Quote spaces, or paste paths."
+        case .destination: "With a / at the end each keeps its name. Enter queues, Esc goes back."
         }
     }
 }
@@ -184,7 +184,8 @@ extension Model {
         guard isConnected else { return [.retryNow, .startEngine] }
         if tree.items.isEmpty { return [.help, .add, .log, .leave] }
         let undo: [Action] = notice?.undo == nil ? [] : [.undo]
-        let problems: [Action] = (totals?.problems ?? 0) > 0 ? [.nextProblem] : []
-        return [.help, .add, .pause, .cancel] + undo + [.retry, .mark, .details, .why] + problems + [.leave]
+        // Narrow windows keep the words of what everybody needs; help has the rest.
+        let others: [Action] = size.columns < 100 ? [] : [.mark, .nextProblem, .log]
+        return [.help, .add, .pause, .cancel] + undo + [.retry, .details, .why] + others + [.leave]
     }
 }

@@ -116,7 +116,9 @@ struct RowDrawing {
 
     private func size(_ row: NodeRow) -> String { row.sizeKnown ? look.figures.size(row.bytes.total) : "?" }
 
-    private func isComplete(_ row: NodeRow) -> Bool { row.state == .completed && !row.scanning }
+    private func isComplete(_ row: NodeRow) -> Bool {
+        row.state == .completed && row.counts.cancelled == 0 && !row.scanning
+    }
 
     /// Bytes, or files where there are no bytes to count.
     private func share(_ row: NodeRow) -> (part: Int64, whole: Int64) {

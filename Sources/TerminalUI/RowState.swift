@@ -40,7 +40,8 @@ package enum RowState: Sendable, Hashable, CaseIterable {
             if row.counts.active > 0 { self = .running } else { self = row.scanning ? .scanning : .queued }
         case .finishing: self = .checking
         case .paused: self = .paused
-        case .completed: self = row.skipped ? .skipped : .done
+        // To whoever cancelled the rest, "done" would say that all of it is there.
+        case .completed: self = row.counts.cancelled > 0 ? .cancelled : row.skipped ? .skipped : .done
         case .failed: self = .failed
         case .cancelled: self = .cancelled
         }
