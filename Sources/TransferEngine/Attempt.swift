@@ -4,25 +4,6 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// A protocol's machine. Closed, as `Exchange` is.
-enum Machine {
-    case put(PutUpload)
-    case get(GetDownload)
-
-    mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
-        switch self {
-        case .put(var upload):
-            let actions = upload.handle(event)
-            self = .put(upload)
-            return actions
-        case .get(var download):
-            let actions = download.handle(event)
-            self = .get(download)
-            return actions
-        }
-    }
-}
-
 /// A task that has a slot: what the engine knows of it while it runs. On the engine's loop; at most as many as there are slots.
 final class Attempt {
     /// Where it stands between the machine's decisions.
@@ -38,7 +19,7 @@ final class Attempt {
     let task: ClaimedTask
     let context: BatchContext
     let origin: String
-    var machine: Machine
+    var machine: any ProtocolMachine
     var phase = Phase.running
     /// What the machine wants done next; waits while `isBlocked`.
     var actions: [ProtocolAction] = []
@@ -76,7 +57,9 @@ final class Attempt {
     var isToldRunning = false
     let startedAt: Int64
 
-    init(_ task: ClaimedTask, context: BatchContext, origin: String, machine: Machine, at nanoseconds: Int64) {
+    init(
+        _ task: ClaimedTask, context: BatchContext, origin: String, machine: any ProtocolMachine, at nanoseconds: Int64
+    ) {
         self.task = task
         self.context = context
         self.origin = origin

@@ -119,6 +119,8 @@ extension TransferEngine {
     private func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
         switch action {
         case .perform(let id, .http(let exchange)): begin(exchange, id, attempt)
+        case .perform(_, .ftp), .perform(_, .sftp), .accepted, .learned, .digestRange:
+            fail(attempt, TransferError(.internal, "that protocol is not performed yet: queue it again by https"))
         case .abandon(let id): abandon(id, of: attempt)
         case .openGate(let id, let opening): openGate(id, opening, attempt)
         case .persist(let point): persist(point, attempt, waits: !isLast)
@@ -138,7 +140,11 @@ extension TransferEngine {
         lastExchange += 1
         let wire = CurlTransport.ExchangeID(rawValue: lastExchange)
         var body = HTTPBody.none
-        if case .source(let range) = exchange.body {
+        switch exchange.body {
+        case .none: break
+        case .bytes(let bytes): body = .bytes(bytes)
+        case .framed: break
+        case .source(let range):
             body = attempt.source?.bytes.map { .bytes($0) } ?? .source(length: range.upperBound - range.lowerBound)
             attempt.base = 0
             attempt.sent = 0

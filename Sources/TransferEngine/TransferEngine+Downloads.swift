@@ -17,8 +17,7 @@ extension TransferEngine {
         }
         let options = context.order.options
         let target = DownloadTarget(task: task.id, directory: directory, umask: options.umask)
-        var point: GetResumePoint?
-        if case .get(let stored)? = task.resumePoint.flatMap(ResumePoint.init(encoded:)) { point = stored }
+        var point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
         if let stored = point, stored.publishing, target.wasPublished(stored) {
             // The kill came between the final name and its record.
             let size = stored.offset
@@ -46,7 +45,7 @@ extension TransferEngine {
         let plan = GetPlan(
             address: address, name: fileName, verify: options.verify, expects: expects, resume: point)
         let attempt = Attempt(
-            task, context: context, origin: origin, machine: .get(GetDownload(plan)), at: timeline.nanoseconds)
+            task, context: context, origin: origin, machine: GetDownload(plan), at: timeline.nanoseconds)
         attempt.target = target
         attempt.point = point
         attempt.accepted = point?.offset ?? 0
@@ -112,7 +111,7 @@ extension TransferEngine {
 
     /// What is stored of a resume point: the engine adds the temporary file, which is made before its name is recorded.
     func recordable(_ point: ResumePoint, _ attempt: Attempt) -> [UInt8]? {
-        guard case .get(var get) = point, let target = attempt.target else { return point.encoded }
+        guard var get = point.content(GetResumePoint.self), let target = attempt.target else { return point.encoded }
         if target.descriptor == nil {
             let final = target.directory.appending(get.name)
             if let ending = existing(final, attempt.context.order.options, point: attempt.point) {
@@ -131,7 +130,7 @@ extension TransferEngine {
         get.partName = target.partName
         get.partInode = target.partInode
         attempt.point = get
-        return ResumePoint.get(get).encoded
+        return ResumePoint(get).encoded
     }
 
     func openGate(_ local: TransferProtocols.ExchangeID, _ opening: GateOpening, _ attempt: Attempt) {

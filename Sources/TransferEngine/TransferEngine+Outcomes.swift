@@ -96,9 +96,10 @@ extension TransferEngine {
         queue.writer.record(
             .restarted(reason: "a plain PUT that was cut begins again", repeated: attempt.sent, identity: nil),
             for: attempt.task.id)
-        if let remains = attempt.ownRemains, remains.stored || remains.changes > 0 {
-            queue.writer.record(
-                .checkpoint(resumePoint: ResumePoint.put(remains).encoded, accepted: 0), for: attempt.task.id)
+        if let remains = attempt.ownRemains, remains.stored || attempt.changes > 0 {
+            var point = ResumePoint(remains)
+            point.sourceChanges = attempt.changes
+            queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.id)
         }
     }
 

@@ -37,7 +37,7 @@ extension TransferEngine {
             last.publishing = true
             (last.partName, last.partInode) = (target.partName, target.partInode)
             queue.writer.record(
-                .checkpoint(resumePoint: ResumePoint.get(last).encoded, accepted: receipt.bytes), for: attempt.task.id)
+                .checkpoint(resumePoint: ResumePoint(last).encoded, accepted: receipt.bytes), for: attempt.task.id)
             await durable(attempt)
             FaultPoint.publishing.pass()
             switch await files.run({ publication.rename() }) {

@@ -22,22 +22,23 @@ extension TransferEngine {
             refuse(task, error)
             return nil
         }
-        var remains = PutResumePoint(stored: false, etag: nil)
-        if case .put(let point)? = task.resumePoint.flatMap(ResumePoint.init(encoded:)) { remains = point }
+        let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }
+        let remains = point?.content(PutResumePoint.self) ?? PutResumePoint(stored: false, etag: nil)
+        var changes = point?.sourceChanges ?? 0
         if source.identity != recorded {
-            guard SourceChangeRule.beginsAgain(context.order.options.ifChanged, changes: remains.changes) else {
-                refuse(task, .sourceChanged(local, times: remains.changes + 1))
+            guard SourceChangeRule.beginsAgain(context.order.options.ifChanged, changes: changes) else {
+                refuse(task, .sourceChanged(local, times: changes + 1))
                 return nil
             }
-            remains.changes += 1
-            record(restart: remains, of: task, "the source changed after it was queued", 0, source.identity)
+            changes += 1
+            record(restart: remains, changes, of: task, "the source changed after it was queued", 0, source.identity)
         }
         let machine = PutUpload(plan(task, context, address, source, remains, begunBefore: task.begunBefore))
         let attempt = Attempt(
-            task, context: context, origin: origin, machine: .put(machine), at: timeline.nanoseconds)
+            task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.source = source
         attempt.total = source.identity.size
-        attempt.changes = remains.changes
+        attempt.changes = changes
         attempt.ownRemains = remains
         return attempt
     }
@@ -60,11 +61,13 @@ extension TransferEngine {
     }
 
     private func record(
-        restart remains: PutResumePoint, of task: ClaimedTask, _ reason: String, _ repeated: Int64,
+        restart remains: PutResumePoint, _ changes: Int, of task: ClaimedTask, _ reason: String, _ repeated: Int64,
         _ identity: SourceIdentity
     ) {
         queue.writer.record(.restarted(reason: reason, repeated: repeated, identity: identity), for: task.id)
-        queue.writer.record(.checkpoint(resumePoint: ResumePoint.put(remains).encoded, accepted: 0), for: task.id)
+        var point = ResumePoint(remains)
+        point.sourceChanges = changes
+        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: task.id)
     }
 
     /// The server has it all, by the protocol's judgement; now whether it has one version of it.
@@ -91,9 +94,10 @@ extension TransferEngine {
         }
         attempt.changes += 1
         let remains = PutResumePoint(
-            stored: stored != nil || attempt.ownRemains?.stored == true, etag: stored?.etag, changes: attempt.changes)
+            stored: stored != nil || attempt.ownRemains?.stored == true, etag: stored?.etag)
         record(
-            restart: remains, of: attempt.task, "the source changed while it was sent", attempt.sent, source.identity)
+            restart: remains, attempt.changes, of: attempt.task, "the source changed while it was sent", attempt.sent,
+            source.identity)
         attempt.ownRemains = remains
         attempt.repeated += attempt.sent
         attempt.sent = 0
@@ -102,7 +106,7 @@ extension TransferEngine {
         attempt.actions = []
         let machine = PutUpload(
             plan(attempt.task, attempt.context, address, source, remains, begunBefore: attempt.task.begunBefore))
-        attempt.machine = .put(machine)
+        attempt.machine = machine
         feed(attempt, .began(at: timeline.now))
     }
 

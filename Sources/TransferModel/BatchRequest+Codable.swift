@@ -80,6 +80,7 @@ extension TransferOptions {
     enum CodingKeys: String, CodingKey {
         case ifExists, ifChanged, verify, sha256, bytesPerSecond, notBefore, giveUpAfterSeconds, requestTimeoutSeconds
         case include, exclude, followLinks, caFile, pin, insecure, umask, proxies
+        case uploadBy, form, chunkBytes, sshCommand, s3
     }
 
     public init(from decoder: any Decoder) throws {
@@ -105,11 +106,16 @@ extension TransferOptions {
         insecure = try given(.insecure, else: standard.insecure)
         umask = try given(.umask, else: standard.umask)
         proxies = try given(.proxies, else: standard.proxies)
+        uploadBy = try object.decodeIfPresent(HTTPUploadProtocol.self, forKey: .uploadBy)
+        form = try object.decodeIfPresent(UploadForm.self, forKey: .form)
+        chunkBytes = try object.decodeIfPresent(Int64.self, forKey: .chunkBytes)
+        sshCommand = try object.decodeIfPresent(String.self, forKey: .sshCommand)
+        s3 = try object.decodeIfPresent(S3Place.self, forKey: .s3)
     }
 }
 
 extension TransferSecrets {
-    enum CodingKeys: String, CodingKey { case user, password, passwordCommand, headers, netrcFile }
+    enum CodingKeys: String, CodingKey { case user, password, passwordCommand, headers, netrcFile, s3 }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
@@ -119,5 +125,6 @@ extension TransferSecrets {
         passwordCommand = try object.decodeIfPresent(String.self, forKey: .passwordCommand)
         headers = try object.decodeIfPresent([HeaderField].self, forKey: .headers) ?? []
         netrcFile = try object.decodeIfPresent(RawPath.self, forKey: .netrcFile)
+        s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
     }
 }

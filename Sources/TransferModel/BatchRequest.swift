@@ -116,7 +116,42 @@ public struct TransferOptions: Codable, Hashable, Sendable {
     public var umask: UInt32 = 0o022
     /// `http_proxy`, `https_proxy`, `no_proxy`, `all_proxy` of the client that queued the batch.
     public var proxies: [String: String] = [:]
+    /// How uploads to `http(s)://` go, by hand; `nil`: the host is asked once.
+    public var uploadBy: HTTPUploadProtocol?
+    /// Of uploads by POST and form.
+    public var form: UploadForm?
+    /// Bytes of one part or request, where the protocol has such; `nil`: its own rule.
+    public var chunkBytes: Int64?
+    /// Instead of `ssh`, with its arguments, split as a shell does.
+    public var sshCommand: String?
+    /// Where S3 buckets are.
+    public var s3: S3Place?
     public init() {}
+}
+
+/// How files go to an HTTP server.
+public enum HTTPUploadProtocol: String, Codable, Sendable, CaseIterable {
+    case put, post, form, tus, ietf
+}
+
+/// The fields of a form that goes along with each file.
+public struct UploadForm: Codable, Hashable, Sendable {
+    /// Name of the field with the file. Default `file`.
+    public var fileField: String = "file"
+    public var fields: [HeaderField] = []
+    public init() {}
+}
+
+/// An S3 service that is not told by its bucket alone.
+public struct S3Place: Codable, Hashable, Sendable {
+    /// `http(s)://host[:port]`; `nil`: AWS. With one, buckets are in the path.
+    public var endpoint: String?
+    /// `nil`: `us-east-1`, or where the server says.
+    public var region: String?
+    public init(endpoint: String? = nil, region: String? = nil) {
+        self.endpoint = endpoint
+        self.region = region
+    }
 }
 
 /// What a batch needs to be let in, kept in the secrets store until its last task is purged.
@@ -129,9 +164,23 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     public var headers: [HeaderField] = []
     /// Path of a netrc file, read each time.
     public var netrcFile: RawPath?
+    public var s3: S3Keys?
     public init() {}
 
     public var isEmpty: Bool {
-        user == nil && password == nil && passwordCommand == nil && headers.isEmpty && netrcFile == nil
+        user == nil && password == nil && passwordCommand == nil && headers.isEmpty && netrcFile == nil && s3 == nil
+    }
+}
+
+/// Keys that sign S3 requests.
+public struct S3Keys: Codable, Hashable, Sendable {
+    public var accessKeyID: String
+    public var secretAccessKey: String
+    /// Of temporary keys.
+    public var sessionToken: String?
+    public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
+        self.accessKeyID = accessKeyID
+        self.secretAccessKey = secretAccessKey
+        self.sessionToken = sessionToken
     }
 }

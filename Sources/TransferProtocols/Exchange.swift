@@ -9,6 +9,8 @@ package struct ExchangeID: RawRepresentable, Hashable, Sendable {
 /// One request and its answer. Closed: a new kind of transport is a new case.
 package enum Exchange: Hashable, Sendable {
     case http(HTTPExchange)
+    case ftp(FTPExchange)
+    case sftp(SFTPExchange)
 }
 
 /// One HTTP request, and what becomes of its answer. Redirects are not followed: a 3xx is an answer like any other.
@@ -18,6 +20,13 @@ package struct HTTPExchange: Hashable, Sendable {
         case get = "GET"
         case head = "HEAD"
         case put = "PUT"
+        case post = "POST"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case options = "OPTIONS"
+        case mkcol = "MKCOL"
+        case move = "MOVE"
+        case propfind = "PROPFIND"
     }
 
     /// What is sent after the head.
@@ -25,14 +34,27 @@ package struct HTTPExchange: Hashable, Sendable {
         case none
         /// That range of the task's source file.
         case source(Range<Int64>)
+        /// The protocol's own message. Empty ones announce `Content-Length: 0`.
+        case bytes([UInt8])
+        /// A form around a range of the task's source file.
+        case framed(before: [UInt8], Range<Int64>, after: [UInt8])
     }
 
     /// Where the answer's body goes.
     package enum Sink: Hashable, Sendable {
         /// The first bytes are kept for the person who asks what the server said.
         case kept
+        /// All of it is kept, up to so many bytes: the protocol reads it. A longer one fails the exchange.
+        case document(limit: Int)
         /// Into the task's local file once `openGate` said where; nothing is read before that.
         case gated
+    }
+
+    /// How long the server may think after the last byte.
+    package enum Patience: Hashable, Sendable {
+        case usual
+        /// It copies or checks gigabytes within this request.
+        case assembling
     }
 
     package var method: Method
@@ -43,6 +65,9 @@ package struct HTTPExchange: Hashable, Sendable {
     package var sink: Sink
     /// False after a redirect to another origin: what was meant for one server is not shown to another.
     package var mayCarrySecrets: Bool
+    package var patience = Patience.usual
+    /// Signed by the engine with the batch's keys when it is sent, instead of showing a name and password.
+    package var signing: RequestSigning?
 
     package init(
         _ method: Method, _ url: HTTPAddress, headers: [HeaderField] = [], body: Body = .none, sink: Sink = .kept,
@@ -54,6 +79,20 @@ package struct HTTPExchange: Hashable, Sendable {
         self.body = body
         self.sink = sink
         self.mayCarrySecrets = mayCarrySecrets
+    }
+}
+
+/// How a request is signed (AWS Signature Version 4); the keys are the engine's to know.
+package struct RequestSigning: Hashable, Sendable {
+    package var region: String
+    package var service: String
+    /// Lower-case hexadecimal SHA-256 of the body, or `UNSIGNED-PAYLOAD`.
+    package var payload: String
+
+    package init(region: String, service: String = "s3", payload: String) {
+        self.region = region
+        self.service = service
+        self.payload = payload
     }
 }
 

@@ -2,7 +2,7 @@ import TransferModel
 
 /// A download by GET with `Range` and both validators (protocols.md section 7). The synced local file is the truth: an attempt goes on where
 /// that ends, with one request, and only when the server proves that it still has the same version. Two versions are never mixed.
-package struct GetDownload: Sendable {
+package struct GetDownload: ProtocolMachine {
     /// What was asked for.
     private struct Request: Hashable {
         var offset: Int64
@@ -181,7 +181,7 @@ package struct GetDownload: Sendable {
         }
         state = .receiving(
             id, Flow(point: point, start: opening.offset, offered: answer.representationDigest))
-        return [.persist(.get(point)), .openGate(id, opening)]
+        return [.persist(ResumePoint(point)), .openGate(id, opening)]
     }
 
     // MARK: The body
@@ -191,7 +191,7 @@ package struct GetDownload: Sendable {
         flow.point.offset = offset
         accepted = offset
         state = .receiving(id, flow)
-        return [.persist(.get(flow.point))]
+        return [.persist(ResumePoint(flow.point))]
     }
 
     private mutating func bodyEnded(_ end: ExchangeEnd, _ flow: Flow) -> [ProtocolAction] {

@@ -19,10 +19,16 @@ package enum ProtocolAction: Sendable, Hashable {
     case wake(ProtocolTimer, after: Duration)
     /// The attempt goes on at this offset, where an earlier one stood.
     case resumed(at: Int64)
+    /// The server has this much of an upload, by its own word, parts that are not connected included. Never more than the size.
+    case accepted(Int64)
+    /// What was learnt of the server.
+    case learned(HostFacts)
     /// What was accepted counts no more: the file begins again at zero.
     case startOver(reason: String)
     /// Computes the digest of the whole source: `digested` follows.
     case digestSource
+    /// Computes digests (`sha-256`, `sha-1`, `md5`) of a range of the source, beside whatever goes on: `rangeDigested` follows.
+    case digestRange(Range<Int64>, [String])
     /// The server (or the local file) has every byte. The last action.
     case finish(Receipt)
     /// It cannot succeed. The last action.

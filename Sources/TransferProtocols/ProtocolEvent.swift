@@ -4,14 +4,22 @@ package import TransferModel
 package enum ProtocolEvent: Sendable {
     /// The attempt begins. The first event, once.
     case began(at: Timestamp)
+    /// An answer below 200 other than 100 came, while the request still goes out.
+    case interim(ExchangeID, HTTPAnswer, at: Timestamp)
     /// The head of the final answer is there; the body is not read before `openGate` when the sink is gated.
     case answered(ExchangeID, HTTPAnswer, at: Timestamp)
     /// The exchange is over, well or badly. The last event of that exchange, unless it was abandoned.
     case ended(ExchangeID, ExchangeEnd)
+    /// As `ended`, of an FTP exchange.
+    case ftpEnded(ExchangeID, FTPEnd)
+    /// As `ended`, of an SFTP operation.
+    case sftpEnded(ExchangeID, SFTPEnd)
     /// A download's local file is on the disk up to this offset.
     case synced(through: Int64)
     /// The digest of the task's source, asked for by `digestSource`.
     case digested(TransferDigest)
+    /// The digests of a range of it, asked for by `digestRange`, in the order asked for.
+    case rangeDigested(Range<Int64>, [TransferDigest])
     /// A timer that the protocol set.
     case timerFired(ProtocolTimer)
 }
@@ -20,9 +28,11 @@ package enum ProtocolEvent: Sendable {
 package enum ProtocolTimer: Hashable, Sendable {
     /// Ask once more whether the file arrived.
     case probeAgain
+    /// Send the same request again.
+    case repeatRequest
 }
 
-/// How an exchange ended.
+/// How an HTTP exchange ended.
 package struct ExchangeEnd: Sendable {
     /// The head of the final answer, if one came.
     package var answer: HTTPAnswer?

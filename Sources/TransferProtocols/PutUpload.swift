@@ -4,7 +4,7 @@ import TransferModel
 ///
 /// What makes it more than one request is doubt. An answer may be lost after the server has stored the file, in this attempt or in one
 /// before a kill; then a HEAD asks what is there before anything is sent twice or called a stranger's.
-package struct PutUpload: Sendable {
+package struct PutUpload: ProtocolMachine {
     /// What a HEAD is asked for.
     private enum Question: Hashable {
         /// Whether an attempt that began then has stored the file. `refused`: a PUT was answered 412, so something is there.

@@ -1,32 +1,100 @@
 import FoundationEssentials
 package import TransferModel
 
-/// What must be on disk so that a later attempt can go on. Stored as one line of JSON with its version.
-package enum ResumePoint: Hashable, Sendable {
-    case put(PutResumePoint)
-    case get(GetResumePoint)
-
+/// What must be on disk so that a later attempt can go on: a protocol's own value, stored as one line of JSON with its kind and
+/// version, and apart from it what nobody may read.
+package struct ResumePoint: Hashable, Sendable {
     /// Raised when an older engine could not read what is written.
-    static let version = 1
+    private static let version = 2
+
+    /// Whose it is: `put`, `get`, `tus` …
+    package let kind: String
+    /// The protocol's value as JSON, without its secret.
+    private let content: [UInt8]
+    /// An upload URL that a server gave: for the secrets store alone.
+    package let secret: String?
+    /// How often the source was found changed.
+    package var sourceChanges = 0
+
+    package init<Content: ResumePointContent>(_ content: Content) {
+        kind = Content.kind
+        secret = content.secret
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings, numbers and Booleans only: there is nothing in it that JSON cannot say.
+        self.content = (try? encoder.encode(content)).map(Array.init) ?? []
+    }
+
+    /// `nil` for what another version of the engine wrote, or damage: the task then starts over.
+    package init?(encoded: [UInt8], secret: String? = nil) {
+        guard let line = try? JSONDecoder().decode(Line.self, from: Data(encoded)), line.v == Self.version else {
+            return nil
+        }
+        kind = line.kind
+        content = Array(line.point.utf8)
+        sourceChanges = line.changes ?? 0
+        self.secret = secret
+    }
+
+    /// One line of JSON for the queue; nothing secret.
+    package var encoded: [UInt8] {
+        let line = Line(
+            v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
+            point: String(decoding: content, as: UTF8.self))
+        return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
+    }
+
+    /// The protocol's value; `nil` when it is another protocol's, or damaged.
+    package func content<Content: ResumePointContent>(_ type: Content.Type) -> Content? {
+        guard kind == Content.kind, var value = try? JSONDecoder().decode(Content.self, from: Data(content)) else {
+            return nil
+        }
+        value.restore(secret: secret)
+        return value.isPlausible ? value : nil
+    }
+
+    private struct Line: Codable {
+        var v: Int
+        var kind: String
+        var changes: Int?
+        var point: String
+    }
+}
+
+/// What one protocol must know to go on.
+package protocol ResumePointContent: Codable, Hashable, Sendable {
+    static var kind: String { get }
+    /// What of it may stand in the secrets store alone; left out of its coding.
+    var secret: String? { get }
+    mutating func restore(secret: String?)
+    /// False for numbers that cannot be.
+    var isPlausible: Bool { get }
+}
+
+extension ResumePointContent {
+    package var secret: String? { nil }
+    package mutating func restore(secret: String?) {}
+    package var isPlausible: Bool { true }
 }
 
 /// Of a plain PUT only this: what a source that changed while it was sent has left behind.
-package struct PutResumePoint: Codable, Hashable, Sendable {
+package struct PutResumePoint: ResumePointContent {
+    package static var kind: String { "put" }
+
     /// The server stored an earlier version of the source for us: the next PUT replaces it, whatever the rule for foreign files.
     package var stored: Bool
     /// What the server called that version.
     package var etag: String?
-    /// How often the source was found changed.
-    package var changes = 0
-    package init(stored: Bool, etag: String?, changes: Int = 0) {
+    package init(stored: Bool, etag: String?) {
         self.stored = stored
         self.etag = etag
-        self.changes = changes
     }
 }
 
 /// Of a download: which version it is, and how much of it is on the disk.
-package struct GetResumePoint: Codable, Hashable, Sendable {
+package struct GetResumePoint: ResumePointContent {
+    package static var kind: String { "get" }
+
     package var version: RemoteVersion
     /// Bytes of the temporary file that are on the disk.
     package var offset: Int64
@@ -43,39 +111,6 @@ package struct GetResumePoint: Codable, Hashable, Sendable {
         self.offset = offset
         self.name = name
     }
-}
 
-extension ResumePoint {
-    private struct Envelope: Codable {
-        var v: Int
-        var put: PutResumePoint?
-        var get: GetResumePoint?
-    }
-
-    /// One line of JSON.
-    package var encoded: [UInt8] {
-        var envelope = Envelope(v: Self.version)
-        switch self {
-        case .put(let point): envelope.put = point
-        case .get(let point): envelope.get = point
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings, numbers and Booleans only: there is nothing in it that JSON cannot say.
-        return (try? encoder.encode(envelope)).map(Array.init) ?? []
-    }
-
-    /// `nil` for what another version of the engine wrote, or damage: the task then starts over.
-    package init?(encoded bytes: [UInt8]) {
-        guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(bytes)),
-            envelope.v == Self.version
-        else { return nil }
-        if let point = envelope.put {
-            self = .put(point)
-        } else if let point = envelope.get, point.offset >= 0 {
-            self = .get(point)
-        } else {
-            return nil
-        }
-    }
+    package var isPlausible: Bool { offset >= 0 }
 }

@@ -238,11 +238,17 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         var point = point(dated, 7)
         point.partName = RawPath([0xff, 0x41])
         point.partInode = 12
-        #expect(ResumePoint(encoded: ResumePoint.get(point).encoded) == .get(point))
-        let put = ResumePoint.put(PutResumePoint(stored: true, etag: nil))
-        #expect(ResumePoint(encoded: put.encoded) == put)
-        for text in ["", "{}", "{\"v\":2,\"put\":{\"stored\":true}}", "{\"v\":1}", "nonsense"] {
+        var stored = ResumePoint(point)
+        stored.sourceChanges = 2
+        let read = ResumePoint(encoded: stored.encoded)
+        #expect(read == stored)
+        #expect(read?.content(GetResumePoint.self) == point)
+        #expect(read?.sourceChanges == 2)
+        #expect(read?.content(PutResumePoint.self) == nil, "another protocol's")
+        for text in ["", "{}", "{\"v\":1,\"put\":{\"stored\":true}}", "{\"v\":2}", "nonsense"] {
             #expect(ResumePoint(encoded: Array(text.utf8)) == nil)
         }
+        let damaged = ResumePoint(encoded: Array("{\"v\":2,\"kind\":\"get\",\"point\":\"{}\"}".utf8))
+        #expect(damaged?.content(GetResumePoint.self) == nil)
     }
 }

@@ -31,8 +31,12 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         case .abandon(let id): "abandon \(id.rawValue)"
         case .openGate(let id, let gate):
             "open \(id.rawValue) at \(gate.offset) skip \(gate.skip) of \(gate.total.map(String.init) ?? "?")"
-        case .persist(.get(let point)): "persist \(point.name) \(point.offset) \(point.version.etag ?? "-")"
-        case .persist(.put(let point)): "persist put \(point.stored)"
+        case .perform(let id, .ftp(let exchange)): "\(id.rawValue) \(exchange)"
+        case .perform(let id, .sftp(let operation)): "\(id.rawValue) \(operation)"
+        case .persist(let point): persisted(point)
+        case .accepted(let bytes): "accepted \(bytes)"
+        case .learned(let facts): "learned \(learnt(facts))"
+        case .digestRange(let range, let algorithms): "digest \(range) \(algorithms.joined(separator: ","))"
         case .wake(let timer, let after): "wake \(timer) \(after)"
         case .resumed(let offset): "resumed \(offset)"
         case .startOver(let reason): "over: \(reason)"
@@ -45,6 +49,21 @@ func words(_ actions: [ProtocolAction]) -> [String] {
             "wait \(demand.reason) \(demand.error.code)" + (demand.retryAfter.map { " \($0)" } ?? "")
         }
     }
+}
+
+private func persisted(_ point: ResumePoint) -> String {
+    if let get = point.content(GetResumePoint.self) {
+        return "persist \(get.name) \(get.offset) \(get.version.etag ?? "-")"
+    }
+    return "persist \(point.kind)" + (point.secret.map { " secret \($0)" } ?? "")
+}
+
+/// What is known, by name, in the order of the names.
+private func learnt(_ facts: HostFacts) -> String {
+    Mirror(reflecting: facts).children.compactMap { child in
+        guard let optional = Mirror(reflecting: child.value).children.first else { return nil }
+        return "\(child.label ?? "")=\(optional.value)"
+    }.joined(separator: " ")
 }
 
 /// The end of an exchange that was answered.

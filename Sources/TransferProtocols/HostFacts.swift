@@ -1,0 +1,40 @@
+/// What was learnt of a server and holds for the next file, too. Remembered by origin, over restarts of the engine; a fact that turns out
+/// wrong is learnt anew.
+package struct HostFacts: Codable, Hashable, Sendable {
+    /// What `https://` without a protocol means there: `put`, `tus`, `ietf`.
+    package var uploadBy: String?
+    /// The interop version of the resumable-upload draft that it speaks.
+    package var interopVersion: Int?
+    /// tus extensions and digest algorithms that it announced.
+    package var tusExtensions: [String]?
+    package var tusChecksums: [String]?
+    /// The largest body that it takes in one request; a proxy's limit, or its own.
+    package var largestBody: Int64?
+    /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
+    package var chunk: Int64?
+    /// SFTP: no rename, so files are written under their final names.
+    package var cannotRename: Bool?
+    /// SFTP, FTP: an upload that goes on does not work there; whole files only.
+    package var cannotResume: Bool?
+    /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
+    package var clockSkewSeconds: Int64?
+    package var region: String?
+
+    package init() {}
+
+    /// These facts with what `newer` knows put over them.
+    package func merged(with newer: HostFacts) -> HostFacts {
+        var merged = self
+        merged.uploadBy = newer.uploadBy ?? uploadBy
+        merged.interopVersion = newer.interopVersion ?? interopVersion
+        merged.tusExtensions = newer.tusExtensions ?? tusExtensions
+        merged.tusChecksums = newer.tusChecksums ?? tusChecksums
+        merged.largestBody = newer.largestBody ?? largestBody
+        merged.chunk = newer.chunk ?? chunk
+        merged.cannotRename = newer.cannotRename ?? cannotRename
+        merged.cannotResume = newer.cannotResume ?? cannotResume
+        merged.clockSkewSeconds = newer.clockSkewSeconds ?? clockSkewSeconds
+        merged.region = newer.region ?? region
+        return merged
+    }
+}

@@ -1,0 +1,40 @@
+package import TransferModel
+
+/// A protocol at work on one attempt of one task: told what happened, it says what to do.
+package protocol ProtocolMachine: Sendable {
+    /// The next actions, in their order. After `finish`, `fail` or `wait` it answers with none.
+    mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction]
+}
+
+/// What is to be sent, whatever the protocol.
+package struct UploadSubject: Hashable, Sendable {
+    /// The file's name at the destination, one segment.
+    package var name: RawPath
+    /// Of the source, when it was last looked at.
+    package var size: Int64
+    /// The source's time of modification, nanoseconds since 1970.
+    package var modifiedNanoseconds: Int64
+    package var ifExists: ExistingFilePolicy
+    /// `nil`: the best that the server offers, and at least the size.
+    package var verify: VerificationWish?
+    /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
+    package var begunBefore: Timestamp?
+    /// 32 hexadecimal digits: the same for all attempts of one run of a task, never the same for two. Names temporary files there.
+    package var token: String
+    /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
+    package var hasChanged: Bool
+
+    package init(
+        name: RawPath, size: Int64, modifiedNanoseconds: Int64 = 0, ifExists: ExistingFilePolicy = .fail,
+        verify: VerificationWish? = nil, begunBefore: Timestamp? = nil, token: String, hasChanged: Bool = false
+    ) {
+        self.name = name
+        self.size = size
+        self.modifiedNanoseconds = modifiedNanoseconds
+        self.ifExists = ifExists
+        self.verify = verify
+        self.begunBefore = begunBefore
+        self.token = token
+        self.hasChanged = hasChanged
+    }
+}
