@@ -1,4 +1,4 @@
-// Digests: SHA-256, MD5 and HMAC-SHA256 over libcrypto, and the two ways in which they are written.
+// Digests: SHA-256, SHA-1, MD5 and HMAC-SHA256 over libcrypto, and the two ways in which they are written.
 //
 // For whom: protocols (S3 signatures, Content-MD5, Repr-Digest), the engine (verification), the receiver.
 // Which thread: any; a `RunningDigest` belongs to whoever holds it and is not shared.
@@ -11,12 +11,15 @@ package enum DigestAlgorithm: Sendable, Hashable {
     case sha256
     /// For protocols that ask for it (`Content-MD5`, S3's ETag); never a proof against an adversary.
     case md5
+    /// For tus, whose checksum extension demands it of every server; like MD5 no proof against an adversary.
+    case sha1
 
     /// How many bytes the digest has.
     package var byteCount: Int {
         switch self {
         case .sha256: 32
         case .md5: 16
+        case .sha1: 20
         }
     }
 
@@ -25,6 +28,7 @@ package enum DigestAlgorithm: Sendable, Hashable {
         switch self {
         case .sha256: "sha-256"
         case .md5: "md5"
+        case .sha1: "sha"
         }
     }
 
@@ -39,6 +43,7 @@ package enum DigestAlgorithm: Sendable, Hashable {
         switch self {
         case .sha256: Self.fetchedSHA256
         case .md5: Self.fetchedMD5
+        case .sha1: Self.fetchedSHA1
         }
     }
 
@@ -47,6 +52,7 @@ package enum DigestAlgorithm: Sendable, Hashable {
     // them.
     nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
+    nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(nil, "SHA1", nil)
 }
 
 /// A finished digest or authentication code.

@@ -36,6 +36,16 @@ struct DigestTests {
     }
 
     @Test(
+        "SHA-1 gives FIPS 180's published values",
+        arguments: [
+            ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        ])
+    func sha1(text: String, hex: String) {
+        #expect(DigestAlgorithm.sha1.digest(of: text.utf8).hex == hex)
+    }
+
+    @Test(
         "HMAC-SHA256 gives RFC 4231's published values",
         arguments: [
             (
