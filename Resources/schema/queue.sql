@@ -198,3 +198,9 @@ CREATE TABLE undo (
     first_event INTEGER NOT NULL,
     last_event INTEGER NOT NULL
 );
+
+CREATE TABLE hosts (
+    origin TEXT PRIMARY KEY,
+    facts BLOB NOT NULL,             -- JSON
+    learned_at INTEGER NOT NULL
+) WITHOUT ROWID;

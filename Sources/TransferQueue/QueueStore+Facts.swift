@@ -21,7 +21,7 @@ extension QueueStore {
             switch fact.change {
             case .running, .finishing:
                 if settled.contains(fact.task) { noteStart(fact) } else { kept.append(fact) }
-            case .checkpoint(let resumePoint, _):
+            case .checkpoint(let resumePoint, _, _):
                 if settled.contains(fact.task) || checkpointed.contains(fact.task) { continue }
                 if resumePoint != nil { checkpointed.insert(fact.task) }
                 kept.append(fact)
@@ -72,7 +72,7 @@ extension QueueStore {
     private func apply(_ fact: RecordedFact, _ row: inout TaskRow, _ details: inout TaskDetails) throws {
         switch fact.change {
         case .running, .finishing, .sizeKnown: break
-        case .checkpoint(let resumePoint, let accepted):
+        case .checkpoint(let resumePoint, let accepted, let secret):
             // Also of a task that was just paused or cancelled: how far it had come counts when it goes on.
             guard row.state != .completed else { return }
             if accepted > row.accepted {
@@ -82,6 +82,7 @@ extension QueueStore {
             }
             row.accepted = accepted
             if let resumePoint { details.resumePoint = resumePoint }
+            if let secret, let uuid = try uuid(of: row.batch) { handles.append((uuid, row.id, secret)) }
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
             row.accepted = offset
@@ -127,7 +128,7 @@ extension QueueStore {
     ) throws {
         settle(&row, completion, at: time)
         details.clearWait()
-        details.resumePoint = nil
+        try dropResumePoint(&details, of: row)
         details.cause = nil
         details.error = nil
         details.digest = try completion.digest.map { try StoredJSON.text($0) }
@@ -159,6 +160,13 @@ extension QueueStore {
         try append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
+    private func dropResumePoint(_ details: inout TaskDetails, of row: TaskRow) throws {
+        guard details.resumePoint != nil else { return }
+        details.resumePoint = nil
+        handles.removeAll { $0.task == row.id }
+        if secrets.hasHandles, let uuid = try uuid(of: row.batch) { orphanedSecrets.append(.handle(row.id, uuid)) }
+    }
+
     // MARK: Between
 
     private func restart(
@@ -166,7 +174,7 @@ extension QueueStore {
         at time: Timestamp
     ) throws {
         row.accepted = 0
-        details.resumePoint = nil
+        try dropResumePoint(&details, of: row)
         details.restarts += 1
         details.repeated += repeated
         if let identity {

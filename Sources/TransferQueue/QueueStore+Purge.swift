@@ -63,10 +63,7 @@ extension QueueStore {
         let details = try details(row)
         try count(reasonOf: row, details, by: -1)
         ledger.add(-row.tally, folder: row.folder, state: row.state)
-        let uuid = try database.first("SELECT uuid FROM batches WHERE id = ?", .integer(row.batch.rawValue)) {
-            UUID(bytes: $0.bytes(0))
-        }
-        if case let uuid?? = uuid { orphanedSecrets.append(.task(row.id, uuid)) }
+        if let uuid = try uuid(of: row.batch) { orphanedSecrets.append(.task(row.id, uuid)) }
         try database.run("DELETE FROM attempts WHERE task = ?", id)
         try database.run("DELETE FROM task_details WHERE task = ?", id)
         try database.run("DELETE FROM tasks WHERE id = ?", id)
@@ -80,18 +77,22 @@ extension QueueStore {
     enum OrphanedSecret {
         case batch(UUID)
         case task(TaskID, UUID)
+        /// What its resume point kept.
+        case handle(TaskID, UUID)
     }
 
-    /// After a purge was committed. What is left by a crash in between goes at the next start.
+    func uuid(of batch: BatchID) throws -> UUID? {
+        try database.first("SELECT uuid FROM batches WHERE id = ?", .integer(batch.rawValue)) {
+            UUID(bytes: $0.bytes(0))
+        } ?? nil
+    }
+
+    /// After a commit. What is left by a crash in between goes at the next start.
     func removeOrphanedSecrets() throws(QueueError) {
         do {
-            for orphan in orphanedSecrets {
-                switch orphan {
-                case .batch(let uuid): try secrets.remove(batch: uuid)
-                case .task(let task, let uuid): try secrets.remove(task: task, batch: uuid)
-                }
-            }
+            let orphans = orphanedSecrets
             orphanedSecrets = []
+            try secrets.remove(orphans)
         } catch {
             throw QueueError(error)
         }

@@ -134,10 +134,14 @@ extension QueueStore {
                 directory: try TaskPlace.directory(database, source: row.source),
                 fileName: download?.fileName.map { RawPath($0) })
         }
+        let secret =
+            details.resumePoint != nil && secrets.hasHandles
+            ? try owner.uuid.flatMap { try secrets.handle(of: row.id, batch: $0) } : nil
         return ClaimedTask(
-            id: row.id, batch: owner.batch, lane: owner.lane, folder: FolderID(rawValue: row.folder), name: row.name,
+            id: row.id, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch, lane: owner.lane, folder: FolderID(rawValue: row.folder), name: row.name,
             work: work, size: row.size, accepted: row.accepted,
             begunBefore: row.begunAt.map { Timestamp(milliseconds: $0) }, resumePoint: details.resumePoint,
+            resumeSecret: secret,
             attempts: Int(details.attempts), failures: Int(details.failures), restarts: Int(details.restarts),
             lastProgress: (details.progressedAt ?? row.begunAt).map { Timestamp(milliseconds: $0) })
     }

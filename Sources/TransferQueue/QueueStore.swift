@@ -28,6 +28,8 @@ final class QueueStore {
     var walkedHere: Set<Int64> = []
     /// Secrets that lose their last row with the open transaction.
     var orphanedSecrets: [OrphanedSecret] = []
+    /// What this transaction's resume points keep in the secrets store.
+    var handles: [(batch: UUID, task: TaskID, secret: String)] = []
     /// Of the open transaction; renewed when a flag changes in it.
     private(set) var paths: FolderPaths
     private var parents: [Int64: Int64?] = [:]
@@ -77,6 +79,9 @@ final class QueueStore {
             forgetPaths()
             let result = try body()
             try settle()
+            // Before the rows that refer to them are.
+            try secrets.write(handles: handles)
+            handles = []
             if numbers != before { try numbers.write(to: database) }
             faults.beforeCommit()
             try database.run("COMMIT")
@@ -92,6 +97,7 @@ final class QueueStore {
             parents = [:]
             walkedHere = []
             orphanedSecrets = []
+            handles = []
             throw QueueError(error)
         }
     }

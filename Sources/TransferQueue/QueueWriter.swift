@@ -109,6 +109,8 @@ package actor QueueWriter {
             timer = nil
             feed.publish(store.takeChange())
             for waiter in asked { waiter.resume() }
+            // The change stands; what nobody refers to any more is tried again with the next, or at the next start.
+            try? store.removeOrphanedSecrets()
             return result
         } catch {
             // A request that makes no sense takes nobody's facts with it.
@@ -270,16 +272,22 @@ package actor QueueWriter {
 
     /// Forgets terminal batches and tasks, their events and their secrets.
     package func purge(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
-        let result = try change { try store.purge(nodes) }
-        try store.removeOrphanedSecrets()
-        return result
+        try change { try store.purge(nodes) }
     }
 
     /// Forgets batches that finished before a time; all finished ones when it is `nil`.
     package func purge(finishedBefore time: Timestamp?) throws(QueueError) -> NodeChange {
-        let result = try change { try store.purge(finishedBefore: time) }
-        try store.removeOrphanedSecrets()
-        return result
+        try change { try store.purge(finishedBefore: time) }
+    }
+
+    /// Keeps what was learnt of a host. Durable some time later: it can be learnt again.
+    package func remember(host origin: String, facts: [UInt8]) throws(QueueError) {
+        try change(.later) { try store.remember(host: origin, facts: facts) }
+    }
+
+    /// What was learnt of each host.
+    package func hosts() throws(QueueError) -> [String: [UInt8]] {
+        try look { try store.hosts() }
     }
 
     /// Moves a consumer's cursor forward; never back.

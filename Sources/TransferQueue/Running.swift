@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import TransferModel
 
 /// A lane as the scheduler sees it: the tasks of one batch for one host.
@@ -44,6 +45,7 @@ package struct ClaimedTask: Sendable, Identifiable {
     }
 
     package var id: TaskID
+    package var uuid: UUID
     package var batch: BatchID
     package var lane: LaneID
     /// The folder that the file lies in directly.
@@ -58,6 +60,8 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var begunBefore: Timestamp?
     /// As the engine recorded it last.
     package var resumePoint: [UInt8]?
+    /// What belongs to it and stands in the secrets store alone.
+    package var resumeSecret: String?
     /// Attempts that ended without success.
     package var attempts: Int
     /// Attempts in a row that ended without the accepted position advancing.
@@ -75,7 +79,8 @@ package enum TaskChange: Sendable {
     /// All bytes are accepted; sync, digest, rename go on.
     case finishing
     /// The confirmed position, and what must be known to continue there; `nil` leaves the stored resume point as it is.
-    case checkpoint(resumePoint: [UInt8]?, accepted: Int64)
+    /// `secret`: what belongs to the resume point and may stand in the secrets store alone; there before the resume point is.
+    case checkpoint(resumePoint: [UInt8]?, accepted: Int64, secret: String? = nil)
     /// An attempt went on at an offset; `repeated` bytes had to cross the wire again.
     case resumed(at: Int64, repeated: Int64)
     /// It begins again from zero: the resume point is dropped, `accepted` becomes 0. `identity`: the source as it is now, when it changed.

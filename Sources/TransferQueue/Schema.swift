@@ -12,7 +12,8 @@ enum Schema {
     static let applicationID: Int64 = 0x4D61_7274
 
     static let migrations: [Migration] = [
-        Migration(name: "0001 sessions, batches, folders, tasks, events", script: first)
+        Migration(name: "0001 sessions, batches, folders, tasks, events", script: first),
+        Migration(name: "0002 what was learnt of hosts", script: second),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -206,5 +207,13 @@ enum Schema {
             first_event INTEGER NOT NULL,
             last_event INTEGER NOT NULL
         );
+        """
+
+    private static let second = """
+        CREATE TABLE hosts (
+            origin TEXT PRIMARY KEY,
+            facts BLOB NOT NULL,             -- JSON
+            learned_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
         """
 }

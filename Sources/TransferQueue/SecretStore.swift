@@ -26,6 +26,12 @@ final class SecretStore {
             query TEXT NOT NULL,
             PRIMARY KEY (batch, task)
         ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS task_handles (
+            batch BLOB NOT NULL,
+            task INTEGER NOT NULL,
+            handle TEXT NOT NULL,
+            PRIMARY KEY (batch, task)
+        ) WITHOUT ROWID;
         """
 
     /// - Parameter make: false leaves a missing file missing.
@@ -79,23 +85,61 @@ final class SecretStore {
         ) { $0.text(0) }
     }
 
-    func remove(batch: UUID) throws {
-        guard let database = try database(make: false) else { return }
+    /// What belongs to tasks' resume points, upload URLs that servers gave. Durable on return.
+    func write(handles: [(batch: UUID, task: TaskID, secret: String)]) throws {
+        guard !handles.isEmpty, let database = try database(make: true) else { return }
         try database.transaction(.write) {
-            try database.run("DELETE FROM task_queries WHERE batch = ?", .blob(batch.bytes))
-            try database.run("DELETE FROM batch_secrets WHERE batch = ?", .blob(batch.bytes))
+            for (batch, task, secret) in handles {
+                try database.run(
+                    "INSERT OR REPLACE INTO task_handles VALUES (?, ?, ?)", .blob(batch.bytes),
+                    .integer(task.rawValue), .text(secret))
+            }
         }
     }
 
-    func remove(task: TaskID, batch: UUID) throws {
-        try database(make: false)?.run(
-            "DELETE FROM task_queries WHERE batch = ? AND task = ?", .blob(batch.bytes), .integer(task.rawValue))
+    func handle(of task: TaskID, batch: UUID) throws -> String? {
+        try database(make: false)?.first(
+            "SELECT handle FROM task_handles WHERE batch = ? AND task = ?", .blob(batch.bytes), .integer(task.rawValue)
+        ) { $0.text(0) }
     }
+
+    /// Whether there may be any handle: most queues have none.
+    var hasHandles: Bool { (try? database(make: false)) != nil }
+
+    /// Forgets all of these in one transaction.
+    func remove(_ orphans: [QueueStore.OrphanedSecret]) throws {
+        guard !orphans.isEmpty, let database = try database(make: false) else { return }
+        try database.transaction(.write) {
+            for orphan in orphans {
+                switch orphan {
+                case .batch(let uuid):
+                    for table in Self.tables {
+                        try database.run("DELETE FROM \(table) WHERE batch = ?", .blob(uuid.bytes))
+                    }
+                case .task(let task, let uuid):
+                    for table in Self.tables.dropFirst() {
+                        try database.run(
+                            "DELETE FROM \(table) WHERE batch = ? AND task = ?", .blob(uuid.bytes),
+                            .integer(task.rawValue))
+                    }
+                case .handle(let task, let uuid):
+                    try database.run(
+                        "DELETE FROM task_handles WHERE batch = ? AND task = ?", .blob(uuid.bytes),
+                        .integer(task.rawValue))
+                }
+            }
+        }
+    }
+
+    /// The first is by batch, the others by batch and task.
+    private static let tables = ["batch_secrets", "task_queries", "task_handles"]
 
     /// Forgets secrets whose batch never came to be, or whose removal was cut short.
     func keepOnly(_ isKnown: (UUID) throws -> Bool) throws {
         guard let database = try database(make: false) else { return }
-        let batches = try database.rows("SELECT batch FROM batch_secrets") { UUID(bytes: $0.bytes(0)) }
-        for case let batch? in batches where try !isKnown(batch) { try remove(batch: batch) }
+        let batches = try database.rows(
+            "SELECT batch FROM batch_secrets UNION SELECT batch FROM task_queries UNION SELECT batch FROM task_handles"
+        ) { UUID(bytes: $0.bytes(0)) }
+        try remove(try batches.compactMap { $0 }.filter { try !isKnown($0) }.map { .batch($0) })
     }
 }

@@ -77,7 +77,7 @@ struct QueueModel {
         switch change {
         case .running: if task.claimed, task.state == .queued { task.state = .running }
         case .finishing: if task.claimed { task.state = .finishing }
-        case .checkpoint(_, let accepted): if task.state != .completed { task.accepted = accepted }
+        case .checkpoint(_, let accepted, _): if task.state != .completed { task.accepted = accepted }
         case .resumed(let offset, _): if task.state != .completed { task.accepted = offset }
         case .restarted: if task.state != .completed { task.accepted = 0 }
         case .waiting(_, let retryAt, _):
