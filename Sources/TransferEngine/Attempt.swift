@@ -4,6 +4,24 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
+/// An exchange that is under way.
+struct FlyingExchange {
+    /// The machine's name for it.
+    let local: TransferProtocols.ExchangeID
+    /// The transports' name for it.
+    let wire: UInt64
+    let carrier: Carrier
+    /// Bytes of the source are in it.
+    let isPayload: Bool
+    /// Bytes of the source that it has sent, as last looked at.
+    var sent: Int64 = 0
+}
+
+/// Who carries an exchange.
+enum Carrier {
+    case http
+}
+
 /// A task that has a slot: what the engine knows of it while it runs. On the engine's loop; at most as many as there are slots.
 final class Attempt {
     /// Where it stands between the machine's decisions.
@@ -25,8 +43,7 @@ final class Attempt {
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.
     var isBlocked = false
-    /// Exchanges in flight: the machine's id and the transport's.
-    var exchanges: [(local: TransferProtocols.ExchangeID, wire: CurlTransport.ExchangeID)] = []
+    var exchanges: [FlyingExchange] = []
 
     /// The last final answer and the beginning of its body, for who asks what the server said.
     var lastAnswer: (head: HTTPAnswer, body: [UInt8])?
@@ -35,8 +52,10 @@ final class Attempt {
     var source: SourceFile?
     /// How often the source was found changed, over all attempts.
     var changes = 0
-    /// What an earlier version of the source left at the server.
-    var ownRemains: PutResumePoint?
+    /// What the machine made durable last, or an earlier attempt did.
+    var resumePoint: ResumePoint?
+    /// Bytes that exchanges which are over have sent, without the server's word on them yet.
+    var unconfirmed: Int64 = 0
 
     // Of a download.
     var target: DownloadTarget?
@@ -44,7 +63,7 @@ final class Attempt {
 
     // Accounting.
     var total: Int64?
-    /// Bytes of the file that were there before the exchange in flight.
+    /// Of a download: where in the file the exchange in flight began.
     var base: Int64 = 0
     /// Bytes of the file that are sent or received, as last looked at.
     var sent: Int64 = 0
@@ -73,6 +92,12 @@ final class Attempt {
     var direction: TransferDirection {
         if case .upload = task.work { .upload } else { .download }
     }
+
+    /// Of an upload: how far it is, counting what is on its way.
+    var uploaded: Int64 { exchanges.reduce(accepted + unconfirmed) { $0 + $1.sent } }
+
+    /// A cut costs nothing but the way: something at the server remembers what it has.
+    var canResume: Bool { resumePoint.map { $0.kind != PutResumePoint.kind } ?? false }
 
     /// Failures in a row when this attempt fails, too.
     var failures: Int { hasProgressed ? 1 : task.failures + 1 }

@@ -82,8 +82,8 @@ final class BatchContext {
         return true
     }
 
-    /// The address of a file below the destination; an empty path is the destination itself.
-    func address(below path: RawPath) -> HTTPAddress? { destination?.appending(path) }
+    /// The name that a destination without a slash at its end gives its one file.
+    var lastSegment: RawPath { RawPath(destination?.lastSegment ?? []) }
 
     /// The request that an exchange comes to.
     func request(_ exchange: HTTPExchange, body: HTTPBody) -> HTTPRequest {
@@ -94,11 +94,16 @@ final class BatchContext {
             for field in order.secrets.headers { fields.append(HTTPField(field.name, field.value)) }
         }
         var request = HTTPRequest(exchange.method.rawValue, exchange.url.text, fields: fields, body: body)
-        request.response = exchange.sink == .gated ? .gated : .buffer(limit: TransferResponse.longestBody)
+        switch exchange.sink {
+        case .gated: request.response = .gated
+        case .kept: request.response = .buffer(limit: TransferResponse.longestBody)
+        case .document(let limit): request.response = .buffer(limit: limit)
+        }
         request.connection = connection(to: exchange.url, mayCarrySecrets: exchange.mayCarrySecrets)
         request.timeouts = timeouts
+        if exchange.patience == .assembling { request.timeouts.answer = max(timeouts.answer, .seconds(1800)) }
         // A PUT that was carried out and is sent again unseen would find its own file in the way.
-        request.mayRepeat = exchange.body == .none
+        if exchange.body != .none { request.mayRepeat = false }
         return request
     }
 

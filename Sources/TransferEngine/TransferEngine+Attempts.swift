@@ -35,11 +35,12 @@ extension TransferEngine {
     /// What the transport has to tell at the end of a turn.
     func take(_ events: [TransportEvent]) {
         for event in events {
-            guard let attempt = owners[event.id],
-                let local = attempt.exchanges.first(where: { $0.wire == event.id })?.local
+            let wire = event.id.rawValue
+            guard let attempt = owners[wire], let local = attempt.exchanges.first(where: { $0.wire == wire })?.local
             else { continue }
             switch event {
-            case .interim: break
+            case .interim(_, let head):
+                feed(attempt, .interim(local, HTTPAnswer(head), at: timeline.now))
             case .head(_, let head, _):
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.target != nil else { continue }
@@ -47,32 +48,37 @@ extension TransferEngine {
                 let answer = HTTPAnswer(head)
                 attempt.lastAnswer = (answer, [])
                 feed(attempt, .answered(local, answer, at: timeline.now))
-            case .ended(let wire, let end):
-                owners[wire] = nil
-                attempt.exchanges.removeAll { $0.wire == wire }
-                ended(attempt, local, end)
+            case .ended(_, let end): ended(attempt, landed(wire, of: attempt), end)
             }
         }
     }
 
-    private func ended(
-        _ attempt: Attempt, _ local: TransferProtocols.ExchangeID, _ end: CurlTransport.ExchangeEnd
-    ) {
-        if attempt.target == nil {
-            if end.bytesSent > 0 { moved(attempt, to: attempt.base + end.bytesSent) }
-            FaultPoint.answered.pass()
-            switch end.failure?.cause {
-            case .sourceEnded: return sourceChanged(attempt, stored: nil)
-            case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))
-            default: break
-            }
-            let end = converted(end, attempt)
-            attempt.lastAnswer = end.answer.map { ($0, end.body) }
-            feed(attempt, .ended(local, end))
-        } else {
+    /// An exchange is over: what it is called, and whether it carried bytes of the source.
+    private func landed(_ wire: UInt64, of attempt: Attempt) -> FlyingExchange {
+        owners[wire] = nil
+        // It was found by this name a line before.
+        let index = attempt.exchanges.firstIndex { $0.wire == wire }!
+        return attempt.exchanges.remove(at: index)
+    }
+
+    private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: CurlTransport.ExchangeEnd) {
+        guard attempt.target == nil else {
             moved(attempt, to: attempt.base + end.bytesReceived)
-            downloadEnded(attempt, local, converted(end, attempt))
+            return downloadEnded(attempt, exchange.local, converted(end, attempt))
         }
+        if exchange.isPayload {
+            attempt.unconfirmed += end.bytesSent
+            moved(attempt, to: attempt.uploaded)
+        }
+        FaultPoint.answered.pass()
+        switch end.failure?.cause {
+        case .sourceEnded: return sourceChanged(attempt, stored: nil)
+        case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))
+        default: break
+        }
+        let end = converted(end, attempt)
+        attempt.lastAnswer = end.answer.map { ($0, end.body) }
+        feed(attempt, .ended(exchange.local, end))
     }
 
     /// The transport's end in the protocols' words.
@@ -118,17 +124,18 @@ extension TransferEngine {
 
     private func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
         switch action {
-        case .perform(let id, .http(let exchange)): begin(exchange, id, attempt)
-        case .perform(_, .ftp), .perform(_, .sftp), .accepted, .learned, .digestRange:
-            fail(attempt, TransferError(.internal, "that protocol is not performed yet: queue it again by https"))
+        case .perform(let id, let exchange): begin(exchange, id, attempt)
         case .abandon(let id): abandon(id, of: attempt)
         case .openGate(let id, let opening): openGate(id, opening, attempt)
         case .persist(let point): persist(point, attempt, waits: !isLast)
         case .wake(let timer, let delay):
             _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
-        case .resumed(let offset): queue.writer.record(.resumed(at: offset, repeated: 0), for: attempt.task.id)
+        case .resumed(let offset): resumed(attempt, at: offset)
+        case .accepted(let bytes): accepted(attempt, bytes)
+        case .learned(let facts): remember(facts, of: attempt.origin)
         case .startOver(let reason): startOver(attempt, reason)
         case .digestSource: digestSource(attempt)
+        case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
         case .finish(let receipt):
             if attempt.target == nil { finishUpload(attempt, receipt) } else { publish(attempt, receipt) }
         case .fail(let error): fail(attempt, error)
@@ -136,19 +143,20 @@ extension TransferEngine {
         }
     }
 
-    private func begin(_ exchange: HTTPExchange, _ local: TransferProtocols.ExchangeID, _ attempt: Attempt) {
+    private func begin(_ exchange: Exchange, _ local: TransferProtocols.ExchangeID, _ attempt: Attempt) {
         lastExchange += 1
-        let wire = CurlTransport.ExchangeID(rawValue: lastExchange)
-        var body = HTTPBody.none
-        switch exchange.body {
-        case .none: break
-        case .bytes(let bytes): body = .bytes(bytes)
-        case .framed: break
-        case .source(let range):
-            body = attempt.source?.bytes.map { .bytes($0) } ?? .source(length: range.upperBound - range.lowerBound)
-            attempt.base = 0
-            attempt.sent = 0
+        switch exchange {
+        case .http(let exchange): begin(exchange, local, lastExchange, attempt)
+        case .ftp, .sftp: fail(attempt, TransferError(.internal, "that transport is not there: retry"))
         }
+    }
+
+    private func begin(
+        _ exchange: HTTPExchange, _ local: TransferProtocols.ExchangeID, _ wire: UInt64, _ attempt: Attempt
+    ) {
+        let (body, source) = content(of: exchange, attempt)
+        let isPayload = source != nil
+        if isPayload { countRepeated(attempt) }
         let request = attempt.context.request(exchange, body: body)
         // The engine's buckets always, also without a limit: one that is set later holds for what is under way.
         var limits = RateLimits()
@@ -158,9 +166,10 @@ extension TransferEngine {
             limits.down = [downBucket, attempt.context.bucket].compactMap { $0 }
         }
         do {
-            try transport?.start(wire, request, source: attempt.source, limits: limits)
+            try transport?.start(
+                CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limits)
             owners[wire] = attempt
-            attempt.exchanges.append((local, wire))
+            attempt.exchanges.append(FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload))
         } catch {
             // What a request cannot express: a given header field with a line end, a malformed file of authorities.
             let text = RawPath(error.description).displayed
@@ -168,25 +177,80 @@ extension TransferEngine {
         }
     }
 
+    /// What a request sends after its head, and where the source's bytes in it come from.
+    private func content(of exchange: HTTPExchange, _ attempt: Attempt) -> (HTTPBody, (any TransferBodySource)?) {
+        switch exchange.body {
+        case .none: return (.none, nil)
+        case .bytes(let bytes): return (.bytes(bytes), nil)
+        case .source(let range):
+            guard let source = attempt.source else { return (.none, nil) }
+            if let bytes = source.bytes, range == 0..<Int64(bytes.count) { return (.bytes(bytes), source) }
+            let length = range.upperBound - range.lowerBound
+            if range.lowerBound == 0 { return (.source(length: length), source) }
+            return (.source(length: length), FramedSource([], range, [], of: source))
+        case .framed(let before, let range, let after):
+            guard let source = attempt.source else { return (.none, nil) }
+            let framed = FramedSource(before, range, after, of: source)
+            return (.source(length: framed.length), framed)
+        }
+    }
+
     private func abandon(_ local: TransferProtocols.ExchangeID, of attempt: Attempt) {
         guard let index = attempt.exchanges.firstIndex(where: { $0.local == local }) else { return }
-        let wire = attempt.exchanges.remove(at: index).wire
-        owners[wire] = nil
-        transport?.abandon(wire)
+        abandon(attempt.exchanges.remove(at: index))
+    }
+
+    private func abandon(_ exchange: FlyingExchange) {
+        owners[exchange.wire] = nil
+        switch exchange.carrier {
+        case .http: transport?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        }
     }
 
     /// Breaks all exchanges off; what a sink can still get, it gets.
     func abandonAll(of attempt: Attempt) {
         for exchange in attempt.exchanges {
-            transport?.abandon(exchange.wire)
-            owners[exchange.wire] = nil
+            attempt.unconfirmed += exchange.sent
+            abandon(exchange)
         }
         attempt.exchanges = []
     }
 
+    // MARK: What the server has
+
+    /// The server's word on how much of an upload it has.
+    private func accepted(_ attempt: Attempt, _ bytes: Int64) {
+        if bytes > attempt.accepted { attempt.hasProgressed = true }
+        attempt.accepted = bytes
+        countRepeated(attempt)
+        moved(attempt, to: attempt.uploaded)
+    }
+
+    private func resumed(_ attempt: Attempt, at offset: Int64) {
+        var again: Int64 = 0
+        if attempt.target == nil {
+            again = max(0, (sentBefore.removeValue(forKey: attempt.task.id) ?? 0) - offset)
+            attempt.accepted = offset
+            attempt.sent = max(attempt.sent, offset)
+            attempt.repeated += again
+        }
+        queue.writer.record(.resumed(at: offset, repeated: again), for: attempt.task.id)
+    }
+
+    /// Keeps what was learnt of a host, over restarts of the engine.
+    private func remember(_ facts: HostFacts, of origin: String) {
+        let known = hostFacts[origin] ?? HostFacts()
+        let merged = known.merged(with: facts)
+        if merged == known { return }
+        hostFacts[origin] = merged
+        inBackground { [self] in try await queue.writer.remember(host: origin, facts: merged.encoded) }
+    }
+
     private func persist(_ point: ResumePoint, _ attempt: Attempt, waits: Bool) {
-        guard let encoded = recordable(point, attempt) else { return }
-        queue.writer.record(.checkpoint(resumePoint: encoded, accepted: attempt.accepted), for: attempt.task.id)
+        guard let point = recordable(point, attempt) else { return }
+        queue.writer.record(
+            .checkpoint(resumePoint: point.encoded, accepted: attempt.accepted, secret: point.secret),
+            for: attempt.task.id)
         if waits { untilDurable(attempt) }
     }
 
@@ -222,12 +286,14 @@ extension TransferEngine {
     }
 
     private func startOver(_ attempt: Attempt, _ reason: String) {
-        queue.writer.record(
-            .restarted(reason: reason, repeated: attempt.accepted, identity: nil), for: attempt.task.id)
-        attempt.repeated += attempt.accepted
+        let lost = attempt.target == nil ? max(attempt.accepted, attempt.sent) : attempt.accepted
+        queue.writer.record(.restarted(reason: reason, repeated: lost, identity: nil), for: attempt.task.id)
+        attempt.repeated += lost
         attempt.accepted = 0
+        attempt.unconfirmed = 0
         attempt.base = 0
         attempt.sent = 0
+        attempt.resumePoint = nil
         attempt.target?.synced = 0
     }
 }

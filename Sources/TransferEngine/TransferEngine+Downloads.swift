@@ -110,8 +110,13 @@ extension TransferEngine {
     // MARK: Receiving
 
     /// What is stored of a resume point: the engine adds the temporary file, which is made before its name is recorded.
-    func recordable(_ point: ResumePoint, _ attempt: Attempt) -> [UInt8]? {
-        guard var get = point.content(GetResumePoint.self), let target = attempt.target else { return point.encoded }
+    func recordable(_ point: ResumePoint, _ attempt: Attempt) -> ResumePoint? {
+        guard var get = point.content(GetResumePoint.self), let target = attempt.target else {
+            var point = point
+            point.sourceChanges = attempt.changes
+            attempt.resumePoint = point
+            return point
+        }
         if target.descriptor == nil {
             let final = target.directory.appending(get.name)
             if let ending = existing(final, attempt.context.order.options, point: attempt.point) {
@@ -130,7 +135,7 @@ extension TransferEngine {
         get.partName = target.partName
         get.partInode = target.partInode
         attempt.point = get
-        return ResumePoint(get).encoded
+        return ResumePoint(get)
     }
 
     func openGate(_ local: TransferProtocols.ExchangeID, _ opening: GateOpening, _ attempt: Attempt) {
@@ -149,7 +154,7 @@ extension TransferEngine {
         }
         // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
         guard let wire = attempt.exchanges.first(where: { $0.local == local })?.wire else { return }
-        transport?.openGate(wire, to: .sink(target))
+        transport?.openGate(CurlTransport.ExchangeID(rawValue: wire), to: .sink(target))
     }
 
     func refused(_ attempt: Attempt, _ refusal: DownloadTarget.Refusal) {
@@ -166,7 +171,7 @@ extension TransferEngine {
             let wire = attempt.exchanges.first?.wire, target.descriptor != nil
         else { return }
         let passed = Duration.nanoseconds(timeline.nanoseconds - target.syncedAt)
-        if passed >= settings.checkpointInterval { transport?.flush(wire) }
+        if passed >= settings.checkpointInterval { transport?.flush(CurlTransport.ExchangeID(rawValue: wire)) }
         let fresh = target.written - target.synced
         guard fresh >= settings.checkpointBytes || (fresh > 0 && passed >= settings.checkpointInterval) else { return }
         inBackground { [self] in

@@ -40,9 +40,29 @@ extension TransferEngine {
     }
 
     private func look(at attempt: Attempt) {
-        guard let wire = attempt.exchanges.last?.wire, let progress = transport?.progress(wire) else { return }
-        let bytes = attempt.target == nil ? progress.sent : progress.received
-        moved(attempt, to: attempt.base + bytes)
+        if attempt.target == nil {
+            for index in attempt.exchanges.indices where attempt.exchanges[index].isPayload {
+                if let sent = progress(attempt.exchanges[index])?.sent { attempt.exchanges[index].sent = sent }
+            }
+            moved(attempt, to: attempt.uploaded)
+        } else if let received = attempt.exchanges.last.flatMap({ progress($0) })?.received {
+            moved(attempt, to: attempt.base + received)
+        }
+    }
+
+    private func progress(_ exchange: FlyingExchange) -> ExchangeProgress? {
+        switch exchange.carrier {
+        case .http: transport?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        }
+    }
+
+    /// What was sent and is not at the server has to be sent again.
+    func countRepeated(_ attempt: Attempt) {
+        attempt.unconfirmed = 0
+        let position = attempt.uploaded
+        guard position < attempt.sent else { return }
+        attempt.repeated += attempt.sent - position
+        attempt.sent = position
     }
 
     /// Counts what moved since the last look. Never past the total: what is repeated was taken back before.

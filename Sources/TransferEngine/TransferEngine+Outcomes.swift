@@ -8,6 +8,7 @@ extension TransferEngine {
     func complete(_ attempt: Attempt, _ receipt: Receipt, finalPath: RawPath?) {
         guard attempt.phase != .over else { return }
         let task = attempt.task.id
+        sentBefore[task] = nil
         if !receipt.skipped {
             if attempt.target == nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
             attempt.accepted = receipt.bytes
@@ -90,15 +91,18 @@ extension TransferEngine {
         close(attempt)
     }
 
-    /// What was sent of a plain PUT before a cut has to be sent again.
+    /// An upload ends where it stands. What a server remembers goes on there; what none does has to be sent again.
     func recordCut(_ attempt: Attempt) {
-        guard attempt.target == nil, attempt.sent > 0 else { return }
-        queue.writer.record(
-            .restarted(reason: "a plain PUT that was cut begins again", repeated: attempt.sent, identity: nil),
-            for: attempt.task.id)
-        if let remains = attempt.ownRemains, remains.stored || attempt.changes > 0 {
-            var point = ResumePoint(remains)
-            point.sourceChanges = attempt.changes
+        guard attempt.target == nil else { return }
+        if attempt.canResume {
+            sentBefore[attempt.task.id] = attempt.sent
+            queue.writer.record(
+                .checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.id)
+        } else if attempt.sent > 0 {
+            queue.writer.record(
+                .restarted(reason: "a transfer that was cut begins again there", repeated: attempt.sent, identity: nil),
+                for: attempt.task.id)
+            guard let point = attempt.resumePoint else { return }
             queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.id)
         }
     }

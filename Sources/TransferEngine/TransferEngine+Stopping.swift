@@ -54,9 +54,9 @@ extension TransferEngine {
         for attempt in running {
             if let target = attempt.target, target.written > target.synced, await sync(attempt) {
                 for case .persist(let point) in attempt.machine.handle(.synced(through: target.synced)) {
-                    if let encoded = recordable(point, attempt) {
+                    if let point = recordable(point, attempt) {
                         queue.writer.record(
-                            .checkpoint(resumePoint: encoded, accepted: attempt.accepted), for: attempt.task.id)
+                            .checkpoint(resumePoint: point.encoded, accepted: attempt.accepted), for: attempt.task.id)
                     }
                 }
             }

@@ -11,10 +11,6 @@ extension TransferEngine {
         _ task: ClaimedTask, _ context: BatchContext, _ origin: String, _ local: RawPath, _ remote: RawPath,
         _ recorded: SourceIdentity
     ) -> Attempt? {
-        guard let address = context.address(below: remote) else {
-            refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
-            return nil
-        }
         let source: SourceFile
         do throws(TransferError) {
             source = try open(local, remote, context)
@@ -22,24 +18,34 @@ extension TransferEngine {
             refuse(task, error)
             return nil
         }
-        let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }
-        let remains = point?.content(PutResumePoint.self) ?? PutResumePoint(stored: false, etag: nil)
+        var point = task.resumePoint.flatMap { ResumePoint(encoded: $0, secret: task.resumeSecret) }
         var changes = point?.sourceChanges ?? 0
-        if source.identity != recorded {
+        let hasChanged = source.identity != recorded
+        if hasChanged {
             guard SourceChangeRule.beginsAgain(context.order.options.ifChanged, changes: changes) else {
                 refuse(task, .sourceChanged(local, times: changes + 1))
                 return nil
             }
             changes += 1
-            record(restart: remains, changes, of: task, "the source changed after it was queued", 0, source.identity)
+            point = point ?? ResumePoint(PutResumePoint(stored: false, etag: nil))
+            point?.sourceChanges = changes
+            record(restart: point, of: task, "the source changed after it was queued", 0, source.identity)
         }
-        let machine = PutUpload(plan(task, context, address, source, remains, begunBefore: task.begunBefore))
-        let attempt = Attempt(
-            task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
+        guard
+            let machine = context.uploadMachine(
+                subject(task, context, local, remote, source, hasChanged: hasChanged), below: remote,
+                facts: hostFacts[origin] ?? HostFacts(), resume: point)
+        else {
+            refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
+            return nil
+        }
+        let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.source = source
         attempt.total = source.identity.size
         attempt.changes = changes
-        attempt.ownRemains = remains
+        attempt.resumePoint = point
+        // Counted anew from what the server says.
+        attempt.accepted = 0
         return attempt
     }
 
@@ -50,24 +56,26 @@ extension TransferEngine {
         return try SourceFile(path: local, mayBeLink: context.order.options.followLinks || !isBelow)
     }
 
-    private func plan(
-        _ task: ClaimedTask, _ context: BatchContext, _ address: HTTPAddress, _ source: SourceFile,
-        _ remains: PutResumePoint, begunBefore: Timestamp?
-    ) -> PutPlan {
+    private func subject(
+        _ task: ClaimedTask, _ context: BatchContext, _ local: RawPath, _ remote: RawPath, _ source: SourceFile,
+        hasChanged: Bool
+    ) -> UploadSubject {
         let options = context.order.options
-        return PutPlan(
-            address: address, size: source.identity.size, ifExists: options.ifExists, verify: options.verify,
-            begunBefore: begunBefore, resume: remains.stored ? remains : nil)
+        let name = remote.bytes.isEmpty ? context.lastSegment : remote.lastComponent
+        return UploadSubject(
+            name: name, size: source.identity.size, modifiedNanoseconds: source.identity.modifiedNanoseconds,
+            ifExists: options.ifExists, verify: options.verify, begunBefore: task.begunBefore,
+            token: task.token, hasChanged: hasChanged)
     }
 
     private func record(
-        restart remains: PutResumePoint, _ changes: Int, of task: ClaimedTask, _ reason: String, _ repeated: Int64,
+        restart point: ResumePoint?, of task: ClaimedTask, _ reason: String, _ repeated: Int64,
         _ identity: SourceIdentity
     ) {
         queue.writer.record(.restarted(reason: reason, repeated: repeated, identity: identity), for: task.id)
-        var point = ResumePoint(remains)
-        point.sourceChanges = changes
-        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: task.id)
+        guard let point else { return }
+        queue.writer.record(
+            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: task.id)
     }
 
     /// The server has it all, by the protocol's judgement; now whether it has one version of it.
@@ -83,8 +91,7 @@ extension TransferEngine {
     func sourceChanged(_ attempt: Attempt, stored: Receipt?) {
         guard case .upload(let local, let remote, _) = attempt.task.work else { return }
         abandonAll(of: attempt)
-        guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: attempt.changes),
-            let address = attempt.context.address(below: remote)
+        guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: attempt.changes)
         else { return fail(attempt, .sourceChanged(local, times: attempt.changes + 1)) }
         let source: SourceFile
         do throws(TransferError) {
@@ -93,19 +100,24 @@ extension TransferEngine {
             return fail(attempt, error)
         }
         attempt.changes += 1
-        let remains = PutResumePoint(
-            stored: stored != nil || attempt.ownRemains?.stored == true, etag: stored?.etag)
-        record(
-            restart: remains, attempt.changes, of: attempt.task, "the source changed while it was sent", attempt.sent,
-            source.identity)
-        attempt.ownRemains = remains
+        var point = attempt.resumePoint
+        if !attempt.canResume {
+            let before = point?.content(PutResumePoint.self)?.stored == true
+            point = ResumePoint(PutResumePoint(stored: stored != nil || before, etag: stored?.etag))
+        }
+        point?.sourceChanges = attempt.changes
+        record(restart: point, of: attempt.task, "the source changed while it was sent", attempt.sent, source.identity)
+        attempt.resumePoint = point
         attempt.repeated += attempt.sent
-        attempt.sent = 0
+        (attempt.sent, attempt.accepted, attempt.unconfirmed) = (0, 0, 0)
         attempt.source = source
         attempt.total = source.identity.size
         attempt.actions = []
-        let machine = PutUpload(
-            plan(attempt.task, attempt.context, address, source, remains, begunBefore: attempt.task.begunBefore))
+        guard
+            let machine = attempt.context.uploadMachine(
+                subject(attempt.task, attempt.context, local, remote, source, hasChanged: true), below: remote,
+                facts: hostFacts[attempt.origin] ?? HostFacts(), resume: point)
+        else { return fail(attempt, TransferError(.internal, "the destination has no address: queue it again")) }
         attempt.machine = machine
         feed(attempt, .began(at: timeline.now))
     }
@@ -115,6 +127,24 @@ extension TransferEngine {
             return TransferError(.internal, "a download without a source: retry")
         }
         return .source(local, error)
+    }
+
+    /// Hashes a range of the source on another thread, while the rest of the attempt goes on.
+    func digest(_ range: Range<Int64>, _ algorithms: [String], of attempt: Attempt) {
+        guard let source = attempt.source, let duplicate = try? source.duplicate() else {
+            return fail(attempt, sourceError(attempt, .badDescriptor))
+        }
+        inBackground { [self] in
+            let result: Result<[TransferDigest]?, Errno> = await files.run {
+                Result { () throws(Errno) in try SourceDigest.digests(of: range, algorithms, in: duplicate) }
+            }
+            switch result {
+            case .success(let digests?): feed(attempt, .rangeDigested(range, digests))
+            // The file has become shorter.
+            case .success(nil): if attempt.phase == .running { sourceChanged(attempt, stored: nil) }
+            case .failure(let error): fail(attempt, sourceError(attempt, error))
+            }
+        }
     }
 
     /// Hashes the whole source on another thread.

@@ -61,8 +61,12 @@ package actor TransferEngine: EngineControl {
 
     // +Attempts
     var attempts: [TaskID: Attempt] = [:]
-    var owners: [CurlTransport.ExchangeID: Attempt] = [:]
+    var owners: [UInt64: Attempt] = [:]
     var lastExchange: UInt64 = 0
+    /// How far uploads had come when they were broken off; what the server has of it is known when they go on.
+    var sentBefore: [TaskID: Int64] = [:]
+    /// What was learnt of each host, by origin.
+    var hostFacts: [String: HostFacts] = [:]
 
     // +Live
     var upBucket: TokenBucket?
@@ -109,6 +113,7 @@ package actor TransferEngine: EngineControl {
         phase = .running
         transport = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
         setLimits(currentLimits)
+        hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         let changes = queue.changes()
         listener = Task { [weak self] in
             for await change in changes { await self?.queueMoved(change) }

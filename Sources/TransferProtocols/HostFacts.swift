@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// What was learnt of a server and holds for the next file, too. Remembered by origin, over restarts of the engine; a fact that turns out
 /// wrong is learnt anew.
 package struct HostFacts: Codable, Hashable, Sendable {
@@ -21,6 +23,15 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var region: String?
 
     package init() {}
+
+    /// One line of JSON.
+    package var encoded: [UInt8] { (try? JSONEncoder().encode(self)).map(Array.init) ?? [] }
+
+    /// `nil` for what is no such line: then everything is learnt anew.
+    package init?(encoded: [UInt8]) {
+        guard let facts = try? JSONDecoder().decode(HostFacts.self, from: Data(encoded)) else { return nil }
+        self = facts
+    }
 
     /// These facts with what `newer` knows put over them.
     package func merged(with newer: HostFacts) -> HostFacts {

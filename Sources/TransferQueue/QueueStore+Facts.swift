@@ -82,7 +82,10 @@ extension QueueStore {
             }
             row.accepted = accepted
             if let resumePoint { details.resumePoint = resumePoint }
-            if let secret, let uuid = try uuid(of: row.batch) { handles.append((uuid, row.id, secret)) }
+            if let secret, let uuid = try uuid(of: row.batch) {
+                handles.append((uuid, row.id, secret))
+                orphanedSecrets.removeAll { $0 == .handle(row.id, uuid) }
+            }
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
             row.accepted = offset

@@ -74,7 +74,7 @@ extension QueueStore {
     }
 
     /// Secrets that nothing refers to any more: removed after the commit, because rows may not refer to what is gone.
-    enum OrphanedSecret {
+    enum OrphanedSecret: Equatable {
         case batch(UUID)
         case task(TaskID, UUID)
         /// What its resume point kept.

@@ -138,7 +138,8 @@ extension QueueStore {
             details.resumePoint != nil && secrets.hasHandles
             ? try owner.uuid.flatMap { try secrets.handle(of: row.id, batch: $0) } : nil
         return ClaimedTask(
-            id: row.id, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch, lane: owner.lane, folder: FolderID(rawValue: row.folder), name: row.name,
+            id: row.id, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch, lane: owner.lane,
+            folder: FolderID(rawValue: row.folder), name: row.name,
             work: work, size: row.size, accepted: row.accepted,
             begunBefore: row.begunAt.map { Timestamp(milliseconds: $0) }, resumePoint: details.resumePoint,
             resumeSecret: secret,
