@@ -47,6 +47,7 @@ let package = Package(
         door("CSQLite"),
         door("CNcurses"),
         door("CCrypto"),
+        door("CExpat"),
         door("CMicrohttpd"),
         door("CGetopt"),
         .target(name: "CLinux"),
@@ -58,7 +59,8 @@ let package = Package(
         module("CommandLine", ["CGetopt", "Configuration"]),
         module("DisplayText"),
         module("Digests", ["CCrypto"]),
-        module("TransferProtocols", ["TransferModel", "Digests"]),
+        module("XMLReader", ["CExpat"]),
+        module("TransferProtocols", ["TransferModel", "Digests", "XMLReader"]),
 
         // Owners of C handles and file descriptors
         module("LinuxSystem", ["CLinux"]),
@@ -108,7 +110,8 @@ let package = Package(
                 "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "CurlTransport", "LinuxSystem",
                 "Digests", "TestSupport",
             ]),
-        tests("TransferProtocols", ["TransferProtocols", "TransferModel"]),
+        tests("TransferProtocols", ["TransferProtocols", "TransferModel", "Digests"]),
+        tests("XMLReader", ["XMLReader"]),
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "martlet-receive"]),
         tests("DisplayText", ["DisplayText"]),

@@ -1,0 +1,2 @@
+// The door to expat (libexpat1). No shims needed.
+#include <expat.h>

@@ -1,0 +1,99 @@
+import Testing
+import XMLReader
+
+private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLFault) -> XMLElement {
+    try XMLReader.read(Array(text.utf8), limits: limits)
+}
+
+@Suite struct XMLReaderTests {
+    @Test("a document becomes a tree of names, texts and children")
+    func tree() throws {
+        let root = try read(
+            "<?xml version=\"1.0\"?>\n<List><!-- c --><Part n='1'><Size> 5 </Size></Part><Part><Size>6</Size></Part></List>"
+        )
+        #expect(root.name == "List" && root.namespace.isEmpty)
+        #expect(root.children("Part").map { $0.text(of: "Size") } == ["5", "6"])
+        #expect(root.child("Part")?.child("Size")?.text == " 5 ")
+        #expect(root.text(of: "Missing") == nil)
+    }
+
+    @Test("references, CDATA and other encodings are resolved in texts")
+    func texts() throws {
+        #expect(try read("<a>&quot;x&quot; &amp;&#x2013;<![CDATA[<b>]]></a>").text == "\"x\" &\u{2013}<b>")
+        let latin = Array("<?xml version='1.0' encoding='ISO-8859-1'?><a>".utf8) + [0xE4] + Array("</a>".utf8)
+        #expect(try XMLReader.read(latin).text == "\u{E4}")
+    }
+
+    @Test("prefixes are resolved to namespaces")
+    func namespaces() throws {
+        let root = try read(
+            "<d:multistatus xmlns:d='DAV:' xmlns:o='http://oc'><d:a/><o:a>x</o:a><a xmlns='DAV:'>y</a></d:multistatus>")
+        #expect(
+            root.isNamed("multistatus", in: "DAV:") && root.isNamed("multistatus")
+                && !root.isNamed("multistatus", in: ""))
+        #expect(root.children("a", in: "DAV:").map(\.text) == ["", "y"])
+        #expect(root.text(of: "a", in: "http://oc") == "x")
+        #expect(root.children("a").count == 3)
+    }
+
+    @Test("white space around the document is forgiven, a server sends it to show that it lives")
+    func whiteSpace() throws {
+        #expect(try read(" \n\r\t<?xml version='1.0'?>\n  <a/>\n ").name == "a")
+    }
+
+    @Test(
+        "what is no document is refused and never traps",
+        arguments: [
+            "", "  ", "x", "<", "<a", "<a>", "<a></b>", "<a/><b/>", "<a b='1' b='2'/>", "<a>&unknown;</a>", "<p:a/>",
+            "{\"a\":1}", "<html><p>x</html>", "<a>\u{1}</a>", "<a>&#0;</a>", "<a xmlns:x='&#1;'/>",
+        ])
+    func malformed(text: String) {
+        #expect(throws: XMLFault.self) { try read(text) }
+    }
+
+    @Test("bytes that are not UTF-8, or stop in the middle, are refused")
+    func brokenBytes() {
+        #expect(throws: XMLFault.self) { try XMLReader.read(Array("<a>".utf8) + [0xC3] + Array("</a>".utf8)) }
+        let whole = Array("<?xml version=\"1.0\"?><a><b>\u{E4}&lt;</b></a>".utf8)
+        for end in 0..<whole.count {
+            #expect(throws: XMLFault.self) { try XMLReader.read(Array(whole[..<end])) }
+        }
+    }
+
+    @Test("any single byte changed in a document gives a tree or a fault, nothing else")
+    func seededDamage() {
+        let whole = Array("<?xml version='1.0'?><d:m xmlns:d='DAV:'><d:r>&#65;</d:r><![CDATA[x]]></d:m>".utf8)
+        var outcomes: Set<Bool> = []
+        for index in whole.indices {
+            for byte: UInt8 in [0, 9, 33, 38, 47, 60, 62, 91, 127, 128, 192, 255] {
+                var damaged = whole
+                damaged[index] = byte
+                outcomes.insert((try? XMLReader.read(damaged)) != nil)
+            }
+        }
+        #expect(outcomes == [true, false])
+    }
+
+    @Test("a document type is refused, and with it entities that grow or read files")
+    func documentType() {
+        #expect(throws: XMLFault.documentType) { try read("<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>") }
+        #expect(throws: XMLFault.documentType) {
+            try read("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>")
+        }
+        #expect(throws: XMLFault.documentType) { try read("<!DOCTYPE a SYSTEM 'http://h/x.dtd'><a/>") }
+    }
+
+    @Test("depth, number and size have limits")
+    func limits() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+        }
+        #expect(try read(nested(64)).name == "a")
+        #expect(throws: XMLFault.tooDeep) { try read(nested(65)) }
+        #expect(throws: XMLFault.tooDeep) { try read(String(repeating: "<a>", count: 1_000_000)) }
+        let few = XMLLimits(bytes: 100, elements: 3)
+        #expect(try read("<a><b/><b/></a>", few).children.count == 2)
+        #expect(throws: XMLFault.tooLarge) { try read("<a><b/><b/><b/></a>", few) }
+        #expect(throws: XMLFault.tooLarge) { try read("<a>" + String(repeating: "x", count: 94) + "</a>", few) }
+    }
+}
