@@ -45,9 +45,9 @@ package enum ResponsePlan: Sendable, Equatable {
 }
 
 /// A name and password for the server or a proxy. Never written to a log: it has no description of its content.
-package struct HTTPCredentials: Sendable, Equatable, CustomStringConvertible {
+package struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible {
     /// How they are shown to the server.
-    package enum Scheme: Sendable, Equatable {
+    package enum Scheme: Sendable, Hashable {
         /// At once, with the first request.
         case basic
         /// What the server asks for, Basic or Digest, which costs a first request that is refused. A large body waits
@@ -69,7 +69,7 @@ package struct HTTPCredentials: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// The way to the server through a proxy, or not.
-package enum ProxyPolicy: Sendable, Equatable {
+package enum ProxyPolicy: Sendable, Hashable {
     /// Straight, whatever the environment says.
     case none
     /// Through this proxy, except for the hosts of `except` (curl's `NOPROXY` list).
@@ -77,7 +77,7 @@ package enum ProxyPolicy: Sendable, Equatable {
 }
 
 /// How the connection is made: who we are, whom we trust, which way. Requests with different settings never share one.
-package struct ConnectionSettings: Sendable, Equatable {
+package struct ConnectionSettings: Sendable, Hashable {
     package var credentials: HTTPCredentials?
     /// PEM file of the authorities to trust instead of the system's.
     package var authoritiesFile: String?

@@ -4,7 +4,7 @@ package import TransferModel
 ///
 /// libcurl does the talking (USER, TYPE I, EPSV …); one exchange is one easy transfer.
 package enum FTPExchange: Hashable, Sendable {
-    /// The file's length: `SIZE`. A file that is not there is an answer (550), no failure.
+    /// The file's length and time: `MDTM`, `SIZE`. A file that is not there is an answer (550), no failure.
     case size(RawPath)
     /// Sends a range of the source: from zero by `STOR`, else by `APPE`, at whatever end the server's file has. Missing folders are made.
     case upload(RawPath, Range<Int64>, appends: Bool)
@@ -17,10 +17,14 @@ package enum FTPExchange: Hashable, Sendable {
 
 /// How an FTP exchange ended.
 package struct FTPEnd: Hashable, Sendable {
-    /// The last reply's code, 0 when none came.
+    /// The code of the reply that decided, 0 when none did. From 400 on it counts more than `failure`.
     package var reply: Int
     /// The last reply's text, made harmless.
     package var text: String
+    /// The verb of the command that `reply` answers, `RNTO` for one.
+    package var command: String
+    /// The server does not let us in, whatever its reply's code.
+    package var isLoginRefused = false
     /// `SIZE`'s answer.
     package var size: Int64?
     /// `MDTM`'s answer, where it was asked.
@@ -34,11 +38,13 @@ package struct FTPEnd: Hashable, Sendable {
     package var at: Timestamp
 
     package init(
-        reply: Int, text: String = "", size: Int64? = nil, modified: Timestamp? = nil, bytesSent: Int64 = 0,
+        reply: Int, text: String = "", command: String = "", size: Int64? = nil, modified: Timestamp? = nil,
+        bytesSent: Int64 = 0,
         bytesWritten: Int64 = 0, failure: ExchangeFailure? = nil, at: Timestamp
     ) {
         self.reply = reply
         self.text = text
+        self.command = command
         self.size = size
         self.modified = modified
         self.bytesSent = bytesSent

@@ -1,0 +1,117 @@
+package import TransferModel
+
+/// What an upload over FTP is to do.
+package struct FTPUploadPlan: Sendable, Hashable {
+    /// The server's name, for what people are told.
+    package var host: String
+    /// The final path at the server.
+    package var path: RawPath
+    package var subject: UploadSubject
+    package var facts: HostFacts
+    package var resume: FTPResumePoint?
+
+    package init(
+        host: String, path: RawPath, subject: UploadSubject, facts: HostFacts = HostFacts(),
+        resume: FTPResumePoint? = nil
+    ) {
+        self.host = host
+        self.path = path
+        self.subject = subject
+        self.facts = facts
+        self.resume = resume
+    }
+}
+
+/// What a download over FTP is to do. Its resume point is that of every download; `MDTM` stands for the version.
+package struct FTPDownloadPlan: Sendable, Hashable {
+    package var host: String
+    package var path: RawPath
+    /// The final name, when a person gave one.
+    package var name: RawPath?
+    package var verify: VerificationWish?
+    /// A digest that a person gave.
+    package var expects: TransferDigest?
+    package var facts: HostFacts
+    /// Of an earlier attempt, its offset cut to what the temporary file really has.
+    package var resume: GetResumePoint?
+
+    package init(
+        host: String, path: RawPath, name: RawPath? = nil, verify: VerificationWish? = nil,
+        expects: TransferDigest? = nil, facts: HostFacts = HostFacts(), resume: GetResumePoint? = nil
+    ) {
+        self.host = host
+        self.path = path
+        self.name = name
+        self.verify = verify
+        self.expects = expects
+        self.facts = facts
+        self.resume = resume
+    }
+}
+
+/// Of an upload over FTP: under which name its bytes are gathered.
+package struct FTPResumePoint: ResumePointContent {
+    package static var kind: String { "ftp" }
+
+    /// The temporary file beside the target; the target itself on a server that cannot rename.
+    package var temporary: RawPath
+    /// Counts the temporary files of this run: a new beginning takes a new one, because the old may still be written to.
+    package var generation: Int
+    /// What the server was last seen to have of it.
+    package var seen: Int64 = 0
+    /// All bytes are there and the rename may have been asked for.
+    package var publishing = false
+
+    package init(temporary: RawPath, generation: Int = 1) {
+        self.temporary = temporary
+        self.generation = generation
+    }
+
+    package var isPlausible: Bool { seen >= 0 && generation > 0 && !temporary.bytes.isEmpty }
+}
+
+/// The exchanges of both directions.
+enum FTPMessages {
+    /// `NAME` in `folder/NAME` becomes `.NAME.TOKEN8.martlet-part`, with the generation after the token from the second on.
+    static func temporary(_ path: RawPath, token: String, generation: Int) -> RawPath {
+        TemporaryName.beside(path, token: token, generation: generation)
+    }
+
+    /// Gives the temporary file its time and its name. The time comes first and may be refused.
+    static func publish(_ temporary: RawPath, as path: RawPath, modified: Int64, removesOld: Bool) -> Exchange {
+        var commands: [[UInt8]] = []
+        if let time = FTPTime.text(seconds: modified) { commands.append(command("*MFMT \(time) ", temporary)) }
+        if temporary != path {
+            if removesOld { commands.append(command("*DELE ", path)) }
+            commands += [command("RNFR ", temporary), command("RNTO ", path)]
+        }
+        return .ftp(.commands(commands))
+    }
+
+    static func remove(_ path: RawPath) -> Exchange { .ftp(.commands([command("*DELE ", path)])) }
+
+    /// ProFTPD's mod_digest and others: the reply's text holds the digest.
+    static func askDigest(_ path: RawPath) -> Exchange { .ftp(.commands([command("XSHA256 ", path)])) }
+
+    /// The SHA-256 in the text of a reply, if there is one.
+    static func digest(in text: String) -> TransferDigest? {
+        text.split { !$0.isHexDigit }.first { $0.utf8.count == 64 }.map {
+            TransferDigest(algorithm: "sha-256", value: $0.lowercased())
+        }
+    }
+
+    static func command(_ verb: String, _ path: RawPath) -> [UInt8] { Array(verb.utf8) + path.bytes }
+}
+
+/// Times as FTP writes them: `YYYYMMDDHHMMSS`, UTC (RFC 3659 section 2.3).
+enum FTPTime {
+    static func text(_ time: Timestamp) -> String {
+        // 2026-11-21T12:41:07.250Z without its marks and its fraction.
+        String(decoding: time.description.utf8.filter { (48...57).contains($0) }.prefix(14), as: UTF8.self)
+    }
+
+    /// `nil` outside of the years that have four digits.
+    static func text(seconds: Int64) -> String? {
+        (0..<253_402_300_800).contains(seconds) ? text(Timestamp(milliseconds: seconds * 1000)) : nil
+    }
+}

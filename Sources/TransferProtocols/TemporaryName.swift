@@ -1,0 +1,24 @@
+package import TransferModel
+
+/// Names of temporary files at servers: beside the target, hidden, and told apart by the run's token.
+package enum TemporaryName {
+    /// What all of them end in: `martlet leftovers` looks for it.
+    package static let suffix = ".martlet-part"
+    /// Servers and file systems take names of 255 bytes.
+    private static let longest = 255
+
+    /// `folder/NAME` becomes `folder/.NAME.TOKEN8.martlet-part`, from the second generation on `….TOKEN8-2.martlet-part`.
+    /// A long name is cut, at the start of a character.
+    package static func beside(_ path: RawPath, token: String, generation: Int = 1) -> RawPath {
+        let start = path.bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+        let number = generation == 1 ? "" : "-\(generation)"
+        let tail = Array(".\(token.prefix(8))\(number)\(suffix)".utf8)
+        var name = path.bytes[start...]
+        if name.count + tail.count + 1 > longest {
+            name = name.prefix(longest - tail.count - 1)
+            while let last = name.last, last & 0xC0 == 0x80 { name.removeLast() }
+            if let last = name.last, last >= 0xC0 { name.removeLast() }
+        }
+        return RawPath(Array(path.bytes[..<start]) + [UInt8(ascii: ".")] + name + tail)
+    }
+}
