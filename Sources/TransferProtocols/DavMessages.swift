@@ -1,5 +1,3 @@
-package import TransferModel
-
 /// What an upload over WebDAV is to do.
 package struct DavPlan: Sendable, Hashable {
     /// The final address; its folder may be missing.

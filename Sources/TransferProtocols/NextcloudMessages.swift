@@ -1,5 +1,3 @@
-package import TransferModel
-
 /// What a chunked upload to Nextcloud is to do.
 package struct NextcloudPlan: Sendable, Hashable {
     /// The server's least and its most of chunks in one upload (Nextcloud's developer manual, chunked upload v2).
