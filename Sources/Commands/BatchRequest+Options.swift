@@ -37,6 +37,18 @@ extension TransferOptions {
         insecure = invocation.has(QueueOptions.insecure)
         umask = surroundings.umask
         proxies = Self.proxies(of: surroundings.environment)
+        uploadBy = invocation.value(QueueOptions.wireProtocol)
+        if invocation.value(QueueOptions.method) == .post { uploadBy = .post }
+        if invocation.value(QueueOptions.method) == .put { uploadBy = .put }
+        let fields = invocation.values(QueueOptions.field)
+        if let name = invocation.value(QueueOptions.form) ?? (uploadBy == .form || !fields.isEmpty ? "file" : nil) {
+            uploadBy = .form
+            var form = UploadForm()
+            (form.fileField, form.fields) = (name, fields)
+            self.form = form
+        }
+        chunkBytes = invocation.value(QueueOptions.chunk)?.bytes
+        sshCommand = invocation.value(QueueOptions.sshCommand) ?? surroundings.environment["MARTLET_SSH_COMMAND"]
     }
 }
 
@@ -58,7 +70,9 @@ extension TransferSecrets {
                 "leave out the password: it is asked for, and ps cannot show it")
         }
         try take(urls, command: command)
-        if user != nil, password == nil, passwordCommand == nil, netrcFile == nil {
+        // The person's own ssh logs in: by keys, an agent, or what a password command prints.
+        let isBySSH = urls.allSatisfy { $0.scheme == .sftp }
+        if user != nil, password == nil, passwordCommand == nil, netrcFile == nil, !isBySSH {
             guard let typed = surroundings.askPassword("Password of \(user ?? ""): ") else {
                 throw .usage(
                     "\(command): --user: there is no terminal to ask for the password",

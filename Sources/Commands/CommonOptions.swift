@@ -74,19 +74,19 @@ enum QueueOptions {
     static let keep = Option.flag(
         "keep", availability: later("name a directory to download into"), "keep the result in the store until fetch")
     static let chunk = Option(
-        "chunk", ValueSyntax<ByteSize>.size(), availability: later("leave it out; plain PUT sends a file whole"),
-        "size of one part")
+        "chunk", ValueSyntax<ByteSize>.size(),
+        "bytes of one part or request, for S3, Nextcloud and tus; default by the protocol's own rule")
 
     // How
     static let wireProtocol = Option(
-        "protocol", ValueSyntax<WireProtocol>.choice().named("P"), "\(words(WireProtocol.self)); only put is built yet")
-    static let method = Option("method", ValueSyntax<UploadMethod>.choice(), "PUT; POST is not built yet")
+        "protocol", ValueSyntax<HTTPUploadProtocol>.choice().named("P"),
+        "\(words(HTTPUploadProtocol.self)) over http(s), without asking the host")
+    static let method = Option(
+        "method", ValueSyntax<UploadMethod>.choice(), "PUT or POST the file's bytes, without asking the host")
     static let form = Option(
-        "form", ValueSyntax<String>.text("FIELD"), availability: later("use a server that takes PUT"),
-        "send as this field of a form")
+        "form", ValueSyntax<String>.text("FIELD"), "POST a form with the file in this field")
     static let field = Option(
-        "field", ValueSyntax<String>.text("K=V"), repeats: true, availability: later("use a server that takes PUT"),
-        "another field of the form")
+        "field", ValueSyntax<HeaderField>.formField, repeats: true, "another field of the form")
     static let header = Option(
         "header", ValueSyntax<HeaderField>.header, repeats: true,
         "send this header field with every request; kept secret")
@@ -112,8 +112,8 @@ enum QueueOptions {
     static let pin = Option("pin", ValueSyntax<String>.pin, "the server's public key must have this digest")
     static let insecure = Option.flag("insecure", "do not check the server's certificate")
     static let sshCommand = Option(
-        "ssh-command", ValueSyntax<String>.text("CMD", .commands), availability: later("sftp is not built yet"),
-        "the ssh to run")
+        "ssh-command", ValueSyntax<String>.text("CMD", .commands),
+        "the ssh to run for sftp://, as rsync's -e; also MARTLET_SSH_COMMAND")
 
     static let wait = Option.flag("wait", "wait until all is over, and show progress on standard error")
 
@@ -156,11 +156,6 @@ enum QueueOptions {
         elsewhere(["include", "exclude", "protocol", "method", "form", "field", "chunk"], "for uploads"),
         flagsElsewhere(["follow-links", "snapshot"], "for uploads"),
     ]
-
-    /// Upload protocols of the command contract.
-    enum WireProtocol: String, CaseIterable, Sendable {
-        case tus, ietf, put, post, form
-    }
 
     enum UploadMethod: String, CaseIterable, Sendable {
         case put = "PUT"

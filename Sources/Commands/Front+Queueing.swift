@@ -31,7 +31,6 @@ extension Front {
     // MARK: What is asked for
 
     func uploadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
-        try refuseProtocol(invocation)
         try refuseExistence(invocation)
         guard let last = invocation.operands.last, let text = last.text else {
             throw .usage("upload: DEST is not UTF-8", "percent-encode it")
@@ -45,7 +44,9 @@ extension Front {
             throw CommandFailure(error, command: "upload")
         }
         var request = BatchRequest(.upload(plan.sources, to: plan.destination.text), invocation, surroundings)
+        try refuseContradictions(request.options, plan.destination.scheme, invocation)
         request.secrets = try TransferSecrets(invocation, urls: [plan.destination], command: "upload", surroundings)
+        if plan.destination.scheme == .s3 { try S3Surroundings(surroundings).complete(&request, command: "upload") }
         return request
     }
 
@@ -58,13 +59,22 @@ extension Front {
             "\(invocation.path[0]): --if-exists \(policy.rawValue) is not built yet", "use fail, skip or replace")
     }
 
-    /// The table knows the contract's protocols and methods; only PUT is built.
-    private func refuseProtocol(_ invocation: Invocation) throws(CommandFailure) {
-        if let named = invocation.value(QueueOptions.wireProtocol), named != .put {
-            throw .usage("upload: --protocol \(named.rawValue) is not built yet", "use put, or leave it out")
+    /// Ways that exclude each other, or mean nothing to the destination.
+    private func refuseContradictions(
+        _ options: TransferOptions, _ scheme: TransferScheme, _ invocation: Invocation
+    ) throws(CommandFailure) {
+        let named = invocation.value(QueueOptions.wireProtocol)
+        guard let way = options.uploadBy else { return }
+        guard scheme == .http || scheme == .https else {
+            throw .usage(
+                "upload: --protocol, --method, --form and --field are for http:// and https://",
+                "leave them out; \(scheme.rawValue):// says the protocol")
         }
-        if let method = invocation.value(QueueOptions.method), method != .put {
-            throw .usage("upload: --method \(method.rawValue) is not built yet", "use PUT, or leave it out")
+        if let named, named != way {
+            throw .usage("upload: --protocol \(named.rawValue) and \(way.rawValue) exclude each other", "give one")
+        }
+        if way == .form, invocation.value(QueueOptions.method) == .put {
+            throw .usage("upload: a form cannot be sent by PUT", "leave --method out")
         }
     }
 
@@ -76,9 +86,14 @@ extension Front {
         var urls: [TransferURL] = []
         for word in invocation.operands.dropLast() {
             guard let text = word.text else { throw .usage("download: a URL is not UTF-8", "percent-encode it") }
-            do throws(QueueingFault) { urls.append(try TransferURL(text, place: "URL")) } catch {
+            let url: TransferURL
+            do throws(QueueingFault) { url = try TransferURL(text, place: "URL") } catch {
                 throw CommandFailure(error, command: "download")
             }
+            guard url.scheme.downloads else {
+                throw .usage("download: \(url.scheme.rawValue):// only sends", "use https:// or http://")
+            }
+            urls.append(url)
         }
         if invocation.has(QueueOptions.sha256), urls.count > 1 {
             throw .usage("download: --sha256 is one file's digest", "queue each URL by itself")
@@ -87,6 +102,9 @@ extension Front {
         let sources = urls.map { DownloadSource(url: $0.text, directory: directory, fileName: name) }
         var request = BatchRequest(.download(sources), invocation, surroundings)
         request.secrets = try TransferSecrets(invocation, urls: urls, command: "download", surroundings)
+        if urls.contains(where: { $0.scheme == .s3 }) {
+            try S3Surroundings(surroundings).complete(&request, command: "download")
+        }
         return request
     }
 

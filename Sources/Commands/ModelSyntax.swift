@@ -40,6 +40,14 @@ extension ValueSyntax where Value == HeaderField {
         }
     }
 
+    /// `name=value`; both as they are, the name not empty.
+    static var formField: ValueSyntax {
+        ValueSyntax("K=V", allowed: "a field and its value such as album=June") { text in
+            guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
+            return HeaderField(String(text[..<sign]), String(text[text.index(after: sign)...]))
+        }
+    }
+
     /// RFC 9110 section 5.6.2.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {

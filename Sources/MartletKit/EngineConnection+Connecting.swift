@@ -159,7 +159,8 @@ extension EngineConnection {
             }
             let link = try Link(loop: loop, socket: socket)
             self.link = link
-            let hello = Hello(client: options.client)
+            let agent = System.environment("SSH_AUTH_SOCK").map { RawPath($0) }
+            let hello = Hello(client: options.client, sshAgent: agent)
             let answer = try await exchange(on: link) { id in
                 (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
             }

@@ -1,7 +1,6 @@
 /// A URL that a person typed, taken apart far enough to refuse what cannot be meant and to take the user out of it.
 package struct TransferURL: Equatable, Sendable {
-    /// `http` or `https`.
-    package let scheme: String
+    package let scheme: TransferScheme
     /// Host and port as given.
     package let authority: String
     /// Begins with a slash, or is empty when the URL ends after the host.
@@ -12,13 +11,12 @@ package struct TransferURL: Equatable, Sendable {
     package let password: String?
 
     /// The URL without user, password and fragment.
-    package var text: String { "\(scheme)://\(authority)\(path)\(query)" }
+    package var text: String { "\(scheme.rawValue)://\(authority)\(path)\(query)" }
 
     /// Reads a URL; `place` names the operand in messages.
     package init(_ text: String, place: String) throws(QueueingFault) {
         guard let colon = text.firstRange(of: "://") else { throw Self.withoutScheme(text, place: place) }
-        let scheme = text[..<colon.lowerBound].lowercased()
-        try Self.check(scheme: scheme, of: text, place: place)
+        let scheme = try Self.scheme(text[..<colon.lowerBound].lowercased(), place: place)
         guard !text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value == 127 }) else {
             throw .usage("\(place): \"\(text)\" has a blank in it", "write %20 for a space")
         }
@@ -29,8 +27,9 @@ package struct TransferURL: Equatable, Sendable {
         guard Self.isHostAndPort(host) else {
             throw .usage("\(place): \"\(Self.withoutUser(text))\" has no usable host", "write https://HOST/PATH")
         }
-        path = Self.encoded(String(tail.prefix { $0 != "?" }))
-        query = Self.encoded(String(tail.drop { $0 != "?" }))
+        // A question mark in a path of SFTP, FTP or S3 is one.
+        path = Self.encoded(String(scheme.hasQuery ? tail.prefix { $0 != "?" } : tail), scheme)
+        query = scheme.hasQuery ? Self.encoded(String(tail.drop { $0 != "?" }), scheme) : ""
         guard Self.escapesAreWhole(path + query) else {
             throw .usage("\(place): \"\(Self.withoutUser(text))\" has a % without two digits", "write %25 for a %")
         }
@@ -39,13 +38,12 @@ package struct TransferURL: Equatable, Sendable {
         (user, password) = try Self.userAndPassword(credentials, place: place)
     }
 
-    private static func check(scheme: String, of text: String, place: String) throws(QueueingFault) {
-        if ["http", "https"].contains(scheme) { return }
-        let later = ["dav", "davs", "s3", "sftp", "ftp", "ftps", "ftpes", "tus+https", "ietf+https"]
-        let what = later.contains(scheme) ? "is not built yet" : "is no protocol of Martlet"
+    private static func scheme(_ name: String, place: String) throws(QueueingFault) -> TransferScheme {
+        if let scheme = TransferScheme(rawValue: name) { return scheme }
+        let known = TransferScheme.allCases.filter { !$0.rawValue.contains("+") }.map { "\($0.rawValue)://" }
         throw QueueingFault(
-            .unsupported, "\(place): \(scheme.isEmpty ? "://" : "\(scheme)://") \(what)",
-            "use https:// or http://")
+            .unsupported, "\(place): \(name):// is no protocol of Martlet",
+            "use one of \(known.joined(separator: " "))")
     }
 
     private static func withoutScheme(_ text: String, place: String) -> QueueingFault {
@@ -91,9 +89,10 @@ package struct TransferURL: Equatable, Sendable {
     }
 
     /// Bytes that a URL cannot have, percent-encoded; what is encoded stays.
-    private static func encoded(_ text: String) -> String {
+    private static func encoded(_ text: String, _ scheme: TransferScheme) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let isPlain = byte > 32 && byte < 127 && !"\"<>\\^`{|}".utf8.contains(byte)
+            var isPlain = byte > 32 && byte < 127 && !"\"<>\\^`{|}".utf8.contains(byte)
+            if byte == UInt8(ascii: "?"), !scheme.hasQuery { isPlain = false }
             result +=
                 isPlain
                 ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16).uppercased()

@@ -21,7 +21,7 @@ package struct UploadPlan: Sendable {
     /// The request, with the options' defaults and the user and password that the URL named.
     /// - Parameter environment: of the process that queues; its proxies are kept.
     package func request(environment: [String: String]) throws(QueueingFault) -> BatchRequest {
-        if destination.user != nil, destination.password == nil {
+        if destination.user != nil, destination.password == nil, destination.scheme != .sftp {
             throw .usage(
                 "DEST names a user and no password", "write USER:PASSWORD@, or queue it by martlet upload, which asks")
         }
@@ -61,7 +61,7 @@ package struct UploadPlan: Sendable {
     private static func placeExactly(_ sources: [SourcePath], at destination: TransferURL) throws(QueueingFault)
         -> UploadSource
     {
-        let directory = "\(destination.scheme)://\(destination.authority)\(destination.path)/"
+        let directory = "\(destination.scheme.rawValue)://\(destination.authority)\(destination.path)/"
         guard sources.count == 1, let source = sources.first else {
             throw .usage("several sources need a DEST that is a directory", "end it in a slash: \(directory)")
         }

@@ -1,3 +1,5 @@
+import TransferModel
+
 /// A URL taken apart as far as the queue needs it: where it leads, and what of it may be secret.
 struct RemoteAddress: Hashable {
     /// `https://host:port`: lower case, the port always there when the scheme has one.
@@ -43,13 +45,8 @@ struct RemoteAddress: Hashable {
             guard let port = UInt16(rest.dropFirst()), port > 0 else { return nil }
             return host.lowercased() + ":\(port)"
         }
-        return host.lowercased() + (defaultPort[scheme].map { ":\($0)" } ?? "")
+        return host.lowercased() + (TransferScheme(rawValue: scheme)?.defaultPort.map { ":\($0)" } ?? "")
     }
-
-    private static let defaultPort: [String: Int] = [
-        "http": 80, "https": 443, "dav": 80, "davs": 443, "ftp": 21, "ftpes": 21, "ftps": 990, "sftp": 22,
-        "tus+http": 80, "tus+https": 443, "ietf+http": 80, "ietf+https": 443,
-    ]
 
     private static func decoded(_ segment: Substring) -> [UInt8] {
         var bytes: [UInt8] = []

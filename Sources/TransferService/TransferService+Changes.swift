@@ -22,10 +22,13 @@ extension TransferService {
             case .download(let sources): sources.map(\.url)
             }
         if urls.isEmpty { throw RequestError(.usage, "the batch has no sources") }
+        let isDownload = if case .download = request.work { true } else { false }
         for url in urls {
-            let scheme = url.prefix { $0 != ":" }.lowercased()
-            guard scheme == "http" || scheme == "https" else {
-                throw RequestError(.usage, "\(scheme): this scheme is not supported; http and https are")
+            let name = url.prefix { $0 != ":" }
+            guard let scheme = TransferScheme(of: url), !isDownload || scheme.downloads else {
+                let known = TransferScheme.allCases.filter { !isDownload || $0.downloads }.map(\.rawValue)
+                throw RequestError(
+                    .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
             }
         }
         let policy = request.options.ifExists

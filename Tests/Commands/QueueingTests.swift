@@ -21,6 +21,9 @@ final class Sandbox {
         _ = try System.open(path + [UInt8(ascii: "/")] + name, flags: 0o101)
     }
     func file(_ name: String) throws { try file(Array(name.utf8)) }
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: String(decoding: path, as: UTF8.self) + "/" + name))
+    }
     func directory(_ name: String) throws { try System.mkdirs(path + Array("/\(name)".utf8)) }
 }
 
@@ -141,7 +144,7 @@ struct QueueingTests {
     @Test(
         "a destination that cannot be meant is refused by name",
         arguments: [
-            ("s3://bucket/x/", "s3:// is not built yet"), ("gopher://h/", "gopher:// is no protocol of Martlet"),
+            ("gopher://h/", "gopher:// is no protocol of Martlet"),
             ("nas:photos/", "would be a configured destination"), ("photos/", "is not a URL"),
             ("https:///x/", "has no usable host"), ("https://h:99999/x/", "has no usable host"),
             ("https://[::1/x/", "has no usable host"), ("https://h/a b/", "has a blank in it"),
@@ -201,11 +204,74 @@ struct QueueingTests {
         #expect(request.secrets.headers == [HeaderField("X-A", "b")])
     }
 
+    @Test("the way to send is said by the scheme or by options, and reaches the engine")
+    func ways() async throws {
+        #expect(try await request("upload", "a.txt", "https://h/in/").options.uploadBy == nil)
+        #expect(try await request("upload", "--protocol", "tus", "a.txt", "https://h/in/").options.uploadBy == .tus)
+        #expect(try await request("upload", "--method", "POST", "a.txt", "https://h/in/").options.uploadBy == .post)
+        let form = try await request(
+            "upload", "--form", "photo", "--field", "album=June=2", "--chunk", "16M", "a.txt", "https://h/in/")
+        #expect(form.options.uploadBy == .form)
+        #expect(form.options.form?.fileField == "photo")
+        #expect(form.options.form?.fields == [HeaderField("album", "June=2")])
+        #expect(form.options.chunkBytes == 16 << 20)
+        for scheme in TransferScheme.allCases where scheme != .s3 {
+            let batch = try await request("upload", "a.txt", "\(scheme.rawValue)://h/in/")
+            #expect(batch.destination == "\(scheme.rawValue)://h/in/")
+        }
+        #expect(
+            await refusal("upload", "--protocol", "tus", "a.txt", "sftp://h/in/").contains("sftp:// says the protocol"))
+        #expect(
+            await refusal("upload", "--protocol", "tus", "--form", "f", "a.txt", "https://h/in/")
+                .contains("--protocol tus and form exclude each other"))
+        #expect(await refusal("download", "tus+https://h/x", "/tmp/").contains("tus+https:// only sends"))
+    }
+
+    @Test("ssh logs in by itself: a user without a password is no question")
+    func secureShell() async throws {
+        let path = sandbox.path
+        let bench = Bench {
+            $0.currentDirectory = path
+            $0.environment = ["MARTLET_SSH_COMMAND": "ssh -F f"]
+        }
+        #expect(await bench.run("upload", "a.txt", "sftp://ann@h:2222/~/in?/") == .done)
+        let request = try #require(bench.engine.requests.first)
+        #expect(request.destination == "sftp://h:2222/~/in%3F/")
+        #expect(request.secrets.user == "ann")
+        #expect(request.options.sshCommand == "ssh -F f")
+    }
+
+    @Test("S3 takes keys and place from the environment, else from the profile's files, else says what is missing")
+    func simpleStorage() async throws {
+        try sandbox.write("aws-keys", "[work]\naws_access_key_id = K2\naws_secret_access_key=S2/+=\n")
+        try sandbox.write("aws-config", "[profile work]\nregion = eu-west-1\ns3 =\n  addressing_style = path\n")
+        let path = sandbox.path
+        func request(_ environment: [String: String]) async throws -> BatchRequest? {
+            let bench = Bench {
+                $0.currentDirectory = path
+                $0.environment = environment
+            }
+            #expect(await bench.run("upload", "a.txt", "s3://bucket/in/") == .done)
+            return bench.engine.requests.first
+        }
+        let given = try await request([
+            "AWS_ACCESS_KEY_ID": "K", "AWS_SECRET_ACCESS_KEY": "S", "AWS_SESSION_TOKEN": "T",
+            "AWS_ENDPOINT_URL": "http://h:9000", "AWS_REGION": "r",
+        ])
+        #expect(given?.secrets.s3 == S3Keys(accessKeyID: "K", secretAccessKey: "S", sessionToken: "T"))
+        #expect(given?.options.s3 == S3Place(endpoint: "http://h:9000", region: "r"))
+        let directory = String(decoding: path, as: UTF8.self)
+        let stored = try await request([
+            "AWS_PROFILE": "work", "AWS_SHARED_CREDENTIALS_FILE": directory + "/aws-keys",
+            "AWS_CONFIG_FILE": directory + "/aws-config",
+        ])
+        #expect(stored?.secrets.s3 == S3Keys(accessKeyID: "K2", secretAccessKey: "S2/+="))
+        #expect(stored?.options.s3 == S3Place(region: "eu-west-1"))
+        #expect(await refusal("upload", "a.txt", "s3://bucket/in/").contains("no keys for S3 were found"))
+    }
+
     @Test("what is known and not built is refused by name")
     func notBuilt() async {
-        #expect(
-            await refusal("upload", "--protocol", "tus", "a.txt", "https://h/in/")
-                == "martlet: upload: --protocol tus is not built yet: use put, or leave it out\n")
         #expect(await refusal("upload", "--after", "b3", "a.txt", "https://h/in/").contains("--after is not built yet"))
         #expect(await refusal("upload", "--coalesce", "a.txt", "https://h/in/").contains("--coalesce is for downloads"))
         #expect(
@@ -254,5 +320,12 @@ struct QueueingTests {
         #expect(await bench.run("upload", "a.txt", "https://h/in/") == .unavailable)
         #expect(bench.error == "martlet: no engine: install it\n")
         #expect(bench.output == "")
+    }
+}
+
+extension BatchRequest {
+    /// Where an upload goes.
+    fileprivate var destination: String? {
+        if case .upload(_, let destination) = work { destination } else { nil }
     }
 }

@@ -67,6 +67,48 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("an upload URL that a server gave survives a kill in the secrets store alone, and goes when nothing needs it")
+    func handles() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 2)
+        var tasks = try await queue.claimAll()
+        for task in tasks {
+            queue.writer.record(
+                .checkpoint(resumePoint: [7], accepted: 0, secret: "XurlX\(task.id)"), for: task.id)
+        }
+        try await queue.writer.commit()
+        #expect(!isInQueue("XurlX", sandbox))
+        await queue.abandon()
+
+        queue = try sandbox.open()
+        tasks = try await queue.claimAll()
+        #expect(tasks.map(\.resumeSecret) == tasks.map { "XurlX\($0.id)" })
+        queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: tasks[0].id)
+        queue.writer.record(.restarted(reason: "gone", repeated: 0, identity: nil), for: tasks[1].id)
+        queue.writer.record(.checkpoint(resumePoint: [8], accepted: 0, secret: "XnewX"), for: tasks[1].id)
+        try await queue.writer.commit()
+        #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("XurlX".utf8)) == nil)
+        await queue.abandon()
+
+        queue = try sandbox.open()
+        tasks = try await queue.claimAll()
+        #expect(tasks.map(\.resumeSecret) == ["XnewX"], "what a restart put in its place stays")
+        try await queue.close()
+    }
+
+    @Test("what was learnt of a host is known after a restart, the newest alone")
+    func hosts() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        try await queue.writer.remember(host: "https://h:443", facts: [1])
+        try await queue.writer.remember(host: "https://h:443", facts: [2, 3])
+        try await queue.close()
+        queue = try sandbox.open()
+        #expect(try await queue.writer.hosts() == ["https://h:443": [2, 3]])
+        try await queue.close()
+    }
+
     @Test("without secrets there is no secrets store")
     func none() async throws {
         let sandbox = try Sandbox()

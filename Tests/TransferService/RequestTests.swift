@@ -25,7 +25,7 @@ import TransferModel
         try await harness.end()
     }
 
-    @Test(arguments: ["ftp://h/x", "file:///etc/passwd", "nonsense", ""])
+    @Test(arguments: ["gopher://h/x", "file:///etc/passwd", "nonsense", ""])
     func `what cannot be done is refused by name and nothing is queued`(_ url: String) async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

@@ -1,0 +1,53 @@
+/// The schemes of URLs that can be uploaded to or downloaded from: the one list, for fronts, queue and engine.
+public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
+    case http, https
+    /// By that protocol, without asking the host.
+    case tusHTTP = "tus+http"
+    case tusHTTPS = "tus+https"
+    case ietfHTTP = "ietf+http"
+    case ietfHTTPS = "ietf+https"
+    /// WebDAV over http and https.
+    case dav, davs
+    case s3
+    case sftp
+    /// Plain; TLS from the first byte; TLS asked for on the plain port.
+    case ftp, ftps, ftpes
+
+    /// The scheme that a URL begins with, whatever its case; `nil`: none of these.
+    public init?(of url: some StringProtocol) {
+        guard let end = url.firstIndex(of: ":") else { return nil }
+        self.init(rawValue: url[..<end].lowercased())
+    }
+
+    /// The port when the URL names none; `nil` for `s3`, whose host is another.
+    public var defaultPort: Int? {
+        switch self {
+        case .http, .tusHTTP, .ietfHTTP, .dav: 80
+        case .https, .tusHTTPS, .ietfHTTPS, .davs: 443
+        case .ftp, .ftpes: 21
+        case .ftps: 990
+        case .sftp: 22
+        case .s3: nil
+        }
+    }
+
+    /// `http` or `https` for what goes over it by the URL's own host.
+    public var overHTTP: String? {
+        switch self {
+        case .http, .tusHTTP, .ietfHTTP, .dav: "http"
+        case .https, .tusHTTPS, .ietfHTTPS, .davs: "https"
+        case .s3, .sftp, .ftp, .ftps, .ftpes: nil
+        }
+    }
+
+    /// Whether files can be fetched by it; the resumable-upload protocols only send.
+    public var downloads: Bool {
+        switch self {
+        case .tusHTTP, .tusHTTPS, .ietfHTTP, .ietfHTTPS: false
+        default: true
+        }
+    }
+
+    /// Whether the URL's path may carry a query.
+    public var hasQuery: Bool { overHTTP != nil }
+}
