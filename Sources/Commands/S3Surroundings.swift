@@ -46,7 +46,8 @@ struct S3Surroundings {
     func complete(_ request: inout BatchRequest, command: String) throws(CommandFailure) {
         let endpoint = environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] ?? stored("endpoint_url")
         if let endpoint, TransferScheme(of: endpoint).map({ $0 != .http && $0 != .https }) ?? true {
-            throw .usage("\(command): the S3 endpoint \(endpoint) is not a URL", "write https://HOST in AWS_ENDPOINT_URL")
+            throw .usage(
+                "\(command): the S3 endpoint \(endpoint) is not a URL", "write https://HOST in AWS_ENDPOINT_URL")
         }
         request.options.s3 = S3Place(
             endpoint: endpoint,
@@ -63,7 +64,8 @@ struct S3Surroundings {
         } else {
             throw .usage(
                 "\(command): no keys for S3 were found (profile \(profile))",
-                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give --user with --password-command")
+                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give --user with --password-command"
+            )
         }
     }
 }

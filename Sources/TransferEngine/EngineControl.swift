@@ -30,6 +30,9 @@ package protocol EngineControl: Actor {
     /// The network came back or changed (netlink, resume from sleep): tasks that wait for it try again, spread out.
     func connectivityChanged()
 
+    /// The socket of the person's ssh agent, from the front that connected last.
+    func useAgent(_ socket: RawPath)
+
     /// Ends all work. With `finishRunning` no new file is started and those that run are finished first; without, every task is
     /// checkpointed and broken off, within 2 s. Afterwards the engine does nothing more.
     func shutdown(finishRunning: Bool) async

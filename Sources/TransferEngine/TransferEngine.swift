@@ -63,6 +63,8 @@ package actor TransferEngine: EngineControl {
     var attempts: [TaskID: Attempt] = [:]
     var owners: [UInt64: Attempt] = [:]
     var lastExchange: UInt64 = 0
+    /// The socket of the person's ssh agent.
+    var sshAgent: RawPath?
     /// How far uploads had come when they were broken off; what the server has of it is known when they go on.
     var sentBefore: [TaskID: Int64] = [:]
     /// What was learnt of each host, by origin.
@@ -152,6 +154,8 @@ package actor TransferEngine: EngineControl {
         transport?.setRate(rate, of: old)
         return old
     }
+
+    package func useAgent(_ socket: RawPath) { sshAgent = socket }
 
     package func connectivityChanged() {
         for host in hosts.keys { hosts[host]?.forgetFailures() }

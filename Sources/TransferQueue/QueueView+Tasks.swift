@@ -137,7 +137,7 @@ extension QueueView {
             folder: try paths.place(of: row.folder)?.tree ?? RawPath(""), source: ends.source,
             destination: ends.destination, bytesTotal: row.size, createdAt: batch.createdAt)
         let wasStarted = row.state.isActive || row.state == .completed || details.attempts > 0
-        if wasStarted { snapshot.protocol = batch.direction == .upload ? "put" : "get" }
+        if wasStarted { snapshot.protocol = try wireProtocol(of: task, in: batch) }
         snapshot.waitReasons = waitReasons(of: row, details, in: batch)
         snapshot.cause = row.state == .failed ? details.cause : row.state == .cancelled ? .cancelledByUser : nil
         snapshot.paused = row.flags.contains(.paused)
@@ -160,6 +160,31 @@ extension QueueView {
         if wasStarted { snapshot.startedAt = row.begunAt.map { Timestamp(milliseconds: $0) } }
         snapshot.finishedAt = row.finishedAt.map { Timestamp(milliseconds: $0) }
         return snapshot
+    }
+
+    /// By what a task's bytes go: as its URL says, or what was said by hand, or what its host was found to speak.
+    private func wireProtocol(of task: FullTask, in batch: BatchRow) throws -> String? {
+        let url = batch.direction == .upload ? batch.destination : task.url ?? ""
+        guard let scheme = TransferScheme(of: url) else { return nil }
+        switch scheme {
+        case .s3: return "s3"
+        case .sftp: return "sftp"
+        case .ftp, .ftps, .ftpes: return "ftp"
+        case .tusHTTP, .tusHTTPS: return "tus"
+        case .ietfHTTP, .ietfHTTPS: return "ietf"
+        case .dav, .davs:
+            if batch.direction == .download { return "get" }
+            return url.contains("/remote.php/dav/files/") ? "nextcloud" : "webdav"
+        case .http, .https:
+            if batch.direction == .download { return "get" }
+            let found = try database.first(
+                """
+                SELECT ifnull(json_extract(options, '$.uploadBy'), (SELECT json_extract(CAST(facts AS TEXT), '$.uploadBy')
+                FROM hosts WHERE origin = ?2)) FROM batches WHERE id = ?1
+                """, .integer(batch.id.rawValue), .text(RemoteAddress(url)?.origin ?? "")
+            ) { $0.optionalText(0) }
+            return (found ?? nil) ?? "put"
+        }
     }
 
     func waitReasons(of row: TaskRow, _ details: TaskDetails, in batch: BatchRow) -> [WaitReason] {

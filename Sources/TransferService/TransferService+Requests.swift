@@ -1,5 +1,6 @@
 import LinuxSystem
 import ServiceWire
+import TransferEngine
 import TransferModel
 import TransferQueue
 
@@ -85,7 +86,7 @@ extension TransferService {
 
     private func done(_ call: Call, _ client: ServiceClient) async throws -> [UInt8]? {
         switch call.method {
-        case .hello: try await serve(call, Methods.hello) { try greet($0, client) }
+        case .hello: try await serve(call, Methods.hello) { try await greet($0, client) }
         case .batchAdd: try await serve(call, Methods.batchAdd) { try await add($0) }
         case .batchList: try await serve(call, Methods.batchList) { try await list($0) }
         case .batchShow: try await serve(call, Methods.batchShow) { try await show($0) }
@@ -124,12 +125,13 @@ extension TransferService {
         }
     }
 
-    private func greet(_ hello: Hello, _ client: ServiceClient) throws(RequestError) -> Welcome {
+    private func greet(_ hello: Hello, _ client: ServiceClient) async throws(RequestError) -> Welcome {
         if let refusal = ProtocolVersion.current.refusal(of: hello.protocolVersion, peer: hello.client ?? "the client")
         {
             throw RequestError(.engineUnreachable, refusal)
         }
         client.greeted(as: hello.client ?? "a client")
+        if let agent = hello.sshAgent { await engine.useAgent(agent) }
         return Welcome(engineVersion: identity.version, pid: identity.pid)
     }
 

@@ -93,12 +93,19 @@ enum Samples {
         options.caFile = RawPath("/ca")
         options.pin = "sha256//x"
         options.proxies = ["https_proxy": "http://p:1"]
+        options.uploadBy = .form
+        options.form = UploadForm()
+        options.form?.fields = [HeaderField("album", "June")]
+        options.chunkBytes = 1
+        options.sshCommand = "ssh -F f"
+        options.s3 = S3Place(endpoint: "http://h:9000", region: "r")
         var secrets = TransferSecrets()
         secrets.user = "u"
         secrets.password = "p"
         secrets.passwordCommand = "pass"
         secrets.headers = [HeaderField("A", "b")]
         secrets.netrcFile = RawPath("/n")
+        secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
         let sources = [
             UploadSource(path: RawPath([0x2f, 0xff]), placement: .named(RawPath([0xff]))),
             UploadSource(path: RawPath("/a"), placement: .contents),
@@ -115,7 +122,7 @@ enum Samples {
             ids: [.batch(batch), .folder(batch, path: RawPath([0xff]))], rows: [.task(batch, task)],
             selector: NodeSelector(batch: batch, session: .default, states: [.failed]))
         return switch name {
-        case .hello: Hello(client: "test 1")
+        case .hello: Hello(client: "test 1", sshAgent: RawPath("/run/agent"))
         case .batchAdd: request
         case .batchList: BatchListRequest(session: .default, states: [.running], limit: 1)
         case .batchShow:

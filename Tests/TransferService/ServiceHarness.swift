@@ -118,6 +118,7 @@ actor FakeEngine: EngineControl {
     func setLimits(_ limits: EngineLimits) { currentLimits = limits }
     func limits() -> EngineLimits { currentLimits }
     func connectivityChanged() {}
+    func useAgent(_ socket: RawPath) {}
     func shutdown(finishRunning: Bool) {}
     func waitUntilIdle() {}
 }
