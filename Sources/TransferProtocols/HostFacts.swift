@@ -7,6 +7,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var uploadBy: String?
     /// The interop version of the resumable-upload draft that it speaks.
     package var interopVersion: Int?
+    /// It announced that in its answer to OPTIONS, so an upload may begin with an empty request: a server that does not know the draft
+    /// would take that for an empty file.
+    package var announcesResume: Bool?
     /// tus extensions and digest algorithms that it announced.
     package var tusExtensions: [String]?
     package var tusChecksums: [String]?
@@ -38,6 +41,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         var merged = self
         merged.uploadBy = newer.uploadBy ?? uploadBy
         merged.interopVersion = newer.interopVersion ?? interopVersion
+        merged.announcesResume = newer.announcesResume ?? announcesResume
         merged.tusExtensions = newer.tusExtensions ?? tusExtensions
         merged.tusChecksums = newer.tusChecksums ?? tusChecksums
         merged.largestBody = newer.largestBody ?? largestBody

@@ -12,11 +12,17 @@ package struct PutPlan: Sendable, Hashable {
     package var begunBefore: Timestamp?
     /// What an earlier attempt of this task is known to have left at the server.
     package var resume: PutResumePoint?
+    /// The server is told that the upload could go on after a cut (IETF draft). One that can says so by a 104 while the body goes out; the
+    /// resume point is then a `ResumableResumePoint`.
+    package var offersResume = false
+    /// In which version of the draft.
+    package var interopVersion = ResumableDraft.latest
 
     package init(
         address: HTTPAddress, size: Int64, ifExists: ExistingFilePolicy, verify: VerificationWish? = nil,
-        begunBefore: Timestamp? = nil, resume: PutResumePoint? = nil
+        begunBefore: Timestamp? = nil, resume: PutResumePoint? = nil, offersResume: Bool = false
     ) {
+        self.offersResume = offersResume
         self.address = address
         self.size = size
         self.ifExists = ifExists

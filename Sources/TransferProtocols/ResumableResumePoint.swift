@@ -1,0 +1,42 @@
+package import TransferModel
+
+/// Of a resumable upload of the IETF draft: its resource at the server, whose address is secret, and the version that it was
+/// made with, which it must be gone on with.
+package struct ResumableResumePoint: ResumePointContent {
+    package static var kind: String { "ietf" }
+
+    /// The interop version of the draft.
+    package var version: Int
+    /// Of the source that it was made for.
+    package var length: Int64
+    /// Where it is; `nil`: nothing is at the server that could be gone on with.
+    package var url: HTTPAddress?
+    /// How its last request ended, when it was cut.
+    package var cut: UploadCut?
+    /// When the upload was made, by our clock.
+    package var begun: Timestamp?
+    /// When the server forgets it, as it said.
+    package var expires: Timestamp?
+
+    package init(
+        version: Int, length: Int64, url: HTTPAddress?, cut: UploadCut? = nil, begun: Timestamp? = nil,
+        expires: Timestamp? = nil
+    ) {
+        self.version = version
+        self.length = length
+        self.url = url
+        self.cut = cut
+        self.begun = begun
+        self.expires = expires
+    }
+
+    private enum CodingKeys: String, CodingKey { case version, length, cut, begun, expires }
+
+    package var secret: String? { url?.text }
+
+    package mutating func restore(secret: String?) { url = secret.flatMap { HTTPAddress($0) } }
+
+    package var isPlausible: Bool {
+        ResumableDraft.versions.contains(version) && length >= 0 && (cut.map { $0.offset >= 0 && $0.sent >= 0 } ?? true)
+    }
+}

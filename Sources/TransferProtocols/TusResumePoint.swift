@@ -1,0 +1,73 @@
+package import TransferModel
+
+/// Of a tus upload: its resources at the server, one for the whole file or one for each part of it. Their addresses give access
+/// to them and are secret.
+package struct TusResumePoint: ResumePointContent {
+    package static var kind: String { "tus" }
+
+    /// One upload resource.
+    package struct Part: Codable, Hashable, Sendable {
+        /// The range of the source that it holds.
+        package var start: Int64
+        package var end: Int64
+        /// Where it is; `nil` before it was made.
+        package var url: HTTPAddress?
+        /// How its last request ended, when it was cut.
+        package var cut: UploadCut?
+
+        package init(_ range: Range<Int64>, url: HTTPAddress? = nil, cut: UploadCut? = nil) {
+            start = range.lowerBound
+            end = range.upperBound
+            self.url = url
+            self.cut = cut
+        }
+
+        private enum CodingKeys: String, CodingKey { case start, end, cut }
+    }
+
+    /// Without gaps, in the order of the file. Empty: nothing is at the server that could be gone on with.
+    package var parts: [Part]
+    /// The server checks each chunk with this algorithm, as it names it; `nil`: none.
+    package var checksum: String?
+    /// When the upload was made, by our clock.
+    package var begun: Timestamp?
+    /// When the server forgets the first of its resources, as it said.
+    package var expires: Timestamp?
+    /// The request that joins the parts was sent, or was about to be.
+    package var isJoining = false
+
+    package init(
+        parts: [Part] = [], checksum: String? = nil, begun: Timestamp? = nil, expires: Timestamp? = nil,
+        isJoining: Bool = false
+    ) {
+        self.parts = parts
+        self.checksum = checksum
+        self.begun = begun
+        self.expires = expires
+        self.isJoining = isJoining
+    }
+
+    /// Of the source that it was made for.
+    package var length: Int64 { parts.last?.end ?? 0 }
+
+    package var secret: String? {
+        guard parts.contains(where: { $0.url != nil }) else { return nil }
+        return parts.map { $0.url?.text ?? "" }.joined(separator: "\n")
+    }
+
+    package mutating func restore(secret: String?) {
+        let lines = (secret ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == parts.count else { return }
+        for (index, line) in lines.enumerated() { parts[index].url = HTTPAddress(String(line)) }
+    }
+
+    package var isPlausible: Bool {
+        var end: Int64 = 0
+        for part in parts {
+            guard part.start == end, part.end >= part.start else { return false }
+            if let cut = part.cut, cut.offset < 0 || cut.sent < 0 { return false }
+            end = part.end
+        }
+        return true
+    }
+}

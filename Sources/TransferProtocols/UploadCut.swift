@@ -1,0 +1,23 @@
+/// A request that was broken off: where it began, and how many of its bytes were handed to the transport. Kept so that the
+/// next attempt can tell a server that holds nothing from one behind a proxy that kept everything back.
+package struct UploadCut: Codable, Hashable, Sendable {
+    /// The offset in the upload at which the body began.
+    package var offset: Int64
+    /// Bytes of the body that left us; some of them may never have left this machine's buffers.
+    package var sent: Int64
+
+    package init(offset: Int64, sent: Int64) {
+        self.offset = offset
+        self.sent = sent
+    }
+
+    /// A cut that loses more than this, with nothing of it at the server, is the work of something that buffers whole bodies:
+    /// sockets on both sides hold less.
+    static let suspicious: Int64 = 8 << 20
+
+    /// What such a cut may cost from then on.
+    static let remedy: Int64 = 16 << 20
+
+    /// Whether `offset`, asked after the cut, shows that bodies are held back as long as they are not whole.
+    func showsBuffering(at offset: Int64) -> Bool { offset == self.offset && sent > Self.suspicious }
+}
