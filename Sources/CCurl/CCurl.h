@@ -34,6 +34,16 @@ static inline CURLcode CCurl_easy_setopt_prereq(CURL *curl, CURLoption option, c
     return curl_easy_setopt(curl, option, value);
 }
 
+static inline CURLcode CCurl_easy_setopt_progress(CURL *curl, CURLoption option, curl_xferinfo_callback value) {
+    return curl_easy_setopt(curl, option, value);
+}
+static inline CURLcode CCurl_easy_setopt_debug(CURL *curl, CURLoption option, curl_debug_callback value) {
+    return curl_easy_setopt(curl, option, value);
+}
+static inline CURLcode CCurl_easy_setopt_close(CURL *curl, CURLoption option, curl_closesocket_callback value) {
+    return curl_easy_setopt(curl, option, value);
+}
+
 static inline CURLcode CCurl_easy_getinfo_long(CURL *curl, CURLINFO info, long *value) {
     return curl_easy_getinfo(curl, info, value);
 }
@@ -68,4 +78,8 @@ static const long CCurl_AUTH_BASIC = CURLAUTH_BASIC;
 static const long CCurl_AUTH_BASIC_OR_DIGEST = CURLAUTH_BASIC | CURLAUTH_DIGEST;
 static const long CCurl_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
 static const long CCurl_SSLVERSION_TLSv1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long CCurl_SSLVERSION_MAX_TLSv1_2 = CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2;
+static const long CCurl_USESSL_NONE = CURLUSESSL_NONE;
+static const long CCurl_USESSL_ALL = CURLUSESSL_ALL;
+static const long CCurl_FTPFILE_NOCWD = CURLFTPMETHOD_NOCWD;
 static const long CCurl_HTTP_VERSION_1_1 = CURL_HTTP_VERSION_1_1;

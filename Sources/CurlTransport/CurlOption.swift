@@ -16,6 +16,9 @@ struct CurlOption {
         case seek(curl_seek_callback)
         case sockopt(curl_sockopt_callback)
         case prereq(curl_prereq_callback)
+        case progress(curl_xferinfo_callback)
+        case debug(curl_debug_callback)
+        case close(curl_closesocket_callback)
     }
 
     let option: CURLoption
@@ -49,6 +52,9 @@ struct CurlOption {
         case .seek(let value): CCurl_easy_setopt_seek(handle, option, value)
         case .sockopt(let value): CCurl_easy_setopt_sockopt(handle, option, value)
         case .prereq(let value): CCurl_easy_setopt_prereq(handle, option, value)
+        case .progress(let value): CCurl_easy_setopt_progress(handle, option, value)
+        case .debug(let value): CCurl_easy_setopt_debug(handle, option, value)
+        case .close(let value): CCurl_easy_setopt_close(handle, option, value)
         }
     }
 }

@@ -1,7 +1,7 @@
 import CCurl
 import LinuxSystem
 
-/// Owner of one easy handle and its error text. On the transport's loop.
+/// Owner of one easy handle and its error text. On the transport's loop; one for FTP belongs to the thread that uses it.
 final class EasyHandle {
     /// Valid until this object goes.
     let raw: UnsafeMutableRawPointer
@@ -9,6 +9,8 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     /// What `CURLOPT_HTTPHEADER` points to.
     private var fields: UnsafeMutablePointer<curl_slist>?
+    /// What `CURLOPT_QUOTE` points to.
+    private var commands: UnsafeMutablePointer<curl_slist>?
 
     /// Corresponds to `curl_easy_init`.
     init() throws(CurlError) {
@@ -22,25 +24,35 @@ final class EasyHandle {
     deinit {
         curl_easy_cleanup(raw)
         curl_slist_free_all(fields)
+        curl_slist_free_all(commands)
         errorText.deallocate()
     }
 
     /// Forgets all options and sets these; names the first that libcurl refuses. Connections, DNS and TLS sessions
-    /// belong to the multi handle and stay. Corresponds to `curl_easy_reset` and `curl_easy_setopt`.
-    func configure(_ options: [CurlOption], fields lines: [String]) throws(CurlError) {
+    /// belong to the multi handle, or to the handle itself when it is performed alone, and stay. Commands are sent as they
+    /// are, before anything else. Corresponds to `curl_easy_reset` and `curl_easy_setopt`.
+    func configure(_ options: [CurlOption], fields lines: [String], commands texts: [[UInt8]] = []) throws(CurlError) {
         curl_easy_reset(raw)
         errorText[0] = 0
-        curl_slist_free_all(fields)
-        fields = nil
-        for line in lines {
-            guard let longer = curl_slist_append(fields, line) else {
-                throw CurlError(.outOfMemory, "curl_slist_append")
-            }
-            fields = longer
-        }
+        try Self.fill(&fields, lines.map { Array($0.utf8) })
+        try Self.fill(&commands, texts)
         for option in options { try set(option) }
         try set(CurlOption(CURLOPT_HTTPHEADER, .list(fields)))
+        if !texts.isEmpty { try set(CurlOption(CURLOPT_QUOTE, .list(commands))) }
         try set(CurlOption(CURLOPT_ERRORBUFFER, .pointer(UnsafeMutableRawPointer(errorText))))
+    }
+
+    /// libcurl copies the texts. Corresponds to `curl_slist_append`.
+    private static func fill(_ list: inout UnsafeMutablePointer<curl_slist>?, _ texts: [[UInt8]]) throws(CurlError) {
+        curl_slist_free_all(list)
+        list = nil
+        for text in texts {
+            let longer = (text + [0]).withUnsafeBufferPointer { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { curl_slist_append(list, $0.baseAddress) }
+            }
+            guard let longer else { throw CurlError(.outOfMemory, "curl_slist_append") }
+            list = longer
+        }
     }
 
     private func set(_ option: CurlOption) throws(CurlError) {

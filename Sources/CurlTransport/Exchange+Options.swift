@@ -6,7 +6,9 @@ extension Exchange {
     /// All options of the exchange, on top of libcurl's defaults. It must stay alive as long as the handle transfers.
     func options(fresh: Bool) -> [CurlOption] {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        return common(context) + method(context) + connection + [.flag(CURLOPT_FRESH_CONNECT, fresh)]
+        return common(context) + method(context) + request.connection.options(tls: CCurl_SSLVERSION_TLSv1_2) + [
+            .flag(CURLOPT_FRESH_CONNECT, fresh)
+        ]
     }
 
     /// The header's lines; `Expect:` without a value takes away what libcurl would add.
@@ -77,36 +79,6 @@ extension Exchange {
             CurlOption(CURLOPT_SEEKFUNCTION, .seek(seekCallback)),
             CurlOption(CURLOPT_SEEKDATA, .pointer(context)),
         ]
-    }
-
-    private var connection: [CurlOption] {
-        let settings = request.connection
-        var options: [CurlOption] = [
-            .long(CURLOPT_SSLVERSION, CCurl_SSLVERSION_TLSv1_2),
-            .flag(CURLOPT_SSL_VERIFYPEER, settings.verifiesServer),
-            .long(CURLOPT_SSL_VERIFYHOST, settings.verifiesServer ? 2 : 0),
-        ]
-        if let file = settings.authoritiesFile {
-            options += [.string(CURLOPT_CAINFO, file), .string(CURLOPT_CAPATH, nil)]
-        }
-        if let pin = settings.pinnedKey { options.append(.string(CURLOPT_PINNEDPUBLICKEY, pin)) }
-        if let certificate = settings.clientCertificate { options.append(.string(CURLOPT_SSLCERT, certificate)) }
-        if let key = settings.clientKey { options.append(.string(CURLOPT_SSLKEY, key)) }
-        if let credentials = settings.credentials {
-            options += [
-                .string(CURLOPT_USERNAME, credentials.user),
-                .string(CURLOPT_PASSWORD, credentials.password),
-                .long(CURLOPT_HTTPAUTH, credentials.scheme == .basic ? CCurl_AUTH_BASIC : CCurl_AUTH_BASIC_OR_DIGEST),
-            ]
-        }
-        switch settings.proxy {
-        case .none:
-            // The empty text turns the environment's proxies off.
-            options.append(.string(CURLOPT_PROXY, ""))
-        case .url(let url, let except):
-            options += [.string(CURLOPT_PROXY, url), .string(CURLOPT_NOPROXY, except ?? "")]
-        }
-        return options
     }
 
     /// RFC 9110 section 5.6.2.

@@ -1,0 +1,227 @@
+import CCurl
+import Glibc
+import LinuxSystem
+
+/// The thread's side of one FTP exchange: what libcurl's callbacks need and what they found out. On one thread.
+final class FTPPerformance {
+    let job: FTPJob
+    private let connections: FTPConnections
+    private var handle: FTPHandle
+    var request: FTPRequest { job.request }
+
+    /// Bytes of the source that libcurl has fetched.
+    private var fetched: Int64 = 0
+    private var cause: ExchangeCause?
+    /// The verb that was sent last, and what came after it.
+    private var command = ""
+    private var reply: FTPReply?
+    /// Replies to commands of this exchange: none yet means that the server has not noticed us.
+    private var replies = 0
+    private var sizeReply: FTPReply?
+
+    /// Performs a job from beginning to end; on a thread that may block.
+    static func perform(_ job: FTPJob, _ connections: FTPConnections) {
+        do throws(CurlError) {
+            let handle = try connections.take(job.request.server)
+            guard job.begin(handle) else { return connections.give(handle) }
+            FTPPerformance(job, handle, connections).run()
+        } catch {
+            var end = FTPExchangeEnd()
+            end.failure = ExchangeFailure(error.code, text: error.description)
+            job.finish(end)
+        }
+    }
+
+    private init(_ job: FTPJob, _ handle: FTPHandle, _ connections: FTPConnections) {
+        self.job = job
+        self.handle = handle
+        self.connections = connections
+    }
+
+    private func run() {
+        do throws(CurlError) {
+            var code = try transfer()
+            if isStale(code) {
+                handle = try FTPHandle(request.server)
+                guard job.begin(handle) else { return job.finish(FTPExchangeEnd()) }
+                code = try transfer()
+            }
+            if case .upload(let path, _, _) = request.work, lacksFolder(code), try makeFolders(of: path) {
+                code = try transfer()
+            }
+            let end = ending(code)
+            // A refusal leaves a connection that can be used again; anything else that failed may have left it in any state.
+            if code == .ok || Self.refusals.contains(code), !job.isStopped { connections.give(handle) }
+            job.finish(end)
+        } catch {
+            var end = FTPExchangeEnd()
+            end.failure = ExchangeFailure(error.code, text: error.description)
+            job.finish(end)
+        }
+    }
+
+    private func transfer() throws(CurlError) -> CurlCode {
+        (fetched, cause, command, reply, replies, sizeReply) = (0, nil, "", nil, 0, nil)
+        var commands: [[UInt8]] = []
+        if case .commands(let given) = request.work { commands = given }
+        return try perform(options(for: request.work), commands)
+    }
+
+    private func perform(_ options: [CurlOption], _ commands: [[UInt8]]) throws(CurlError) -> CurlCode {
+        try handle.easy.configure(options, fields: [], commands: commands)
+        let wasUsed = handle.isUsed
+        handle.isUsed = true
+        // The handle's callbacks hold this object unretained: it lives until the transfer is over.
+        let code = withExtendedLifetime(self) { curl_easy_perform(handle.easy.raw) }
+        isReused = wasUsed
+        return CurlCode(code)
+    }
+
+    private var isReused = false
+
+    /// A kept connection that the server had closed meanwhile: it answered nothing, so nothing was done.
+    private func isStale(_ code: CurlCode) -> Bool {
+        guard isReused, fetched == 0, !job.isStopped else { return false }
+        if reply?.code == 421 { return true }
+        return replies == 0
+            && [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].map { CurlCode($0) }.contains(code)
+    }
+
+    // MARK: Folders
+
+    private func lacksFolder(_ code: CurlCode) -> Bool {
+        guard code == CurlCode(CURLE_UPLOAD_FAILED), fetched == 0, let reply else { return false }
+        return [450, 550, 551, 553].contains(reply.code)
+    }
+
+    /// Makes every folder above a path that is missing; those that are there refuse, which is no matter.
+    private func makeFolders(of path: [UInt8]) throws(CurlError) -> Bool {
+        let slash = UInt8(ascii: "/")
+        let ends = path.indices.filter { $0 > 0 && path[$0] == slash && path[$0 - 1] != slash }
+        if ends.isEmpty { return false }
+        return try perform(
+            options(for: .commands([])), ends.map { Array("*MKD ".utf8) + path[..<$0] }) == .ok
+    }
+
+    // MARK: The end
+
+    private func ending(_ code: CurlCode) -> FTPExchangeEnd {
+        let easy = handle.easy
+        var end = FTPExchangeEnd()
+        end.address = easy.string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+        end.bytesReceived = job.state.withLock { $0.received }
+        if case .upload(_, let length, _) = request.work {
+            end.bytesSent = min(max(0, easy.offset(CURLINFO_SIZE_UPLOAD_T)), length)
+        }
+        let modified = easy.offset(CURLINFO_FILETIME_T)
+        end.modified = modified > 0 ? modified : nil
+        end.size = sizeReply.flatMap { $0.code == 213 ? Self.lastNumber(in: $0.text) : nil }
+        end.command = command
+        if case .size = request.work, code == .ok || code == CurlCode(CURLE_REMOTE_FILE_NOT_FOUND), let sizeReply {
+            end.reply = sizeReply
+            end.command = "SIZE"
+            return end
+        }
+        end.isLoginRefused = code == CurlCode(CURLE_LOGIN_DENIED)
+        if code == .ok || Self.refusals.contains(code) || reply?.code == 421 { end.reply = reply }
+        if code != .ok || cause != nil {
+            let osError = easy.long(CURLINFO_OS_ERRNO)
+            let text = easy.errorText(or: code)
+            end.failure = ExchangeFailure(
+                code == .ok ? .aborted : code, cause: cause,
+                osError: osError == 0 ? nil : Errno(rawValue: Int32(truncatingIfNeeded: osError)),
+                text: end.address.map { "\(text) (\($0))" } ?? text)
+        }
+        return end
+    }
+
+    /// What libcurl says when the last reply is the reason, and not the connection.
+    private static let refusals = Set(
+        [
+            CURLE_WEIRD_SERVER_REPLY, CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_WEIRD_PASS_REPLY,
+            CURLE_FTP_COULDNT_SET_TYPE,
+            CURLE_PARTIAL_FILE, CURLE_FTP_COULDNT_RETR_FILE, CURLE_QUOTE_ERROR, CURLE_UPLOAD_FAILED,
+            CURLE_FTP_PORT_FAILED, CURLE_FTP_COULDNT_USE_REST, CURLE_USE_SSL_FAILED, CURLE_LOGIN_DENIED,
+            CURLE_REMOTE_DISK_FULL, CURLE_REMOTE_FILE_NOT_FOUND,
+        ].map { CurlCode($0) })
+
+    /// Servers write words before it.
+    private static func lastNumber(in text: String) -> Int64? {
+        text.split { !$0.isASCII || !$0.isNumber }.last.flatMap { Int64($0) }
+    }
+
+    // MARK: What libcurl calls
+
+    /// Fetches the next bytes of the source. Returns a count or `CURL_READFUNC_ABORT`.
+    func fetch(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard case .upload(_, let length, _) = request.work else { return 0 }
+        let left = length - fetched
+        if left <= 0 { return 0 }
+        guard let allowed = job.allowance(for: Int(min(Int64(buffer.count), left))) else {
+            return Int(CURL_READFUNC_ABORT)
+        }
+        do throws(Errno) {
+            let count = try read(UnsafeMutableRawBufferPointer(rebasing: buffer[..<allowed]))
+            if count <= 0 {
+                // Returning 0 would end the upload well.
+                cause = .sourceEnded(at: fetched)
+                return Int(CURL_READFUNC_ABORT)
+            }
+            fetched += Int64(count)
+            job.showLife(waitsForAnswer: fetched == length)
+            return count
+        } catch {
+            cause = .sourceFailed(error)
+            return Int(CURL_READFUNC_ABORT)
+        }
+    }
+
+    private func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+        switch job.source {
+        case .file(let descriptor, let start):
+            return try System.pread(descriptor.rawValue, buffer, at: start + fetched)
+        case .bytes(let bytes):
+            let rest = bytes.dropFirst(Int(fetched)).prefix(buffer.count)
+            buffer.copyBytes(from: rest)
+            return rest.count
+        case nil: return 0
+        }
+    }
+
+    /// Takes bytes that came; false gives up.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // With no body wanted libcurl writes a header in the manner of HTTP.
+        guard case .download = request.work else { return true }
+        var allowed = 0
+        while allowed < bytes.count {
+            guard let granted = job.allowance(for: bytes.count - allowed) else { return false }
+            allowed += granted
+        }
+        return job.append(bytes)
+    }
+
+    /// Looks at a line of the control connection.
+    func see(_ type: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
+        if type == CURLINFO_HEADER_OUT {
+            command = String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
+            return
+        }
+        guard type == CURLINFO_HEADER_IN else { return }
+        // The last line of a reply has a space after its digits.
+        for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+            let text = String(decoding: line, as: UTF8.self)
+            guard line.count >= 3, let code = Int(text.prefix(3)), (100...599).contains(code),
+                line.count == 3 || line[line.startIndex + 3] == 32
+            else { continue }
+            reply = FTPReply(code: code, text: String(text.dropFirst(4)))
+            replies += 1
+            if command == "SIZE" { sizeReply = reply }
+        }
+        job.showLife()
+    }
+
+    /// Where the transfer stands; false gives up.
+    func progress(sent: Int64) -> Bool { job.moved(sent: sent) }
+
+    var sockets: SocketList { handle.sockets }
+}
