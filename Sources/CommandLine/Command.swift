@@ -1,3 +1,9 @@
+// CommandLine: one declarative table of commands and options, read by getopt_long's rules, from which help, manual and completions are made.
+//
+// For whom: the three programs, each with a table of its own (`MartletProgram` in Commands, `EngineProgram`, `ReceiveProgram`).
+// Which thread: any; everything is a value. Start reading here, then `Option` and `Argument` (one word each), `ArgumentScanner` (words into
+// an `Invocation`), and `HelpText`, `ManualPage`, `BashCompletion` and its neighbours (the table in other forms).
+
 package import Configuration
 
 /// One command of a program, or the program itself: what it takes, what it does, and what help and manual say of it.

@@ -1,3 +1,9 @@
+// Commands: what `martlet` does when it is given words, and how what it finds is printed.
+//
+// For whom: `martlet`'s main alone. Which thread: the program's own task; the engine is reached through MartletKit and nothing else.
+// Start reading here (the table), then `Martlet` (words into a run), `Front` (one run: surroundings, console, connection) and its
+// extensions, one for each family of commands. `Console` is the only place that prints.
+
 package import CommandLine
 package import Configuration
 import MartletKit

@@ -1,3 +1,9 @@
+// Configuration: `martlet.conf` and `keys.conf`, from bytes to values and back, and the words in which values are written everywhere.
+//
+// For whom: the programs' options and files. Which thread: any; values only, and no file is opened here. Start reading at `INIDocument`
+// (text taken apart, never failing), then here (one key), `Settings` (a section's table), `EngineConfiguration` and `ScreenConfiguration`
+// (what the keys mean), `ValueSyntax` (sizes, rates, durations, shared with CommandLine). Problems name their line and never stop a program.
+
 /// One key of a section of `martlet.conf`: its name, what it means, how it is read, and where its value goes.
 package struct Setting<Section: Sendable>: Sendable {
     package let key: String

@@ -1,3 +1,8 @@
+// SQLiteConnection: owns SQLite's handles; no policy, no schema.
+//
+// For whom: TransferQueue, and tests that look into its files. Which thread: the one that made the connection. Start reading here; then
+// `SQLiteStatement` (binding and stepping), `+Transaction`, and `ShortPath`, which lets a database lie at a path of any length.
+
 import CSQLite
 import Glibc
 

@@ -1,3 +1,10 @@
+// ServiceWire: the control protocol as values: JSON-RPC 2.0, one object a line. `Resources/protocol/` says the same in words and schemas,
+// and tests compare the two.
+//
+// For whom: TransferService answers it, MartletKit asks it. Which thread: any; values only. Start reading at `MethodTable` (what can be
+// asked), then here (how a line looks), `LineFramer` (bytes into lines, with limits), the `…Messages` files (parameters and results),
+// `Handshake` and `ProtocolVersion` (who understands whom), `WireError`.
+
 import FoundationEssentials
 package import TransferModel
 

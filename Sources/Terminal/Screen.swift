@@ -1,3 +1,10 @@
+// Terminal: ncurses, the keyboard and the terminal's modes behind values: a grid goes out, key presses come in, and what was there before
+// is restored on every way out.
+//
+// For whom: TerminalUI. Which thread: the screen's event loop, alone. Start reading here; `Canvas` draws into a `Grid`, `Grid+Changes`
+// finds what differs from the last frame, `KeyDecoder` and `SequenceGrammar` turn bytes into `KeyPress`es (a split sequence is never a
+// command), `JobControl` and `SignalPipe` are suspend and resume, CTerminalRescue what happens after a crash.
+
 package import DisplayText
 import Glibc
 import CTerminalRescue

@@ -1,3 +1,8 @@
+// TransferModel: the words of the program as values, for the queue, the engine, the wire and every client: batches, tasks, states, wait
+// reasons, errors; and the pure decisions over them: `SchedulerChoice` (what starts next), `RetryRule` and `WaitRule` (when again),
+// `HostStanding` (what a host's answers teach), `SpeedMeter`. Any thread; nothing here does anything. Start at `BatchRequest` (what is
+// asked for) and `TaskSnapshot` (what is told).
+
 import FoundationEssentials
 
 /// A path or a file's name as the kernel knows it: bytes without NUL, not necessarily UTF-8.
