@@ -21,7 +21,7 @@ package struct S3Address: Codable, Hashable, Sendable {
     package init?(_ text: String, place: S3Place) {
         let scheme = "s3://"
         guard text.lowercased().hasPrefix(scheme) else { return nil }
-        let rest = text.dropFirst(scheme.count).prefix { $0 != "?" && $0 != "#" }
+        let rest = text.dropFirst(scheme.count).prefix { $0 != "#" }
         let bucket = rest.prefix { $0 != "/" }
         let key = PercentEncoding.decode(rest.dropFirst(bucket.count + 1))
         guard Self.isBucket(bucket), !key.contains(0), place.endpoint.map({ HTTPAddress($0) != nil }) ?? true else {

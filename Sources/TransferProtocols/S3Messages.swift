@@ -1,5 +1,4 @@
-import Digests
-package import TransferModel
+import TransferModel
 
 /// What an upload to S3 is to do.
 package struct S3Plan: Sendable, Hashable {
@@ -31,9 +30,10 @@ package struct S3Plan: Sendable, Hashable {
 
     /// Bytes of every part but the last: fixed for the whole upload, since some servers insist on equal parts.
     var partSize: Int64 {
+        let mebibyte: Int64 = 1 << 20
         let wished = max(chunk ?? 8 << 20, Self.partSizes.lowerBound)
         // 9,900: a source that grows a little while it waits shall still fit.
-        let least = (subject.size / 9900 + 1 << 20 - 1) >> 20 << 20
+        let least = (subject.size / 9900 / mebibyte + 1) * mebibyte
         return max(wished, subject.size > wished * 9900 ? least : 0)
     }
 

@@ -12,6 +12,7 @@ import TransferProtocols
             ("s3://Old_Bucket/k", nil, "us-east-1", "https://s3.us-east-1.amazonaws.com/Old_Bucket/k"),
             ("s3://photos/k", nil, "cn-north-1", "https://photos.s3.cn-north-1.amazonaws.com.cn/k"),
             ("s3://photos/k", "http://127.0.0.1:9000", "us-east-1", "http://127.0.0.1:9000/photos/k"),
+            ("s3://photos/a?b", "http://h", "us-east-1", "http://h/photos/a%3Fb"),
             ("s3://photos/k", "https://nas/s3/", "us-east-1", "https://nas/s3/photos/k"),
             ("s3://photos/k", "https://nas/s3?x", "us-east-1", "https://nas/s3/photos/k"),
         ])
