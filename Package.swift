@@ -119,7 +119,9 @@ let package = Package(
             name: "terminal-probe", dependencies: ["Terminal", "DisplayText"], path: "Tests/Support/TerminalProbe",
             swiftSettings: settings),
         tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
-        tests("Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration"]),
+        tests(
+            "Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration"],
+            exclude: ["Pictures"]),
         tests("ServiceWire", ["ServiceWire", "TransferModel"]),
         tests("MartletKit", ["MartletKit", "ServiceWire", "TransferModel", "LinuxSystem", "martletd"]),
         tests(

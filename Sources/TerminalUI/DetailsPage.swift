@@ -14,6 +14,9 @@ struct DetailsPage: Sendable {
     /// The first line shown.
     var scroll = 0
 
+    /// Where the text begins: below the bar where there is room for one.
+    static func firstLine(rows: Int) -> Int { rows >= 12 ? 3 : 1 }
+
     mutating func take(_ result: Result<TaskSnapshot, RequestError>, _ look: Look) {
         switch result {
         case .success(let task): self.task = task
@@ -50,8 +53,9 @@ extension Model {
 
     mutating func performInDetails(_ action: Action) {
         guard case .details(var details) = page else { return }
-        let height = max(1, size.rows - 3)
-        let most = max(0, DetailsText(details, look, now).lines(width: size.columns).count - height)
+        let height = max(1, size.rows - 2 - DetailsPage.firstLine(rows: size.rows))
+        let lines = DetailsText(details, state(of: details.row), look, now).lines(width: size.columns)
+        let most = max(0, lines.count - height)
         switch action {
         case .down: details.scroll += 1
         case .up: details.scroll -= 1
@@ -79,11 +83,13 @@ struct DetailsText {
     private let row: NodeRow
     private let task: TaskSnapshot?
     private let problem: SafeText?
+    private let shown: RowState
     private let look: Look
     private let now: Moment
 
-    init(_ page: DetailsPage, _ look: Look, _ now: Moment) {
+    init(_ page: DetailsPage, _ state: RowState, _ look: Look, _ now: Moment) {
         (row, task, problem) = (page.row, page.task, page.problem)
+        shown = state
         self.look = look
         self.now = now
     }
@@ -105,7 +111,7 @@ struct DetailsText {
     private typealias Field = (label: SafeText, value: SafeText, style: Style)
 
     private var fields: [Field] {
-        var fields: [Field] = [("State", state, RowState(row).style)]
+        var fields: [Field] = [("State", state, shown.style)]
         if let error = task?.error ?? row.error { fields += self.error(error) }
         fields += ends
         fields.append(("Size", sizes, .plain))
@@ -113,7 +119,7 @@ struct DetailsText {
         } else if task == nil {
             fields.append(("Files", files, .plain))
         }
-        if row.bytesPerSecond > 0 {
+        if row.bytesPerSecond > 0, shown == .running {
             let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left"
             fields.append(("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", .plain))
         }
@@ -123,12 +129,13 @@ struct DetailsText {
     }
 
     private var state: SafeText {
-        let state = RowState(row)
-        var text: SafeText = "\(state.longWord), \(state.meaning)"
+        var text: SafeText = "\(shown.longWord), \(shown.meaning)"
+        if row.effectivelyPaused, !row.paused, shown == .paused { text += " with what it is in" }
+        let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
+        // That it waits for the next try is what the state's meaning says already.
+        if shown == .retry { return wait > 0 ? text + ", in \(wait) s" : text }
         if !row.waitReasons.isEmpty { text += ": waits for \(row.waitReasons.map(\.words).joined(separator: ", "))" }
-        if row.effectivelyPaused, !row.paused, state == .paused { text += " with what it is in" }
-        if let retryAt = row.retryAt, retryAt > now.wall { text += "; next try in \(now.seconds(until: retryAt)) s" }
-        return text
+        return wait > 0 ? text + "; next try in \(wait) s" : text
     }
 
     private func error(_ error: TransferError) -> [Field] {
@@ -152,9 +159,13 @@ struct DetailsText {
 
     private var sizes: SafeText {
         guard row.sizeKnown else { return "unknown; \(look.figures.size(row.bytes.sent)) sent" }
-        let total = "\(look.figures.size(row.bytes.total)) (\(Figures.count(row.bytes.total)) bytes)"
-        return
-            "\(total)   sent \(look.figures.size(row.bytes.sent))   accepted \(look.figures.size(row.bytes.accepted))"
+        var text = SafeText(look.figures.size(row.bytes.total))
+        // The exact number is for comparing one file with another.
+        if case .task = row.id, row.bytes.total >= 1000 { text += " (\(Figures.count(row.bytes.total)) bytes)" }
+        let (sent, accepted) = (look.figures.size(row.bytes.sent), look.figures.size(row.bytes.accepted))
+        text += "   sent \(sent)"
+        if accepted != sent { text += "   accepted \(accepted)" }
+        return text
     }
 
     private var files: SafeText {

@@ -50,7 +50,7 @@ extension Drawing {
     }
 
     private var rates: SafeText {
-        guard let totals = model.totals, model.isConnected else { return "" }
+        guard let totals = model.totals, totals.counts.active > 0, model.isConnected else { return "" }
         var parts: [String] = []
         if totals.bytesPerSecondUp > 0 { parts.append("up \(look.figures.speed(totals.bytesPerSecondUp))") }
         if totals.bytesPerSecondDown > 0 { parts.append("down \(look.figures.speed(totals.bytesPerSecondDown))") }
@@ -89,7 +89,9 @@ extension Drawing {
         switch model.link {
         case .connected where model.silence == nil: break
         case .connecting: return put("connecting", .plain)
-        case .connected, .lost, .failed: return put("NO ENGINE  R tries, s starts one", .error)
+        case .connected, .lost, .failed:
+            let since = model.silenceSince.map { " for \($0.components.seconds) s" } ?? ""
+            return put("NO ENGINE\(since)", .error)
         }
         guard let totals = model.totals, totals.counts.total > 0 else { return put("nothing queued", .plain) }
         var text = SafeText("\(percent(totals))%")
@@ -98,10 +100,14 @@ extension Drawing {
         if let seconds = totals.secondsLeft, !totals.isOver { text += SafeText(" \(Figures.timeLeft(seconds))") }
         if speed == 0, totals.isOver { text += " done" }
         put(text, .plain)
-        guard rows > 2, let problems = problems(withKey: false), text.width + problems.width + 2 <= width else {
-            return
-        }
+        guard rows > 2, !problemsAreInHints, let problems = problems(withKey: false) else { return }
         grid.put(problems, row: layout.total, column: text.width + 2, style: .error)
+    }
+
+    /// In windows without a header: whether the first line has no room for the problems.
+    var problemsAreInHints: Bool {
+        guard layout.header == nil, let problems = problems(withKey: false) else { return false }
+        return rows == 2 || problems.width + 17 > width
     }
 
     private func isComplete(_ totals: QueueTotals) -> Bool { totals.counts.total == totals.counts.completed }

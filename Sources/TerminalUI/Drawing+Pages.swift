@@ -48,15 +48,18 @@ extension Drawing {
 
     mutating func lower() {
         guard !layout.lower.isEmpty, let row = model.tree.cursorRow else { return }
-        let chart = width >= 110 ? 50 : 0
-        let room = width - chart
-        heading("Details", row: layout.lower.lowerBound, columns: 0..<(chart > 0 ? room - 2 : room))
-        let lines = DetailsText(DetailsPage(row: row), look, model.now).lines(width: room - 2)
+        let chartWidth = width >= 110 ? 52 : 0
+        let room = width - chartWidth
+        heading("Details", row: layout.lower.lowerBound, columns: 0..<(chartWidth > 0 ? room - 2 : room))
+        let lines = DetailsText(DetailsPage(row: row), model.state(of: row), look, model.now).lines(width: room - 2)
         let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, more: false) : look.safe(row.name)), .marked)
         for (y, line) in zip(layout.lower.dropFirst(), [name] + lines) {
             grid.put(line, row: y, column: 1, end: room - 2)
         }
-        if chart > 0 { throughput(room..<width) }
+        if chartWidth > 0 {
+            heading("Throughput, 5 min", row: layout.lower.lowerBound, columns: room..<width)
+            chart(model.throughput, rows: layout.lower.dropFirst(), columns: room..<(width - 1))
+        }
     }
 
     private mutating func heading(_ title: SafeText, row: Int, columns: Range<Int>) {
@@ -64,46 +67,22 @@ extension Drawing {
         grid.put(" " + title + " ", row: row, column: columns.lowerBound + 1, end: columns.upperBound)
     }
 
-    private mutating func throughput(_ columns: Range<Int>) {
-        let bars = columns.dropFirst(8).dropLast(1)
-        let speeds = model.throughput.speeds(bars.count, at: model.now.uptime)
-        let minutes = bars.count * Int(Throughput.step.components.seconds) / 60
-        let title = SafeText("Throughput, \(minutes) min")
-        heading(title, row: layout.lower.lowerBound, columns: columns)
-        let lines = layout.lower.dropFirst()
-        let top = max(1, speeds.max() ?? 1)
-        if top > 1 {
-            let label = SafeText(look.figures.speed(top)).fitted(to: 7, .right)
-            grid.put(label, row: lines.lowerBound, column: columns.lowerBound, style: .dim)
-        }
-        grid.put(
-            SafeText("0").fitted(to: 7, .right), row: lines.upperBound - 1, column: columns.lowerBound, style: .dim)
-        for (x, speed) in zip(bars, speeds) where speed > 0 {
-            let steps = look.glyphs == .unicode ? 8 : 1
-            // What moved at all shows.
-            let filled = max(1, Int(Double(speed) / Double(top) * Double(lines.count * steps)))
-            for (above, y) in lines.reversed().enumerated() {
-                let rest = min(steps, filled - above * steps)
-                guard rest > 0 else { break }
-                grid.put(column(rest, of: steps), row: y, column: x, style: .info)
-            }
-        }
-    }
-
-    private func column(_ filled: Int, of steps: Int) -> SafeText {
-        guard look.glyphs == .unicode else { return look.glyphs == .narrow ? "▮" : "#" }
-        let blocks: [SafeText] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-        return blocks[min(filled, steps) - 1]
-    }
-
     // MARK: Pages
 
     mutating func details(_ page: DetailsPage) {
         let row = page.row
         let name = row.name.isEmpty ? RowLabel.group(row, more: false) : look.safe(row.name)
-        title("Details", name)
-        let lines = DetailsText(page, look, model.now).lines(width: width)
-        text(lines.dropFirst(page.scroll), 1..<max(1, rows - 2))
+        let state = model.state(of: row)
+        let figures = RowFigures(row, look)
+        title("Details", name, right: SafeText("\(state.longWord) \(figures.percent)%"))
+        let lines = DetailsText(page, state, look, model.now).lines(width: width)
+        let first = DetailsPage.firstLine(rows: rows)
+        if first > 1 {
+            let done = "  \(look.figures.size(row.bytes.sent)) of \(figures.size)"
+            let room = width - 4 - SafeText(done).width
+            if room >= 4 { grid.put("[" + figures.bar(width: room) + "]" + SafeText(done), row: 1, column: 1) }
+        }
+        text(lines.dropFirst(page.scroll), first..<max(first, rows - 2))
         footer([.back, .pause, .cancel, .retry, .why], in: .details)
     }
 
@@ -111,12 +90,12 @@ extension Drawing {
         title("Log", page.back > 0 ? "not following" : "newest last")
         let height = max(0, rows - 2)
         var lines = page.window(height).flatMap { line -> [StyledLine] in
-            let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.rawValue.uppercased())").fitted(to: 17)
+            let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
             let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
             let style: Style = line.level == .error ? .error : line.level == .warning ? .warn : .plain
-            let parts = look.safe(place + line.message).wrapped(to: max(10, width - 18))
+            let parts = look.safe(place + line.message).wrapped(to: max(10, width - 17))
             return parts.enumerated().map { index, part in
-                (index == 0 ? StyledLine(head, style) : StyledLine(SafeText("").fitted(to: 17))) + StyledLine(part)
+                (index == 0 ? StyledLine(head, style) : StyledLine(SafeText("").fitted(to: 15))) + StyledLine(part)
             }
         }
         if let problem = page.problem { lines.append(StyledLine(problem, .error)) }
@@ -137,10 +116,12 @@ extension Drawing {
         }
     }
 
-    private mutating func title(_ title: SafeText, _ rest: SafeText) {
+    private mutating func title(_ title: SafeText, _ rest: SafeText, right: SafeText = "") {
         grid.fill(row: 0, style: .header)
         let start = grid.put(" " + title + "  ", row: 0, column: 0, style: .header)
-        let room = max(0, width - start - 1)
+        let isRight = right.width > 0 && width - start - right.width >= 12
+        if isRight { grid.put(right, row: 0, column: width - 1 - right.width, style: .header) }
+        let room = max(0, width - start - 1 - (isRight ? right.width + 2 : 0))
         grid.put(rest.shortened(to: room, mark: look.glyphs.cutMark), row: 0, column: start, style: .header)
     }
 
@@ -162,35 +143,56 @@ extension Drawing {
     // MARK: A question
 
     mutating func dialog(_ dialog: Dialog) {
-        let choices = dialog.choices.enumerated().map { index, choice -> SafeText in
-            let letter = choice.letter.map { "(\(Character($0)))" } ?? "(Esc)"
-            return SafeText("\(index == dialog.selected ? ">" : " ") \(choice.text)  \(letter)")
-        }
+        if rows > 3 { hintLine(HintLine.text(Self.dialogHints, width: width), rows - 1) }
+        guard rows > dialog.choices.count + 3, width >= 16 else { return question(dialog) }
+        let widest = min(width - 4, 66)
         // In a low window the explanation goes before the answers do.
-        let space = max(0, rows - 2 - choices.count)
-        let body = Array(dialog.lines.prefix(max(0, space - 2)))
+        let space = rows - 3 - dialog.choices.count
+        let body = Array(dialog.lines.flatMap { $0.wrapped(to: widest) }.prefix(max(0, space - 1)))
         let gap: [SafeText] = space > body.count + 1 && !body.isEmpty ? [""] : []
+        let choices = dialog.choices.indices.map { choice(dialog, $0, width: widest) }
         let lines = body + gap + choices
-        let wanted = max(dialog.title.width + 6, (lines.map(\.width).max() ?? 0) + 4)
-        let boxWidth = min(width, wanted + 2)
-        let left = (width - boxWidth) / 2
-        let height = min(rows, lines.count + 2)
-        let top = max(0, (rows - height) / 3)
-        let inside = max(0, boxWidth - 4)
+        let inside = min(width - 4, max(dialog.title.width + 4, lines.map(\.width).max() ?? 0))
+        let (boxWidth, left) = (inside + 4, (width - inside - 4) / 2)
+        let top = max(0, (rows - 1 - lines.count - 2) / 3)
         edge(top, left, boxWidth, dialog.title)
         for (index, line) in lines.enumerated() {
             let row = top + 1 + index
-            guard row < rows else { break }
             grid.fill(row: row, columns: left..<(left + boxWidth), style: .plain)
             grid.put("|", row: row, column: left, end: left + boxWidth)
             grid.put("|", row: row, column: left + boxWidth - 1)
             let isSelected = index - body.count - gap.count == dialog.selected
             let style = Style(.plain, selected: isSelected)
             if isSelected { grid.fill(row: row, columns: (left + 2)..<(left + 2 + inside), style: style) }
-            grid.put(line.shortened(to: inside, mark: look.glyphs.cutMark), row: row, column: left + 2, style: style)
+            grid.put(line, row: row, column: left + 2, style: style)
             if isSelected { cursor = Cursor(row: row, column: min(width - 1, left + 4)) }
         }
-        if top + lines.count + 1 < rows { edge(top + lines.count + 1, left, boxWidth, "") }
+        edge(top + lines.count + 1, left, boxWidth, "")
+    }
+
+    private static let dialogHints = [("Enter", "takes the line"), ("Esc", "closes"), ("Up Down", "choose")]
+
+    /// The key that takes an answer is never cut off.
+    private func choice(_ dialog: Dialog, _ index: Int, width: Int) -> SafeText {
+        let choice = dialog.choices[index]
+        let key = SafeText(choice.letter.map { "  (\(Character($0)))" } ?? "  (Esc)")
+        let text = SafeText("\(index == dialog.selected ? ">" : " ") \(choice.text)")
+        return text.shortened(to: max(3, width - key.width), mark: look.glyphs.cutMark) + key
+    }
+
+    /// The question in a window that is too small for a box: one line, and the keys that answer it.
+    private mutating func question(_ dialog: Dialog) {
+        let last = rows - 1
+        for row in max(0, last - 1)...last { grid.fill(row: row, style: .plain) }
+        let keys = dialog.choices.map { choice in
+            choice.letter.map { "\(Character($0)) yes" } ?? "Esc no"
+        }.joined(separator: "  ")
+        if last > 0 {
+            grid.put(
+                dialog.title.shortened(to: width, mark: look.glyphs.cutMark), row: last - 1, column: 0, style: .marked)
+        }
+        grid.put(SafeText(keys).beginning(of: width), row: last, column: 0, style: .hint)
+        cursor = Cursor(row: last, column: 0)
     }
 
     private mutating func edge(_ row: Int, _ left: Int, _ boxWidth: Int, _ title: SafeText) {

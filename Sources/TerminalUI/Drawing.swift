@@ -136,8 +136,9 @@ struct Drawing {
 
     private mutating func hints() {
         guard let row = layout.hints else { return }
+        if model.prompt != nil { return hintLine(HintLine.text(promptHints, width: width), row) }
         var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
-        if rows == 2, let problems = problems(withKey: false) {
+        if model.isConnected, problemsAreInHints, let problems = problems(withKey: false) {
             line =
                 problems + "  "
                 + HintLine.text([.help, .leave], in: .transfers, model.keys, width: width - problems.width - 2)
@@ -172,8 +173,15 @@ struct Drawing {
 
     private func promptHelp(_ prompt: AddPrompt) -> SafeText {
         switch prompt.step {
-        case .sources: "Tab completes, Enter goes on, Esc closes. Quote spaces, or paste paths."
-        case .destination: "With a / at the end each keeps its name. Enter queues, Esc goes back."
+        case .sources: "Files and folders; quote names with spaces, or paste paths."
+        case .destination: "With a / at the end each file keeps its name below it."
+        }
+    }
+
+    private var promptHints: [(key: String, word: String)] {
+        switch model.prompt?.step {
+        case .destination: [("Enter", "queue"), ("Esc", "back"), ("^C", "close")]
+        default: [("Tab", "complete"), ("Enter", "go on"), ("Esc", "close")]
         }
     }
 }
@@ -181,9 +189,15 @@ struct Drawing {
 extension Model {
     /// The actions in the last line, the most important first.
     var hints: [Action] {
-        guard isConnected else { return [.retryNow, .startEngine] }
+        guard isConnected else { return [.retryNow, .startEngine, .log, .leave] }
         if tree.items.isEmpty { return [.help, .add, .log, .leave] }
         let undo: [Action] = notice?.undo == nil ? [] : [.undo]
+        // When nothing is left to steer, what can be done is to tidy up and to go.
+        if totals?.isOver == true, tree.marks.isEmpty {
+            return [.help, .add, .clear] + undo + ((totals?.problems ?? 0) > 0 ? [.retry] : []) + [
+                .details, .log, .leave,
+            ]
+        }
         // Narrow windows keep the words of what everybody needs; help has the rest.
         let others: [Action] = size.columns < 100 ? [] : [.mark, .nextProblem, .log]
         return [.help, .add, .pause, .cancel] + undo + [.retry, .details, .why] + others + [.leave]

@@ -3,38 +3,66 @@ import Terminal
 
 /// The page of help, made from the keys as they are and from the table of states: it cannot say what is not so.
 enum HelpPage {
+    /// Two columns where both can be read.
     static func lines(_ keys: KeyMap, _ look: Look, width: Int) -> [StyledLine] {
+        let parts = Action.Part.allCases.map { part($0, keys) }.filter { !$0.isEmpty }
+        let column = (width - 4) / 2
         var lines: [StyledLine] = []
-        for part in Action.Part.allCases {
-            let actions = keys.actions(in: part == .lost ? .lost : .transfers).filter { $0.part == part }
-            if actions.isEmpty { continue }
-            lines.append(StyledLine(SafeText(part.rawValue), .marked))
-            let view: KeyMap.View = part == .lost ? .lost : .transfers
-            lines += actions.map { action in
-                let names = keys.keys(for: action, in: view).map(\.name).joined(separator: " ")
-                return StyledLine("  " + SafeText(names).fitted(to: 16)) + StyledLine(SafeText(action.summary))
+        if column >= 38 {
+            // The left one is the longer: what is read first stands there.
+            let all = parts.reduce(0) { $0 + $1.count }
+            var (left, right): ([StyledLine], [StyledLine]) = ([], [])
+            for part in parts {
+                if right.isEmpty, left.count + part.count / 2 <= all / 2 { left += part } else { right += part }
             }
-            lines.append(StyledLine())
+            lines = sideBySide(left, right, column)
+            let signs = signs(look)
+            let half = (signs.count + 1) / 2
+            lines += [StyledLine("Signs", .marked)] + sideBySide(Array(signs[..<half]), Array(signs[half...]), column)
+        } else {
+            lines = parts.flatMap { $0 } + [StyledLine("Signs", .marked)] + signs(look)
         }
-        lines.append(StyledLine("Signs", .marked))
-        lines += RowState.allCases.map { state in
+        lines.append(StyledLine())
+        let end: SafeText =
+            "Leaving stops nothing: transfers belong to the engine. Start martlet again to see them. Paste paths into the window to queue them."
+        return lines + end.wrapped(to: max(20, min(78, width - 2))).map { StyledLine($0) }
+    }
+
+    /// A heading, the keys, an empty line; nothing when no key does any of it.
+    private static func part(_ part: Action.Part, _ keys: KeyMap) -> [StyledLine] {
+        let view: KeyMap.View = part == .lost ? .lost : .transfers
+        let actions = keys.actions(in: view).filter { $0.part == part }
+        if actions.isEmpty { return [] }
+        let lines = actions.map { action in
+            let names = keys.keys(for: action, in: view).map(\.name).joined(separator: " ")
+            return StyledLine("  " + SafeText(names).fitted(to: 11) + " ") + StyledLine(SafeText(action.summary))
+        }
+        return [StyledLine(SafeText(part.rawValue), .marked)] + lines + [StyledLine()]
+    }
+
+    private static func signs(_ look: Look) -> [StyledLine] {
+        var lines = RowState.allCases.map { state in
             var line = StyledLine("  ")
             line.append(SafeText([Glyph(state.sign(look.glyphs))]), state.style)
             line.append(" ")
-            line.append(SafeText(state.word).fitted(to: 14), state.style)
+            line.append(SafeText(state.word).fitted(to: 6), state.style)
             line.append(SafeText(state.meaning))
             return line
         }
         var line = StyledLine("  ")
         line.append("!", .error)
-        line.append("               something below failed or needs you")
+        line.append("       something below needs a look")
         lines.append(line)
-        lines.append(StyledLine())
-        lines += [
-            "Leaving stops nothing: transfers belong to the engine. Start martlet again to",
-            "see them. Paste paths into the window to queue them.",
-        ].map { StyledLine($0) }
         return lines
+    }
+
+    private static func sideBySide(_ left: [StyledLine], _ right: [StyledLine], _ column: Int) -> [StyledLine] {
+        (0..<max(left.count, right.count)).map { index in
+            let first = left.indices.contains(index) ? left[index] : StyledLine()
+            let second = right.indices.contains(index) ? right[index] : StyledLine()
+            let gap = max(2, column + 2 - first.width)
+            return first + StyledLine(SafeText(Array(repeating: .space, count: gap))) + second
+        }
     }
 }
 

@@ -7,9 +7,18 @@ package enum HintLine {
     ///   the first one.
     package static func text(_ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int) -> SafeText {
         let hints = actions.compactMap { action -> (key: String, word: String)? in
-            guard let key = keys.keys(for: action, in: view).first, let word = action.hint else { return nil }
+            // What is added while the engine is lost stands beside the keys that go on working.
+            let names = [view] + (view == .lost ? [.transfers] : [])
+            guard let key = names.lazy.compactMap({ keys.keys(for: action, in: $0).first }).first,
+                let word = action.hint
+            else { return nil }
             return (key.name, word)
         }
+        return text(hints, width: width)
+    }
+
+    /// Keys and words that are always the same, as in a question.
+    package static func text(_ hints: [(key: String, word: String)], width: Int) -> SafeText {
         let room = width - 2
         // Whole words with air, then close together, then the bare keys, then fewer of them.
         for (separator, joint) in [("   ", " "), ("  ", " "), (" ", " ")] {

@@ -61,3 +61,8 @@ extension Model {
         page = .log(log)
     }
 }
+
+extension LogLevel {
+    /// At most 5 letters.
+    var word: String { self == .warning ? "WARN" : rawValue.uppercased() }
+}

@@ -16,6 +16,9 @@ extension Model {
         }
         if !update.sections.isEmpty {
             tree.take(update.sections)
+            stillness.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)
+            let inSight = Set(tree.items.compactMap(\.row?.id))
+            stillness.keep { inSight.contains($0) }
             if isSeekingProblem { seekProblem(fromStart: true) }
         }
         refreshDetails(update)
@@ -34,6 +37,7 @@ extension Model {
         case .lost(let since, let nextTry):
             link = .lost(since: since, nextTry: nextTry)
             pending = [:]
+            stillness = Stillness()
         }
     }
 

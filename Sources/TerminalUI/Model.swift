@@ -42,6 +42,7 @@ struct Model: Sendable {
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]
     var throughput = Throughput()
+    var stillness = Stillness()
     var isMouseOn: Bool
     /// The time of the last message.
     var now: Moment
@@ -85,6 +86,12 @@ struct Model: Sendable {
         let oldest = outstanding.values.filter { !$0.isPatient }.map(\.sentAt).min()
         guard isConnected, let oldest, now.uptime - oldest >= PendingDeed.patience else { return nil }
         return now.uptime - oldest
+    }
+
+    /// For how long nothing has been heard of the engine; `nil` when it answers or was never there.
+    var silenceSince: Duration? {
+        if case .lost(let since, _) = link { return max(.zero, now.wall.since(since)) }
+        return silence
     }
 
     /// Whether keys that change transfers work.
@@ -157,6 +164,7 @@ struct Model: Sendable {
         case .connecting, .connected, .failed: break
         }
         let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > now.wall }
+        if let due = stillness.nextChange(after: now.uptime) { wakes.append(due - now.uptime) }
         if case .transfers = page { wakes += counting.map { Self.toNextSecond($0.since(now.wall)) } }
         return wakes.min().map { max($0, .milliseconds(1)) }
     }

@@ -24,7 +24,7 @@ struct RowDrawing {
     func draw(_ item: TreeItem, _ y: Int, _ grid: inout Grid) {
         name(item, y, &grid)
         guard let row = item.row else { return }
-        let state = RowState(row)
+        let state = model.state(of: row)
         sign(row, state, y, &grid)
         for (column, cells) in columns.places {
             guard let (text, alignment, style) = cell(column, cells.count, row, state) else { continue }
@@ -35,9 +35,11 @@ struct RowDrawing {
         if let pending = model.pending[row.id] { waiting(pending, y, &grid) }
     }
 
-    /// What was asked for and is not confirmed stands in the state's place, over the empty cell beside it.
+    /// What was asked for and is not confirmed stands in the state's place, over the cells beside it.
     private func waiting(_ pending: PendingDeed, _ y: Int, _ grid: inout Grid) {
         guard let cells = columns[.state] ?? columns[.speedOrState] else { return }
+        // What it would take is no longer so.
+        if let time = columns[.timeLeft] { grid.fill(row: y, columns: time, style: .plain) }
         let start = max(0, cells.upperBound - max(cells.count, pending.word.width))
         grid.fill(row: y, columns: start..<cells.upperBound, style: .dim)
         grid.put(pending.word, row: y, column: start, style: .dim)
@@ -64,9 +66,27 @@ struct RowDrawing {
         let room = max(0, cells.upperBound - x)
         let name = label(item).shortened(to: room, mark: look.glyphs.cutMark)
         let end = grid.put(name, row: y, column: x, style: item.row == nil ? .dim : style, end: cells.upperBound)
-        guard let row = item.row, case .folder = row.id, columns[.files] == nil else { return }
-        let note = SafeText("  (\(Figures.amount(row.counts.total, "file")))")
-        if end + note.width <= cells.upperBound { grid.put(note, row: y, column: end, style: .dim) }
+        guard let row = item.row else { return }
+        note(row, room: cells.upperBound - end).map { _ = grid.put($0, row: y, column: end, style: .dim) }
+    }
+
+    /// Behind the name, when there is room: where a batch goes, how many files a folder has.
+    private func note(_ row: NodeRow, room: Int) -> SafeText? {
+        switch row.id {
+        case .batch:
+            var path = look.safe(row.path)
+            // What it is reached by matters less than where it is.
+            if path.width + 4 > room, let scheme = row.path.firstRange(of: "://") {
+                path = look.safe(String(row.path[scheme.upperBound...]))
+            }
+            // Of less than this nobody could tell where it goes.
+            guard path.width > 0, room >= min(16, path.width + 4) else { return nil }
+            return " -> " + path.shortened(to: room - 4, mark: look.glyphs.cutMark)
+        case .folder where columns[.files] == nil:
+            let files = SafeText("  (\(Figures.amount(row.counts.total, "file")))")
+            return files.width <= room ? files : nil
+        case .folder, .task, .group: return nil
+        }
     }
 
     private func label(_ item: TreeItem) -> SafeText {
@@ -94,14 +114,14 @@ struct RowDrawing {
         switch column {
         case .sign, .name: nil
         case .files: files(row).map { (SafeText($0), .right, .plain) }
-        case .size: (SafeText(size(row)), .right, .plain)
-        case .bar: (bar(row, width), .left, barStyle(state))
-        case .percent: (SafeText("\(percent(row))%"), .right, .plain)
-        case .speed: speed(row, isWide: columns.isWide).map { (SafeText($0), .right, .plain) }
+        case .size: (SafeText(RowFigures(row, look).size), .right, .plain)
+        case .bar: (RowFigures(row, look).bar(width: width), .left, barStyle(state))
+        case .percent: (SafeText("\(RowFigures(row, look).percent)%"), .right, .plain)
+        case .speed: speed(row, state, isWide: columns.isWide).map { (SafeText($0), .right, .plain) }
         case .timeLeft: timeLeft(row, state).map { (SafeText($0), .right, .plain) }
         case .state: (SafeText(columns.isWide ? state.longWord : state.word), .left, state.style)
         case .speedOrState:
-            speed(row, isWide: false).map { (SafeText($0), .right, .plain) }
+            speed(row, state, isWide: false).map { (SafeText($0), .right, .plain) }
                 ?? (SafeText(state.word), .right, state.style)
         }
     }
@@ -114,37 +134,17 @@ struct RowDrawing {
         }
     }
 
-    private func size(_ row: NodeRow) -> String { row.sizeKnown ? look.figures.size(row.bytes.total) : "?" }
-
-    private func isComplete(_ row: NodeRow) -> Bool {
-        row.state == .completed && row.counts.cancelled == 0 && !row.scanning
-    }
-
-    /// Bytes, or files where there are no bytes to count.
-    private func share(_ row: NodeRow) -> (part: Int64, whole: Int64) {
-        row.bytes.total > 0 ? (row.bytes.sent, row.bytes.total) : (row.counts.completed, row.counts.total)
-    }
-
-    private func percent(_ row: NodeRow) -> Int {
-        let share = share(row)
-        return Figures.percent(share.part, of: share.whole, isComplete: isComplete(row))
-    }
-
-    private func bar(_ row: NodeRow, _ width: Int) -> SafeText {
-        let share = share(row)
-        return Bar.text(share.part, of: share.whole, isComplete: isComplete(row), width: width, look.glyphs)
-    }
-
     private func barStyle(_ state: RowState) -> Style {
         switch state {
         case .done: .ok
-        case .running, .checking: .plain
+        case .running, .stalled, .checking: .plain
         default: .dim
         }
     }
 
-    private func speed(_ row: NodeRow, isWide: Bool) -> String? {
-        guard row.bytesPerSecond > 0 else { return nil }
+    /// Only of what runs: the average of a try that has failed falls slowly, but its bytes will be sent again.
+    private func speed(_ row: NodeRow, _ state: RowState, isWide: Bool) -> String? {
+        guard row.bytesPerSecond > 0, state == .running || state == .checking else { return nil }
         return isWide ? look.figures.speed(row.bytesPerSecond) : look.figures.size(row.bytesPerSecond)
     }
 
@@ -157,6 +157,33 @@ struct RowDrawing {
     }
 }
 
+/// How far a row is.
+struct RowFigures {
+    let row: NodeRow
+    let look: Look
+
+    init(_ row: NodeRow, _ look: Look) {
+        self.row = row
+        self.look = look
+    }
+
+    /// A question mark while it is unknown.
+    var size: String { row.sizeKnown ? look.figures.size(row.bytes.total) : "?" }
+
+    private var isComplete: Bool { row.state == .completed && row.counts.cancelled == 0 && !row.scanning }
+
+    /// Bytes, or files where there are no bytes to count.
+    private var share: (part: Int64, whole: Int64) {
+        row.bytes.total > 0 ? (row.bytes.sent, row.bytes.total) : (row.counts.completed, row.counts.total)
+    }
+
+    var percent: Int { Figures.percent(share.part, of: share.whole, isComplete: isComplete) }
+
+    func bar(width: Int) -> SafeText {
+        Bar.text(share.part, of: share.whole, isComplete: isComplete, width: width, look.glyphs)
+    }
+}
+
 /// What a group of files of one fate is called.
 enum RowLabel {
     /// `240 waiting`, `1,202 more failed`.
@@ -165,11 +192,11 @@ enum RowLabel {
             switch RowState(row) {
             case .queued: "waiting"
             case .held: "held"
-            case .scanning, .running: "running"
+            case .scanning, .running, .stalled: "running"
             case .checking: "being checked"
             case .paused: "paused"
-            case .retry: "waiting to be tried again"
-            case .auth: "waiting for you"
+            case .retry: "to try again"
+            case .auth: "need you"
             case .failed: "failed"
             case .cancelled: "cancelled"
             case .skipped: "skipped"

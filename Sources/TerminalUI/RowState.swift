@@ -13,6 +13,8 @@ package enum RowState: Sendable, Hashable, CaseIterable {
     /// A folder is being listed; the total still grows.
     case scanning
     case running
+    /// Open, but no byte has moved for a while. Only the screen knows it: see `Model.state(of:)`.
+    case stalled
     /// Every byte is there; the last checks go on.
     case checking
     case paused
@@ -54,6 +56,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .held: "held"
         case .scanning: "scan"
         case .running: "run"
+        case .stalled: "stall"
         case .checking: "check"
         case .paused: "pause"
         case .retry: "retry"
@@ -95,6 +98,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .held: ","
         case .scanning: "s"
         case .running: "^"
+        case .stalled: "z"
         case .checking: "c"
         case .paused: "="
         case .retry: "~"
@@ -111,6 +115,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .queued: "∙"
         case .scanning: "⋯"
         case .running: "⇡"
+        case .stalled: "◦"
         case .checking: "≟"
         case .retry: "↻"
         case .failed: "✗"
@@ -127,7 +132,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .paused: Style(.dim, strong: true)
         case .scanning, .checking: .info
         case .running: .active
-        case .retry: .warn
+        case .retry, .stalled: .warn
         case .auth: .attention
         case .failed: .error
         case .done: .ok
@@ -141,10 +146,11 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .held: "queued, to be started with p"
         case .scanning: "the folder is being listed"
         case .running: "bytes move"
-        case .checking: "all is sent, the last checks go on"
+        case .stalled: "no byte has moved for 10 s"
+        case .checking: "sent; last checks go on"
         case .paused: "paused by you"
         case .retry: "tries again by itself"
-        case .auth: "needs you: a sign-in or a host key"
+        case .auth: "needs you: sign-in, host key"
         case .failed: "gave up; r tries again"
         case .cancelled: "cancelled; u undoes"
         case .skipped: "was there already"

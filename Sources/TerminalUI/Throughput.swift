@@ -1,31 +1,53 @@
-/// The speed of the last minutes, in steps of five seconds, for the picture beside the details. Only what was seen
-/// while the screen was open.
+/// The speed of the last minutes, in steps of five seconds. Only what was seen while the screen was open.
 struct Throughput: Sendable {
     static let step = Duration.seconds(5)
     static let steps = 60
 
-    /// Bytes a second at their highest in each step, by the step's number; at most `steps` of them.
-    private var peaks: [(step: Int64, speed: Int64)] = []
-
-    mutating func add(_ bytesPerSecond: Int64, at uptime: Duration) {
-        let step = Self.number(uptime)
-        if let last = peaks.last, last.step == step {
-            peaks[peaks.count - 1].speed = max(last.speed, bytesPerSecond)
-        } else {
-            peaks.append((step, bytesPerSecond))
-        }
-        peaks.removeAll { $0.step <= step - Int64(Self.steps) }
+    private struct Step {
+        var number: Int64
+        /// Of the speeds told in it.
+        var sum: Double
+        var count: Double
     }
 
-    /// The last `count` steps up to now, oldest first; 0 where nothing is known.
-    func speeds(_ count: Int, at uptime: Duration) -> [Int64] {
-        let now = Self.number(uptime)
-        var speeds = Array(repeating: Int64(0), count: max(0, count))
-        for (step, speed) in peaks {
-            let place = count - 1 - Int(now - step)
-            if speeds.indices.contains(place) { speeds[place] = speed }
+    /// At most `steps` of them, oldest first.
+    private var seen: [Step] = []
+    /// The highest speed since the screen was opened.
+    private(set) var peak: Int64 = 0
+
+    mutating func add(_ bytesPerSecond: Int64, at uptime: Duration) {
+        let number = Self.number(uptime)
+        if seen.last?.number == number {
+            seen[seen.count - 1].sum += Double(bytesPerSecond)
+            seen[seen.count - 1].count += 1
+        } else {
+            seen.append(Step(number: number, sum: Double(bytesPerSecond), count: 1))
         }
-        return speeds
+        peak = max(peak, bytesPerSecond)
+        seen.removeAll { $0.number <= number - Int64(Self.steps) }
+    }
+
+    /// All steps up to now in so many columns, oldest first: each the average of its time, 0 where nothing is known.
+    func averages(_ columns: Int, at uptime: Duration) -> [Int64] {
+        guard columns > 0 else { return [] }
+        let now = Self.number(uptime)
+        var values = Array(repeating: 0.0, count: Self.steps)
+        for step in seen {
+            let place = Self.steps - 1 - Int(clamping: now - step.number)
+            if values.indices.contains(place) { values[place] = step.sum / step.count }
+        }
+        return (0..<columns).map { column in
+            let first = column * Self.steps / columns
+            let last = max(first + 1, (column + 1) * Self.steps / columns)
+            return Int64(values[first..<last].reduce(0, +) / Double(last - first))
+        }
+    }
+
+    /// The average of the last steps, as many as `duration` has, of which something is known.
+    func average(of duration: Duration, at uptime: Duration) -> Int64 {
+        let first = Self.number(uptime) - duration.components.seconds / Self.step.components.seconds
+        let steps = seen.filter { $0.number > first }
+        return steps.isEmpty ? 0 : Int64(steps.reduce(0) { $0 + $1.sum / $1.count } / Double(steps.count))
     }
 
     private static func number(_ uptime: Duration) -> Int64 { uptime.components.seconds / step.components.seconds }

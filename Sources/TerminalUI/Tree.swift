@@ -99,8 +99,11 @@ struct Tree: Sendable {
         for row in section.rows where !seen.contains(row.id) {
             let isFirst: Bool
             switch row.id {
-            case .batch: isFirst = !row.state.isTerminal && row.state != .paused && row.state != .created
-            case .folder: isFirst = row.counts.active > 0 || section.total == 1 && !row.state.isTerminal
+            case .batch:
+                let isAtRest = row.state.isTerminal || row.state == .paused || row.state == .created
+                isFirst = !isAtRest || row.state == .failed
+            case .folder:
+                isFirst = row.counts.active > 0 || row.hasProblem || section.total == 1 && !row.state.isTerminal
             case .task, .group: continue
             }
             seen.insert(row.id)

@@ -49,7 +49,8 @@ struct ScreenHarness {
     mutating func news(_ sections: [TreeSection], totals: QueueTotals? = nil) {
         var update = ViewUpdate()
         update.sections = sections
-        update.totals = totals
+        // What the engine would say of these batches, unless the test knows better.
+        update.totals = totals ?? sections.first { $0.parent == nil }.map { Rows.totals($0.rows) }
         send(.update(update))
     }
 
@@ -193,6 +194,22 @@ enum Rows {
                     group(3, 5, .failed, 1202, total: 2 * giga),
                 ]),
         ]
+    }
+
+    static func totals(_ batches: [NodeRow]) -> QueueTotals {
+        var totals = QueueTotals()
+        totals.batches = Int64(batches.count)
+        for batch in batches {
+            for state in TransferState.allCases { totals.counts[state] += batch.counts[state] }
+            totals.bytes.total += batch.bytes.total
+            totals.bytes.sent += batch.bytes.sent
+            totals.bytes.accepted += batch.bytes.accepted
+            totals.bytesPerSecondUp += batch.bytesPerSecond
+        }
+        totals.secondsLeft = batches.compactMap(\.secondsLeft).max()
+        totals.problems = totals.counts.failed
+        totals.problemCauses = min(1, totals.problems)
+        return totals
     }
 
     static var exampleTotals: QueueTotals {

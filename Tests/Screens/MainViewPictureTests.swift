@@ -1,0 +1,112 @@
+import DisplayText
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Pictures of the main view")
+struct MainViewPictureTests {
+    private func example(_ columns: Int, _ rows: Int) -> ScreenHarness {
+        var screen = ScreenHarness(columns, rows)
+        screen.connect()
+        screen.news(Rows.example, totals: Rows.exampleTotals)
+        return screen
+    }
+
+    @Test(
+        "the queue of the design, from a large window down to one cell",
+        arguments: [(120, 36), (100, 30), (80, 24), (64, 16), (40, 8), (20, 5), (20, 2), (1, 1)])
+    func sizes(columns: Int, rows: Int) {
+        Pictures.expect(example(columns, rows).picture, "main-\(columns)x\(rows)")
+    }
+
+    @Test("the same in the other glyph sets", arguments: [GlyphSet.narrow, .unicode])
+    func glyphs(set: GlyphSet) {
+        var screen = ScreenHarness(80, 24, glyphs: set)
+        screen.connect()
+        screen.news(Rows.example, totals: Rows.exampleTotals)
+        Pictures.expect(screen.picture, "main-80x24-\(set)")
+    }
+
+    @Test("what the cells mean, which is all there is with NO_COLOR")
+    func roles() {
+        var screen = example(80, 24)
+        screen.press("j", "j", "Space")
+        Pictures.expect(screen.rolePicture, "main-80x24-roles")
+    }
+
+    @Test("nothing queued")
+    func empty() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])], totals: QueueTotals())
+        Pictures.expect(screen.picture, "empty-80x24")
+        screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
+        Pictures.expect(screen.picture, "empty-40x8")
+    }
+
+    @Test("everything is done")
+    func done() {
+        let giga = Rows.giga
+        var totals = QueueTotals()
+        totals.batches = 1
+        totals.counts.completed = 200
+        totals.bytes = ByteCounts(total: giga, sent: giga, accepted: giga, verified: 0)
+        let batch = Rows.batch(1, "holiday", .completed, { $0.completed = 200 }, total: giga, sent: giga)
+        let screen = ScreenHarness(80, 24, [Rows.section(nil, [batch])], totals: totals)
+        Pictures.expect(screen.picture, "done-80x24")
+    }
+
+    @Test("marks are counted, and stand in a column of their own")
+    func marks() {
+        var screen = example(80, 24)
+        screen.press("j", "j", "Space", "Space")
+        Pictures.expect(screen.picture, "marks-80x24")
+    }
+
+    @Test("a cancel is asked for, done, and can be undone for a while")
+    func undo() {
+        var screen = example(80, 24)
+        screen.press("j", "j", "x")
+        Pictures.expect(screen.picture, "cancel-asked-80x24")
+        screen.answerDone(.task(TaskID(rawValue: 10)))
+        screen.wait(.seconds(2))
+        Pictures.expect(screen.picture, "cancel-undo-80x24")
+    }
+
+    @Test("a wide name in Japanese, one with an escape sequence, one of bidirectional tricks")
+    func names() {
+        let rows = [
+            Rows.task(1, 1, "写真アルバム-2024年の夏休み-北海道旅行-その一.jpg", .running, total: Rows.mega, sent: 7, speed: 9, left: 3),
+            Rows.task(1, 2, "evil\u{1b}[31mred\u{7}.txt", .queued, total: 12),
+            Rows.task(1, 3, "photo\u{202e}gpj.exe", .failed, total: 12),
+            Rows.task(1, 4, "family 👨‍👩‍👧 and ❤️ flag 🇯🇵.txt", .completed, total: 12, sent: 12),
+        ]
+        let batch = Rows.batch(
+            1, "names", .running, { ($0.running, $0.queued, $0.failed, $0.completed) = (1, 1, 1, 1) },
+            total: 2 * Rows.mega)
+        let screen = ScreenHarness(80, 24, [Rows.section(nil, [batch]), Rows.section(batch.id, rows)])
+        Pictures.expect(screen.picture, "names-80x24")
+        var small = screen
+        small.send(.resized(ScreenSize(columns: 25, rows: 8)))
+        Pictures.expect(small.picture, "names-25x8")
+    }
+
+    @Test("every state has its sign and its word")
+    func states() {
+        var rows: [NodeRow] = []
+        for (index, state) in TransferState.allCases.enumerated() {
+            rows.append(
+                Rows.task(1, Int64(index + 1), "\(state.rawValue).bin", state, total: 4 * Rows.mega, sent: 1 << 20))
+        }
+        for (index, reason) in [WaitReason.backoff, .auth, .hostKey, .connectivity, .notBefore].enumerated() {
+            var row = Rows.task(1, Int64(index + 100), "waits for \(reason.rawValue)", .waiting, total: Rows.mega)
+            row.waitReasons = [reason]
+            if reason == .backoff { row.retryAt = ScreenHarness.morning.advanced(by: .seconds(75)) }
+            rows.append(row)
+        }
+        let batch = Rows.batch(1, "states", .running, { ($0.running, $0.failed) = (1, 1) }, total: 9 * Rows.mega)
+        let screen = ScreenHarness(100, 30, [Rows.section(nil, [batch]), Rows.section(batch.id, rows)])
+        Pictures.expect(screen.picture, "states-100x30")
+        Pictures.expect(screen.rolePicture, "states-100x30-roles")
+    }
+}

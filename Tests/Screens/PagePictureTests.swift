@@ -1,0 +1,161 @@
+import DisplayText
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Pictures of pages, questions and the prompt")
+struct PagePictureTests {
+    private func example(_ columns: Int = 80, _ rows: Int = 24) -> ScreenHarness {
+        ScreenHarness(columns, rows, Rows.example, totals: Rows.exampleTotals)
+    }
+
+    @Test("the engine is lost, and found again")
+    func lost() {
+        var screen = example()
+        screen.send(
+            .link(.lost(since: screen.moment.wall, nextTry: screen.moment.wall.advanced(by: .seconds(10)))))
+        screen.wait(.seconds(7))
+        Pictures.expect(screen.picture, "lost-80x24")
+        screen.press("x")
+        Pictures.expect(screen.picture, "lost-key-80x24")
+        screen.send(.resized(ScreenSize(columns: 20, rows: 2)))
+        Pictures.expect(screen.picture, "lost-20x2")
+        screen.send(.resized(ScreenSize(columns: 80, rows: 24)))
+        screen.connect()
+        screen.press("j", "k")
+        var undisturbed = example()
+        undisturbed.wait(.seconds(7))
+        #expect(screen.picture == undisturbed.picture)
+    }
+
+    @Test("no engine answers and none can be started")
+    func failed() {
+        var screen = ScreenHarness(80, 24)
+        Pictures.expect(screen.picture, "connecting-80x24")
+        screen.send(
+            .answer(.notConnected(RequestError(.engineUnreachable, "no engine could be started: no such file"))))
+        Pictures.expect(screen.picture, "no-engine-80x24")
+    }
+
+    @Test("the engine is silent")
+    func silent() {
+        var screen = example()
+        screen.press("j", "j", "p")
+        screen.wait(.seconds(2))
+        Pictures.expect(screen.picture, "asked-80x24")
+        screen.wait(.seconds(2))
+        Pictures.expect(screen.picture, "silent-80x24")
+    }
+
+    @Test("every question, the harmless answer first taken by Enter")
+    func questions() {
+        for (key, name) in [("x", "cancel"), ("P", "pause-all"), ("R", "retry-all")] {
+            var screen = example()
+            screen.press(key)
+            Pictures.expect(screen.picture, "ask-\(name)-80x24")
+        }
+        var marked = example(100, 30)
+        marked.press("Space", "G", "{", "Space", "x")
+        Pictures.expect(marked.picture, "ask-cancel-marked-100x30")
+        var small = example(40, 8)
+        small.press("x")
+        Pictures.expect(small.picture, "ask-cancel-40x8")
+        small.send(.resized(ScreenSize(columns: 20, rows: 2)))
+        Pictures.expect(small.picture, "ask-cancel-20x2")
+        let done = Rows.batch(1, "old", .completed, { $0.completed = 20 }, total: 9, sent: 9)
+        var clear = ScreenHarness(80, 24, [Rows.section(nil, [done])])
+        clear.press("c")
+        Pictures.expect(clear.picture, "ask-clear-80x24")
+    }
+
+    @Test("adding: what, then where to, and what is wrong with it")
+    func prompt() {
+        var screen = example()
+        screen.press("a")
+        Pictures.expect(screen.picture, "add-empty-80x24")
+        screen.press("~/Photos/2024/raw", "Space", "'a b'")
+        Pictures.expect(screen.picture, "add-sources-80x24")
+        screen.press("Enter")
+        screen.send(.answer(.sourcesChecked(nil, number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "add-destination-80x24")
+        screen.press("htp://host/", "Enter")
+        screen.send(
+            .answer(.queued(.failure(RequestError(.usage, "htp is not a known scheme")), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "add-refused-80x24")
+        screen.send(.resized(ScreenSize(columns: 20, rows: 5)))
+        Pictures.expect(screen.picture, "add-refused-20x5")
+    }
+
+    @Test("details of a batch, a failed file, a group")
+    func details() {
+        var screen = example()
+        screen.press("i")
+        Pictures.expect(screen.picture, "details-batch-80x24")
+        screen.press("Esc", "e", "i")
+        Pictures.expect(screen.picture, "details-failed-80x24")
+        screen.press("Esc", "j", "j", "i")
+        Pictures.expect(screen.picture, "details-group-80x24")
+        var large = example(120, 36)
+        for speed in [12, 18, 40, 41, 38, 60, 55, 20, 0, 44] as [Int64] {
+            var totals = Rows.exampleTotals
+            totals.bytesPerSecondUp = speed * Rows.mega
+            large.wait(.seconds(5))
+            var sections = Rows.example
+            for index in sections[2].rows.indices where sections[2].rows[index].state == .running {
+                sections[2].rows[index].bytes.sent += large.uptime.components.seconds
+            }
+            large.news(sections, totals: totals)
+        }
+        large.press("j", "j")
+        Pictures.expect(large.picture, "lower-120x36")
+    }
+
+    @Test("the log, while it is empty and with lines too long for the window")
+    func log() {
+        var screen = example()
+        screen.press("L")
+        Pictures.expect(screen.picture, "log-empty-80x24")
+        let lines = [
+            LogLine(
+                at: ScreenHarness.morning, level: .info, batch: BatchID(rawValue: 1), task: nil, message: "was queued"),
+            LogLine(
+                at: ScreenHarness.morning.advanced(by: .seconds(4)), level: .warning, batch: BatchID(rawValue: 1),
+                task: TaskID(rawValue: 10),
+                message:
+                    "the connection was reset by the server while byte 4,194,304 was sent; it is tried again in 5 s"),
+            LogLine(
+                at: ScreenHarness.morning.advanced(by: .seconds(9)), level: .error, batch: BatchID(rawValue: 3),
+                task: TaskID(rawValue: 20), message: "403: \u{1b}[2J quota exceeded"),
+        ]
+        screen.send(.answer(.log(lines, next: 3, number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "log-80x24")
+        screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
+        Pictures.expect(screen.picture, "log-40x8")
+    }
+
+    @Test("help shows every key")
+    func help() {
+        var screen = example()
+        screen.press("?")
+        Pictures.expect(screen.picture, "help-80x24")
+        screen.press("G")
+        Pictures.expect(screen.picture, "help-end-80x24")
+        screen.send(.resized(ScreenSize(columns: 120, rows: 36)))
+        screen.press("g")
+        Pictures.expect(screen.picture, "help-120x36")
+    }
+
+    @Test("why it does not move")
+    func why() {
+        var screen = example()
+        screen.press("w")
+        let answer = WhyAnswer(
+            id: nil, state: .waiting, waitReasons: [.backoff], since: nil, retryAt: nil, tasks: 2,
+            sentence: "2 files wait for the next try: the server answered 503 and asks for 30 s of patience",
+            unblock: "nothing is needed, or r tries now")
+        screen.send(.answer(.why(.success([answer]), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "why-80x24")
+    }
+}

@@ -1,0 +1,60 @@
+import Configuration
+@testable import MartletKit
+import Testing
+
+@testable import TerminalUI
+
+@Suite("What runs without a byte is said to be stalled")
+struct StillnessTests {
+    private func news(_ sent: Int64, _ state: TransferState = .running) -> [TreeSection] {
+        [Rows.section(nil, [Rows.task(1, 1, "a.bin", state, total: 1000, sent: sent, speed: 100, left: 9)])]
+    }
+
+    private func word(_ screen: ScreenHarness) -> String {
+        screen.model.tree.cursorRow.map { screen.model.state(of: $0).word } ?? ""
+    }
+
+    @Test("after ten seconds, by itself, and no longer once a byte moves")
+    func stall() {
+        var screen = ScreenHarness(80, 24, news(10))
+        screen.wait(.seconds(9))
+        #expect(word(screen) == "run")
+        #expect(screen.model.nextWake.map { $0 <= .seconds(1) } == true, "nobody else would draw it")
+        screen.wait(.seconds(1))
+        #expect(word(screen) == "stall")
+        #expect(!screen.picture.contains("100   "), "no speed")
+        screen.news(news(11))
+        #expect(word(screen) == "run")
+    }
+
+    @Test("a pause in between starts the count again; what is lost is not measured")
+    func interruptions() {
+        var screen = ScreenHarness(80, 24, news(10))
+        screen.wait(.seconds(8))
+        screen.news(news(10, .paused))
+        screen.news(news(10))
+        screen.wait(.seconds(8))
+        #expect(word(screen) == "run")
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        screen.wait(.seconds(20))
+        #expect(word(screen) == "run", "it says what was so when the engine was last heard")
+    }
+
+    @Test("the picture of the speed is an average, and its scale is a round number")
+    func throughput() {
+        var throughput = Throughput()
+        throughput.add(100, at: .seconds(1))
+        throughput.add(300, at: .seconds(2))
+        throughput.add(50, at: .seconds(6))
+        #expect(throughput.averages(60, at: .seconds(7)).suffix(3) == [0, 200, 50])
+        #expect(throughput.averages(30, at: .seconds(7)).last == 125)
+        #expect(throughput.peak == 300)
+        #expect(throughput.average(of: .seconds(60), at: .seconds(7)) == 125)
+        #expect(throughput.averages(60, at: .seconds(400)).allSatisfy { $0 == 0 })
+        #expect(Axis.top(above: 0, .iec) == 1024)
+        #expect(Axis.top(above: 41 << 20, .iec) == 50 << 20)
+        #expect(Axis.top(above: 50 << 20, .iec) == 50 << 20)
+        #expect(Axis.top(above: 501_000_000, .si) == 1_000_000_000)
+        #expect(Axis.top(above: .max, .si) >= 9_000_000_000_000_000_000)
+    }
+}
