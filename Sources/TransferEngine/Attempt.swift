@@ -20,6 +20,7 @@ struct FlyingExchange {
 /// Who carries an exchange.
 enum Carrier {
     case http
+    case ftp
 }
 
 /// A task that has a slot: what the engine knows of it while it runs. On the engine's loop; at most as many as there are slots.
@@ -37,6 +38,8 @@ final class Attempt {
     let task: ClaimedTask
     let context: BatchContext
     let origin: String
+    /// The file's own place at the server.
+    var place: RemotePlace?
     var machine: any ProtocolMachine
     var phase = Phase.running
     /// What the machine wants done next; waits while `isBlocked`.

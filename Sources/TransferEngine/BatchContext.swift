@@ -21,7 +21,7 @@ final class BatchContext {
 
     let order: BatchOrder
     /// Where uploads go; `nil` for downloads.
-    let destination: HTTPAddress?
+    let destination: RemotePlace?
     /// Of the whole batch; `nil`: unlimited.
     let bucket: TokenBucket?
     var credentials: Credentials
@@ -39,7 +39,7 @@ final class BatchContext {
         self.bucket = bucket
         self.userAgent = userAgent
         meter = SpeedMeter(at: nanoseconds)
-        destination = HTTPAddress(order.destination + (order.destinationQuery.map { "?" + $0 } ?? ""))
+        destination = RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)
         let secrets = order.secrets
         if secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.user == nil) {
             credentials = .unknown
@@ -83,15 +83,23 @@ final class BatchContext {
     }
 
     /// The name that a destination without a slash at its end gives its one file.
-    var lastSegment: RawPath { RawPath(destination?.lastSegment ?? []) }
+    var lastSegment: RawPath { destination?.lastSegment ?? RawPath("") }
 
     /// The request that an exchange comes to.
-    func request(_ exchange: HTTPExchange, body: HTTPBody) -> HTTPRequest {
+    /// - Parameter now: by the server's clock, for a signature.
+    func request(_ exchange: HTTPExchange, body: HTTPBody, at now: Timestamp) -> HTTPRequest {
         var fields = [HTTPField("User-Agent", userAgent)]
         fields.reserveCapacity(exchange.headers.count + 1)
         for field in exchange.headers { fields.append(HTTPField(field.name, field.value)) }
         if exchange.mayCarrySecrets {
             for field in order.secrets.headers { fields.append(HTTPField(field.name, field.value)) }
+        }
+        let isSigned = exchange.signing != nil
+        if let signing = exchange.signing, let keys = order.secrets.s3 {
+            let given = exchange.mayCarrySecrets ? exchange.headers + order.secrets.headers : exchange.headers
+            let signature = SignatureV4.fields(
+                for: exchange.method, exchange.url, headers: given, signing: signing, keys: keys, at: now)
+            for field in signature { fields.append(HTTPField(field.name, field.value)) }
         }
         var request = HTTPRequest(exchange.method.rawValue, exchange.url.text, fields: fields, body: body)
         switch exchange.sink {
@@ -99,7 +107,8 @@ final class BatchContext {
         case .kept: request.response = .buffer(limit: TransferResponse.longestBody)
         case .document(let limit): request.response = .buffer(limit: limit)
         }
-        request.connection = connection(to: exchange.url, mayCarrySecrets: exchange.mayCarrySecrets)
+        request.connection = connection(
+            protocol: exchange.url.scheme, host: exchange.url.host, showsUser: exchange.mayCarrySecrets && !isSigned)
         request.timeouts = timeouts
         if exchange.patience == .assembling { request.timeouts.answer = max(timeouts.answer, .seconds(1800)) }
         // A PUT that was carried out and is sent again unseen would find its own file in the way.
@@ -107,15 +116,32 @@ final class BatchContext {
         return request
     }
 
-    private func connection(to address: HTTPAddress, mayCarrySecrets: Bool) -> ConnectionSettings {
+    /// A request to an FTP server.
+    func request(_ exchange: FTPExchange, at address: FTPAddress) -> FTPRequest {
+        let security: FTPServer.Security =
+            switch address.security {
+            case .none: .none
+            case .implicit: .implicit
+            case .explicit: .explicit
+            }
+        var request = FTPRequest(
+            FTPServer(
+                security, host: address.host, port: address.port,
+                connection: connection(protocol: "ftp", host: address.host, showsUser: true)),
+            FTPWork(exchange))
+        request.timeouts = timeouts
+        return request
+    }
+
+    private func connection(protocol name: String, host: String, showsUser: Bool) -> ConnectionSettings {
         var settings = base
-        settings.proxy = proxy(for: address)
-        guard mayCarrySecrets else { return settings }
+        settings.proxy = proxy(protocol: name)
+        guard showsUser else { return settings }
         switch credentials {
         case .user(let user, let password):
             settings.credentials = HTTPCredentials(user: user, password: password, scheme: scheme)
         case .netrc(let netrc):
-            settings.credentials = netrc.entry(for: address.host).map {
+            settings.credentials = netrc.entry(for: host).map {
                 HTTPCredentials(user: $0.user, password: $0.password, scheme: scheme)
             }
         case .unknown, .asking, .none, .failed: break
@@ -123,13 +149,13 @@ final class BatchContext {
         return settings
     }
 
-    private func proxy(for address: HTTPAddress) -> ProxyPolicy {
+    private func proxy(protocol name: String) -> ProxyPolicy {
         let proxies = order.options.proxies
         guard !proxies.isEmpty else { return .none }
         func value(_ name: String) -> String? {
             (proxies[name] ?? proxies[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }
         }
-        guard let url = value(address.scheme + "_proxy") ?? value("all_proxy") else { return .none }
+        guard let url = value(name + "_proxy") ?? value("all_proxy") else { return .none }
         return .url(url, except: value("no_proxy"))
     }
 }

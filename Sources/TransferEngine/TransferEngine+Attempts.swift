@@ -54,7 +54,7 @@ extension TransferEngine {
     }
 
     /// An exchange is over: what it is called, and whether it carried bytes of the source.
-    private func landed(_ wire: UInt64, of attempt: Attempt) -> FlyingExchange {
+    func landed(_ wire: UInt64, of attempt: Attempt) -> FlyingExchange {
         owners[wire] = nil
         // It was found by this name a line before.
         let index = attempt.exchanges.firstIndex { $0.wire == wire }!
@@ -64,7 +64,8 @@ extension TransferEngine {
     private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: CurlTransport.ExchangeEnd) {
         guard attempt.target == nil else {
             moved(attempt, to: attempt.base + end.bytesReceived)
-            return downloadEnded(attempt, exchange.local, converted(end, attempt))
+            return bodyEnded(
+                attempt, .ended(exchange.local, converted(end, attempt)), broken: end.failure != nil)
         }
         if exchange.isPayload {
             attempt.unconfirmed += end.bytesSent
@@ -83,23 +84,23 @@ extension TransferEngine {
 
     /// The transport's end in the protocols' words.
     private func converted(_ end: CurlTransport.ExchangeEnd, _ attempt: Attempt) -> TransferProtocols.ExchangeEnd {
-        var failure: TransferProtocols.ExchangeFailure?
-        if let broken = end.failure {
-            if case .sinkFailed(let error) = broken.cause, let refusal = attempt.target?.refusal(error) {
-                failure = .sink(refusal.error, waits: refusal.waits)
-            } else {
-                if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
-                let host = attempt.origin.drop { $0 != "/" }.drop { $0 == "/" }
-                failure = .network(
-                    NetworkFailure.error(broken, host: String(host), handshakes: attempt.context.handshakes))
-            }
-        } else {
-            attempt.context.handshakes = 0
-        }
+        let failure = end.failure.map { converted($0, attempt) }
+        if failure == nil { attempt.context.handshakes = 0 }
         let written = attempt.target.map { max(0, $0.written - attempt.base) } ?? 0
         return TransferProtocols.ExchangeEnd(
             answer: end.head.map(HTTPAnswer.init), body: end.body.bytes, bytesSent: end.bytesSent,
             bytesWritten: written, failure: failure, at: timeline.now)
+    }
+
+    /// The transport's failure in the protocols' words.
+    func converted(_ broken: CurlTransport.ExchangeFailure, _ attempt: Attempt) -> TransferProtocols.ExchangeFailure {
+        if case .sinkFailed(let error) = broken.cause, let refusal = attempt.target?.refusal(error) {
+            return .sink(refusal.error, waits: refusal.waits)
+        }
+        if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
+        let host = attempt.origin.drop { $0 != "/" }.drop { $0 == "/" }
+        return .network(
+            NetworkFailure.error(broken, host: String(host), handshakes: attempt.context.handshakes))
     }
 
     /// Tells the machine, and performs what it wants.
@@ -147,7 +148,8 @@ extension TransferEngine {
         lastExchange += 1
         switch exchange {
         case .http(let exchange): begin(exchange, local, lastExchange, attempt)
-        case .ftp, .sftp: fail(attempt, TransferError(.internal, "that transport is not there: retry"))
+        case .ftp(let exchange): begin(exchange, local, lastExchange, attempt)
+        case .sftp: fail(attempt, TransferError(.internal, "that transport is not there: retry"))
         }
     }
 
@@ -157,24 +159,34 @@ extension TransferEngine {
         let (body, source) = content(of: exchange, attempt)
         let isPayload = source != nil
         if isPayload { countRepeated(attempt) }
-        let request = attempt.context.request(exchange, body: body)
-        // The engine's buckets always, also without a limit: one that is set later holds for what is under way.
+        let skew = exchange.signing == nil ? 0 : hostFacts[attempt.origin]?.clockSkewSeconds ?? 0
+        let request = attempt.context.request(
+            exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
+        do {
+            try transport?.start(
+                CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limits(of: attempt))
+            fly(FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload), attempt)
+        } catch {
+            // What a request cannot express: a given header field with a line end, a malformed file of authorities.
+            let text = RawPath(error.description).displayed
+            fail(attempt, TransferError(.unsupported, "the request cannot be made (\(text)): check --header and --ca"))
+        }
+    }
+
+    /// The engine's buckets always, also without a limit: one that is set later holds for what is under way.
+    func limits(of attempt: Attempt) -> RateLimits {
         var limits = RateLimits()
         if attempt.target == nil {
             limits.up = [upBucket, attempt.context.bucket].compactMap { $0 }
         } else {
             limits.down = [downBucket, attempt.context.bucket].compactMap { $0 }
         }
-        do {
-            try transport?.start(
-                CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limits)
-            owners[wire] = attempt
-            attempt.exchanges.append(FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload))
-        } catch {
-            // What a request cannot express: a given header field with a line end, a malformed file of authorities.
-            let text = RawPath(error.description).displayed
-            fail(attempt, TransferError(.unsupported, "the request cannot be made (\(text)): check --header and --ca"))
-        }
+        return limits
+    }
+
+    func fly(_ exchange: FlyingExchange, _ attempt: Attempt) {
+        owners[exchange.wire] = attempt
+        attempt.exchanges.append(exchange)
     }
 
     /// What a request sends after its head, and where the source's bytes in it come from.
@@ -204,6 +216,7 @@ extension TransferEngine {
         owners[exchange.wire] = nil
         switch exchange.carrier {
         case .http: transport?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        case .ftp: ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
         }
     }
 

@@ -11,7 +11,11 @@ extension TransferEngine {
         _ task: ClaimedTask, _ context: BatchContext, _ origin: String, _ url: String, _ directory: RawPath,
         _ fileName: RawPath?
     ) -> Attempt? {
-        guard let address = HTTPAddress(url) else {
+        let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard
+            let place = RemotePlace(
+                parts[0], query: parts.count > 1 ? parts[1] : nil, s3: context.order.options.s3)
+        else {
             refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
             return nil
         }
@@ -42,10 +46,15 @@ extension TransferEngine {
                 for: task.id)
         }
         let expects = options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0.lowercased()) }
-        let plan = GetPlan(
-            address: address, name: fileName, verify: options.verify, expects: expects, resume: point)
-        let attempt = Attempt(
-            task, context: context, origin: origin, machine: GetDownload(plan), at: timeline.nanoseconds)
+        guard
+            let machine = context.downloadMachine(
+                place, name: fileName, expects: expects, facts: hostFacts[origin] ?? HostFacts(), resume: point)
+        else {
+            refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
+            return nil
+        }
+        let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
+        attempt.place = place
         attempt.target = target
         attempt.point = point
         attempt.accepted = point?.offset ?? 0
@@ -153,8 +162,12 @@ extension TransferEngine {
             queue.writer.record(.sizeKnown(total), for: attempt.task.id)
         }
         // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
-        guard let wire = attempt.exchanges.first(where: { $0.local == local })?.wire else { return }
-        transport?.openGate(CurlTransport.ExchangeID(rawValue: wire), to: .sink(target))
+        guard let exchange = attempt.exchanges.first(where: { $0.local == local }) else { return }
+        let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
+        switch exchange.carrier {
+        case .http: transport?.openGate(id, to: .sink(target))
+        case .ftp: ftp?.openGate(id, to: target)
+        }
     }
 
     func refused(_ attempt: Attempt, _ refusal: DownloadTarget.Refusal) {
@@ -168,10 +181,10 @@ extension TransferEngine {
     /// Puts what has come on the disk and records it, when enough has come or enough time has passed.
     func checkpointIfDue(_ attempt: Attempt) {
         guard attempt.phase == .running, !attempt.isBlocked, let target = attempt.target, !target.isSyncing,
-            let wire = attempt.exchanges.first?.wire, target.descriptor != nil
+            let exchange = attempt.exchanges.first, target.descriptor != nil
         else { return }
         let passed = Duration.nanoseconds(timeline.nanoseconds - target.syncedAt)
-        if passed >= settings.checkpointInterval { transport?.flush(CurlTransport.ExchangeID(rawValue: wire)) }
+        if passed >= settings.checkpointInterval { flush(exchange) }
         let fresh = target.written - target.synced
         guard fresh >= settings.checkpointBytes || (fresh > 0 && passed >= settings.checkpointInterval) else { return }
         inBackground { [self] in
@@ -179,6 +192,14 @@ extension TransferEngine {
             feed(attempt, .synced(through: target.synced))
             // A fast one goes on at once: what is not synced at the end is waited for there.
             checkpointIfDue(attempt)
+        }
+    }
+
+    private func flush(_ exchange: FlyingExchange) {
+        let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
+        switch exchange.carrier {
+        case .http: transport?.flush(id)
+        case .ftp: ftp?.flush(id)
         }
     }
 
@@ -199,16 +220,14 @@ extension TransferEngine {
         return true
     }
 
-    /// The body has ended. After a cut, what came is synced first, so that the next attempt goes on there.
-    func downloadEnded(
-        _ attempt: Attempt, _ local: TransferProtocols.ExchangeID, _ end: TransferProtocols.ExchangeEnd
-    ) {
-        guard let target = attempt.target, end.failure != nil, target.written > target.synced else {
-            return feed(attempt, .ended(local, end))
+    /// A body may have ended. After a cut, what came is synced first, so that the next attempt goes on there.
+    func bodyEnded(_ attempt: Attempt, _ event: ProtocolEvent, broken: Bool) {
+        guard let target = attempt.target, broken, target.written > target.synced else {
+            return feed(attempt, event)
         }
         inBackground { [self] in
             if await sync(attempt) { feed(attempt, .synced(through: target.synced)) }
-            feed(attempt, .ended(local, end))
+            feed(attempt, event)
         }
     }
 }

@@ -53,6 +53,7 @@ extension TransferEngine {
     private func progress(_ exchange: FlyingExchange) -> ExchangeProgress? {
         switch exchange.carrier {
         case .http: transport?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        case .ftp: ftp?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire))
         }
     }
 

@@ -86,6 +86,7 @@ extension TransferEngine {
             try? await queue.writer.commit()
         }
         transport?.shutDown()
+        ftp?.shutDown()
         transport = nil
         lanes = [:]
         laneOrder = []

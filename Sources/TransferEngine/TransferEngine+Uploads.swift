@@ -40,6 +40,7 @@ extension TransferEngine {
             return nil
         }
         let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
+        attempt.place = context.destination?.appending(remote)
         attempt.source = source
         attempt.total = source.identity.size
         attempt.changes = changes

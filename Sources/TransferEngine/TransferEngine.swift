@@ -32,6 +32,8 @@ package actor TransferEngine: EngineControl {
     let walker: DirectoryWalker
     /// Made by `start`, on the loop.
     var transport: HTTPTransport?
+    /// Made with the first exchange that needs it.
+    var ftp: FTPTransport?
     var phase = Phase.new
     var currentLimits: EngineLimits
     let waitRule = WaitRule()
@@ -144,6 +146,7 @@ package actor TransferEngine: EngineControl {
         let now = timeline.clock.now
         upBucket = bucket(upBucket, rate: limits.bytesPerSecondUp, now)
         downBucket = bucket(downBucket, rate: limits.bytesPerSecondDown, now)
+        ftp?.ratesChanged()
         claimsAreStale = true
         schedulePump()
     }

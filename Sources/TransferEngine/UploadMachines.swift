@@ -4,23 +4,88 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// Which protocol sends a file: by the destination's scheme, what was said by hand, what the host can, and what an earlier attempt left there.
+/// Which protocol sends a file: by the destination's scheme, what was said by hand, what the host can, and what an earlier attempt left
+/// there. A new protocol is one more line here.
 extension BatchContext {
     /// The machine for a file below the destination; an empty path is the destination itself. `nil`: there is no such address.
     func uploadMachine(
         _ subject: UploadSubject, below remote: RawPath, facts: HostFacts, resume: ResumePoint?
     ) -> (any ProtocolMachine)? {
-        guard let address = destination?.appending(remote) else { return nil }
-        return PutUpload(
-            PutPlan(
-                address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
-                begunBefore: subject.begunBefore, resume: stored(resume)))
+        guard let destination, let place = destination.appending(remote) else { return nil }
+        switch place.address {
+        case .http(let address):
+            let upload = HTTPUpload(
+                folder: remote.bytes.isEmpty ? address.folder : base ?? address.folder, address: address,
+                below: remote, subject: subject, facts: facts, resume: resume, options: order.options)
+            return upload.machine(scheme: place.scheme)
+        case .s3, .ftp, .sftp: return nil
+        }
     }
 
-    /// What an earlier version of the source has left, when it has.
-    private func stored(_ resume: ResumePoint?) -> PutResumePoint? {
-        resume?.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil }
+    private var base: HTTPAddress? {
+        if case .http(let address)? = destination?.address { address } else { nil }
     }
+}
+
+/// What an upload over HTTP may come to.
+private struct HTTPUpload {
+    /// The destination's folder, and the file's own address.
+    let folder: HTTPAddress
+    let address: HTTPAddress
+    let below: RawPath
+    let subject: UploadSubject
+    let facts: HostFacts
+    let resume: ResumePoint?
+    let options: TransferOptions
+
+    func machine(scheme: TransferScheme) -> any ProtocolMachine {
+        // What is begun goes on by what began it.
+        switch resume?.kind {
+        case TusResumePoint.kind: return TusUpload(tus)
+        case ResumableResumePoint.kind: return ResumableUpload(resumable)
+        default: break
+        }
+        switch scheme {
+        case .tusHTTP, .tusHTTPS: return TusUpload(tus)
+        case .ietfHTTP, .ietfHTTPS: return ResumableUpload(resumable)
+        default: break
+        }
+        switch options.uploadBy ?? facts.uploadBy.flatMap(HTTPUploadProtocol.init(rawValue:)) {
+        case .tus: return TusUpload(tus)
+        case .ietf: return ResumableUpload(resumable)
+        case .put: return PutUpload(put)
+        case .post, .form: return PutUpload(put)
+        case nil:
+            return NegotiatedUpload(NegotiatedPlan(folder: folder, put: put, tus: tus, resumable: resumable))
+        }
+    }
+
+    private var put: PutPlan {
+        // One that was told to be plain is not asked for more.
+        PutPlan(
+            address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
+            begunBefore: subject.begunBefore,
+            resume: resume?.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil },
+            offersResume: options.uploadBy == nil && facts.uploadBy != HTTPUploadProtocol.put.rawValue)
+    }
+
+    private var tus: TusPlan {
+        let isNested = below.bytes.contains(UInt8(ascii: "/"))
+        return TusPlan(
+            endpoint: folder, subject: subject, relativePath: isNested ? below : nil, facts: facts,
+            resume: resume?.content(TusResumePoint.self), chunk: options.chunkBytes, fileAddress: address)
+    }
+
+    private var resumable: ResumablePlan {
+        ResumablePlan(
+            address: address, subject: subject, facts: facts, resume: resume?.content(ResumableResumePoint.self),
+            chunk: options.chunkBytes)
+    }
+}
+
+extension HTTPAddress {
+    /// The folder that it lies in: everything up to the last slash of the path.
+    fileprivate var folder: HTTPAddress { resolving("./") ?? self }
 }
 
 extension ClaimedTask {

@@ -1,0 +1,18 @@
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// Which protocol fetches a file: by the URL's scheme.
+extension BatchContext {
+    /// `nil`: there is no such address.
+    func downloadMachine(
+        _ place: RemotePlace, name: RawPath?, expects: TransferDigest?, facts: HostFacts, resume: GetResumePoint?
+    ) -> (any ProtocolMachine)? {
+        switch place.address {
+        case .http(let address):
+            return GetDownload(
+                GetPlan(address: address, name: name, verify: order.options.verify, expects: expects, resume: resume))
+        case .s3, .ftp, .sftp: return nil
+        }
+    }
+}
