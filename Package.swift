@@ -65,6 +65,7 @@ let package = Package(
         // Owners of C handles and file descriptors
         module("LinuxSystem", ["CLinux"]),
         module("CurlTransport", ["CCurl", "LinuxSystem"]),
+        module("SSHTransport", ["LinuxSystem", "TransferModel"]),
         module("SQLiteConnection", ["CSQLite"]),
         module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
 
@@ -73,7 +74,8 @@ let package = Package(
         module(
             "TransferEngine",
             [
-                "TransferModel", "TransferProtocols", "TransferQueue", "CurlTransport", "LinuxSystem", "Digests",
+                "TransferModel", "TransferProtocols", "TransferQueue", "CurlTransport", "SSHTransport", "LinuxSystem",
+                "Digests",
             ]),
         module("ServiceWire", ["TransferModel"]),
         module(
@@ -98,6 +100,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support/TestSupport",
             swiftSettings: settings),
         tests("CurlTransport", ["CurlTransport", "LinuxSystem", "TestSupport"]),
+        tests("SSHTransport", ["SSHTransport", "LinuxSystem", "TransferModel", "TestSupport"]),
         tests("TransferModel", ["TransferModel"]),
         tests("SQLiteConnection", ["SQLiteConnection"]),
         .executableTarget(

@@ -29,6 +29,7 @@ int CLinux_posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *acti
 int CLinux_accept4(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
 
 int CLinux_pipe2(int fds[2], int flags) { return pipe2(fds, flags); }
+const int CLinux_F_SETPIPE_SZ = F_SETPIPE_SZ;
 
 int CLinux_renameat2(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath, unsigned flags) {
     return renameat2(oldDirectory, oldPath, newDirectory, newPath, flags);

@@ -63,6 +63,11 @@ extension System {
         _ = try systemCall(.rmdir, path: path) { Glibc.rmdir($0) }
     }
 
+    /// Makes a named pipe. Corresponds to `mkfifo`.
+    package static func mkfifo(_ path: [UInt8], mode: UInt32) throws(Errno) {
+        _ = try systemCall(.mkdir, path: path) { Glibc.mkfifo($0, mode_t(mode)) }
+    }
+
     /// Makes a directory. Corresponds to `mkdir`.
     package static func mkdir(_ path: [UInt8], mode: UInt32) throws(Errno) {
         _ = try systemCall(.mkdir, path: path) { Glibc.mkdir($0, mode_t(mode)) }

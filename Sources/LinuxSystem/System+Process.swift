@@ -46,6 +46,11 @@ extension System {
         return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
     }
 
+    /// Asks for a pipe that holds so many bytes; the system may refuse (`EPERM`). Corresponds to `fcntl(F_SETPIPE_SZ)`.
+    package static func setPipeCapacity(_ descriptor: Int32, _ bytes: Int32) throws(Errno) {
+        _ = try systemCall(.pipe2, descriptor: descriptor) { fcntl(descriptor, CLinux_F_SETPIPE_SZ, bytes) }
+    }
+
     /// Makes reads and writes return `EAGAIN` instead of waiting, or wait again. Corresponds to `fcntl(F_SETFL)`.
     package static func setNonBlocking(_ descriptor: Int32, _ nonBlocking: Bool = true) throws(Errno) {
         let flags = try systemCall(.dup, descriptor: descriptor) { fcntl(descriptor, F_GETFL) }

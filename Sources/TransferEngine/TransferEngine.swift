@@ -1,4 +1,4 @@
-package import CurlTransport
+import CurlTransport
 package import LinuxSystem
 package import TransferModel
 import TransferProtocols

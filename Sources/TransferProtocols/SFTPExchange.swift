@@ -31,12 +31,16 @@ package enum SFTPExchange: Hashable, Sendable {
     case remove(RawPath)
     /// A folder and its missing parents; one that exists is fine.
     case makeFolders(RawPath)
+    /// Bytes that may still be written below a path; only where `SFTPFeatures.tellsFreeSpace`.
+    case freeSpace(RawPath)
 }
 
 /// What the server said it can.
 package struct SFTPFeatures: Hashable, Sendable {
     package var renamesOver = false
     package var syncs = false
+    /// `statvfs@openssh.com`.
+    package var tellsFreeSpace = false
     /// It is OpenSSH's: writes are applied in the order in which they were sent.
     package var writesInOrder = false
     package init() {}
@@ -61,6 +65,7 @@ package struct SFTPEnd: Hashable, Sendable {
         case done
         case opened(SFTPHandle)
         case attributes(SFTPAttributes)
+        case freeSpace(Int64)
         /// The server's status, not OK (draft-ietf-secsh-filexfer-02 section 7), and its text, made harmless.
         case refused(SFTPStatus, String)
         /// The connection, or the local file, failed.

@@ -19,6 +19,7 @@ int CLinux_posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
 int CLinux_posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 int CLinux_accept4(int fd, int flags);
 int CLinux_pipe2(int fds[2], int flags);
+extern const int CLinux_F_SETPIPE_SZ;
 int CLinux_renameat2(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath, unsigned flags);
 extern const unsigned CLinux_RENAME_NOREPLACE;
 int CLinux_fallocate(int fd, int mode, off_t offset, off_t length);

@@ -1,6 +1,4 @@
-package import LinuxSystem
-
-/// The time of the stall watchdog and the speed limits. An ``EventLoop`` is one; tests turn one by hand.
+/// The time of stall watchdogs, deadlines and speed limits. An ``EventLoop`` is one; tests turn one by hand.
 package protocol TransportClock: AnyObject {
     var now: MonotonicInstant { get }
     /// Calls `handler` once on the transport's loop, not before `delay` has passed.

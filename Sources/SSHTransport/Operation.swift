@@ -1,0 +1,104 @@
+import LinuxSystem
+import TransferModel
+
+/// One operation under way. On the transport's loop.
+final class Operation {
+    enum Work {
+        /// One request, one answer.
+        case single
+        case write(WriteWindow)
+        /// `nil` before the gate is open.
+        case read(ReadWindow?)
+        /// All folders of the path at once, then the question whether the last is there.
+        case folders(FolderAnswers)
+    }
+
+    let id: OperationID
+    let owner: OperationOwner
+    let request: SFTPRequest
+    let source: (any SFTPSource)?
+    let limit: (any TransferThrottle)?
+    var sink: (any SFTPSink)?
+    var work: Work
+    /// Requests without an answer.
+    var unanswered = 0
+    /// Bytes of a read that the sink took.
+    var received: Int64 = 0
+    /// It fails with this as soon as all that was sent is answered.
+    var failure: OperationEnd.Outcome?
+    /// Nobody wants to hear of it any more; its answers are only waited for.
+    var isAbandoned = false
+
+    init(
+        _ id: OperationID, _ owner: OperationOwner, _ request: SFTPRequest, source: (any SFTPSource)?,
+        limit: (any TransferThrottle)?
+    ) {
+        self.id = id
+        self.owner = owner
+        self.request = request
+        self.source = source
+        self.limit = limit
+        work =
+            switch request {
+            case .write(_, let range): .write(WriteWindow(range))
+            case .read: .read(nil)
+            case .makeFolders: .folders(FolderAnswers())
+            default: .single
+            }
+    }
+
+    var progress: OperationProgress {
+        var progress = OperationProgress(sent: 0, acknowledged: 0, received: received)
+        if case .write(let window) = work {
+            progress.sent = window.next - window.range.lowerBound
+            progress.acknowledged = window.through - window.range.lowerBound
+        }
+        return progress
+    }
+
+    /// Whether no packet of it is left to be sent.
+    var isSent: Bool {
+        if failure != nil || isAbandoned { return true }
+        return switch work {
+        case .single, .folders: unanswered > 0
+        case .write(let window): window.isSent
+        case .read(let window): window?.isDone ?? false
+        }
+    }
+}
+
+/// The answers to the folders of a path.
+struct FolderAnswers: Equatable {
+    /// The refusal that says most, until the question at the end is answered.
+    private var refusal: (code: UInt32, text: String)?
+
+    static func == (left: FolderAnswers, right: FolderAnswers) -> Bool {
+        left.refusal?.code == right.refusal?.code && left.refusal?.text == right.refusal?.text
+    }
+
+    /// A folder that is there already is refused, too, with a status that does not say so: only the last word counts, unless
+    /// one was not permitted.
+    mutating func made(_ code: UInt32, _ text: String) {
+        if code == StatusCode.ok || refusal?.code == StatusCode.permissionDenied { return }
+        refusal = (code, text)
+    }
+
+    /// What the question whether the folder is there was answered.
+    func outcome(_ answer: SFTPAnswer) -> OperationEnd.Outcome {
+        switch answer {
+        case .attributes(let found) where found.isFolder: .done
+        case .attributes: .refused(StatusCode.failure, "a file is where a folder should be")
+        case .status(let code, let text): refusal.map { .refused($0.code, $0.text) } ?? .refused(code, text)
+        default: .refused(StatusCode.failure, "")
+        }
+    }
+
+    /// The folders of a path from the top; none for the home or the root.
+    static func steps(_ path: RawPath) -> [RawPath] {
+        var folder = RawPath(path.bytes.first == UInt8(ascii: "/") ? "/" : "")
+        return path.components.filter { $0 != RawPath(".") }.map { name in
+            folder = folder.appending(name)
+            return folder
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import TransferModel
+
+/// What a server answers to one request.
+enum SFTPAnswer: Equatable {
+    case status(UInt32, String)
+    case handle([UInt8])
+    /// Where it stands in the incoming bytes; valid while the answer is looked at.
+    case data(UnsafeRawBufferPointer)
+    case attributes(RemoteAttributes)
+    case extended([UInt8])
+
+    static func == (left: SFTPAnswer, right: SFTPAnswer) -> Bool {
+        switch (left, right) {
+        case (.status(let code, let text), .status(let other, let otherText)): code == other && text == otherText
+        case (.handle(let one), .handle(let other)), (.extended(let one), .extended(let other)): one == other
+        case (.data(let one), .data(let other)): one.elementsEqual(other)
+        case (.attributes(let one), .attributes(let other)): one == other
+        default: false
+        }
+    }
+
+    /// The number of the request and its answer; `nil` for what is no answer of version 3.
+    static func parse(_ packet: UnsafeRawBufferPointer) -> (id: UInt32, answer: SFTPAnswer)? {
+        var reader = PacketReader(packet)
+        guard let type = reader.byte(), let id = reader.number32() else { return nil }
+        switch type {
+        case PacketType.statusAnswer:
+            guard let code = reader.number32() else { return nil }
+            // Servers of the first hour leave the text out.
+            return (id, .status(code, reader.string().map { harmless($0) } ?? ""))
+        case PacketType.handle:
+            // At most 256 bytes (section 3); a longer one would only swell every write.
+            guard let handle = reader.string(), handle.count <= 256 else { return nil }
+            return (id, .handle(Array(handle)))
+        case PacketType.data:
+            guard let data = reader.string() else { return nil }
+            return (id, .data(data))
+        case PacketType.attributes:
+            guard let attributes = attributes(&reader) else { return nil }
+            return (id, .attributes(attributes))
+        case PacketType.extendedReply:
+            return (id, .extended(Array(packet.dropFirst(5))))
+        default: return nil
+        }
+    }
+
+    /// Section 5. What comes after the times is of no use here.
+    private static func attributes(_ reader: inout PacketReader) -> RemoteAttributes? {
+        guard let flags = reader.number32() else { return nil }
+        var attributes = RemoteAttributes(size: nil)
+        if flags & AttributeFlag.size != 0 {
+            guard let size = reader.number64() else { return nil }
+            attributes.size = Int64(exactly: size)
+        }
+        if flags & AttributeFlag.owner != 0 {
+            guard reader.number32() != nil, reader.number32() != nil else { return nil }
+        }
+        if flags & AttributeFlag.permissions != 0 {
+            guard let mode = reader.number32() else { return nil }
+            attributes.isFolder = mode & 0o170000 == 0o040000
+        }
+        if flags & AttributeFlag.times != 0 {
+            guard reader.number32() != nil, let modified = reader.number32() else { return nil }
+            attributes.modified = Int64(modified)
+        }
+        return attributes
+    }
+
+    /// A peer's text, short and without anything that a terminal obeys.
+    static func harmless(_ text: some Collection<UInt8>) -> String {
+        RawPath(Array(text.prefix(300))).displayed
+    }
+}
+
+/// What a server says of itself at the start: VERSION, and `limits@openssh.com` where it knows that.
+struct ServerGreeting: Equatable {
+    var version: UInt32
+    var features = ServerFeatures()
+    var tellsLimits = false
+
+    /// `nil` for what is no VERSION.
+    init?(_ packet: UnsafeRawBufferPointer) {
+        var reader = PacketReader(packet)
+        guard reader.byte() == PacketType.version, let version = reader.number32() else { return nil }
+        self.version = version
+        var names: [String] = []
+        while !reader.isAtEnd, names.count < 100 {
+            guard let name = reader.string(), let value = reader.string() else { return nil }
+            let text = String(decoding: name, as: UTF8.self)
+            names.append(text)
+            // A later version of an extension may have another form.
+            let isFirst = value.elementsEqual("1".utf8)
+            switch text {
+            case "posix-rename@openssh.com": features.renamesOver = isFirst
+            case "fsync@openssh.com": features.syncs = isFirst
+            case "statvfs@openssh.com": features.tellsFreeSpace = value.elementsEqual("2".utf8)
+            case "limits@openssh.com": tellsLimits = isFirst
+            default: break
+            }
+        }
+        // No server says its name here. OpenSSH (8.0 and later) offers this one, and nothing but its own; others offer a choice of
+        // OpenSSH's beside their own.
+        features.writesInOrder =
+            names.contains("lsetstat@openssh.com") && names.contains("fstatvfs@openssh.com")
+            && names.allSatisfy { $0.hasSuffix("@openssh.com") || Self.plainNames.contains($0) }
+    }
+
+    private static let plainNames: Set<String> = ["home-directory", "copy-data"]
+}
+
+/// How large packets may be.
+struct PacketLimits: Equatable {
+    /// Bytes of data in one WRITE and one READ.
+    var write = 32 * 1024
+    var read = 32 * 1024
+
+    /// What everybody must take (section 3).
+    init() {}
+
+    /// The answer of `limits@openssh.com`: four numbers, 0 for no limit. `nil` for what is no such answer.
+    init?(_ reply: [UInt8]) {
+        let numbers: [UInt64]? = reply.withUnsafeBytes { bytes in
+            var reader = PacketReader(bytes)
+            var numbers: [UInt64] = []
+            for _ in 0..<4 {
+                guard let number = reader.number64() else { return nil }
+                numbers.append(number)
+            }
+            return numbers
+        }
+        guard let numbers else { return nil }
+        func length(_ told: UInt64) -> Int {
+            let packet = numbers[0] == 0 ? UInt64(Self.largest) : max(numbers[0], 2048) - 1024
+            return Int(min(told == 0 ? packet : told, packet, UInt64(Self.largest)))
+        }
+        (read, write) = (max(1, length(numbers[1])), max(1, length(numbers[2])))
+    }
+
+    static let largest = 256 * 1024
+    /// No packet that we take is longer: the largest data and its frame.
+    static let packet = largest + 4096
+}

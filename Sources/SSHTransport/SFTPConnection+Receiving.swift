@@ -1,0 +1,154 @@
+import LinuxSystem
+import TransferModel
+
+/// Packets in: answers find their operations.
+extension SFTPConnection {
+    /// The pipe from the child has bytes, or its end.
+    func outputReady() {
+        // Others want the loop, too: a server that never runs dry is looked at again in the next turn.
+        for _ in 0..<8 where phase != .over {
+            switch readOnce() {
+            case .some(0): return hungUp()
+            case .some: continue
+            case .none: return transport.scheduleTurn()
+            }
+        }
+        transport.scheduleTurn()
+    }
+
+    /// Everything that a child has left behind.
+    func drainOutput() {
+        while phase != .over, let count = readOnce(), count > 0 {}
+    }
+
+    /// Bytes that came, 0 at the end, `nil` for nothing now.
+    private func readOnce() -> Int? {
+        guard let child, child.output.rawValue >= 0 else { return 0 }
+        do throws(Errno) {
+            guard let count = try incoming.read(from: child.output.rawValue) else { return nil }
+            if count > 0 {
+                moved()
+                takePackets()
+            }
+            return count
+        } catch {
+            return 0
+        }
+    }
+
+    private func takePackets() {
+        do throws(IncomingBuffer.Malformed) {
+            while phase != .over, let packet = try incoming.next() {
+                if !take(packet) { throw IncomingBuffer.Malformed(beginning: Array(packet.prefix(60))) }
+            }
+        } catch {
+            breakOff(LoginFailure.malformed(error.beginning, wasIn: wasIn, host: target.host))
+        }
+    }
+
+    /// False for what is no answer to anything.
+    private func take(_ packet: UnsafeRawBufferPointer) -> Bool {
+        if phase == .greeting {
+            guard let greeting = ServerGreeting(packet), greeting.version >= 3 else { return false }
+            self.greeting = greeting
+            child?.forgetPassword()
+            if greeting.tellsLimits {
+                phase = .limiting
+                outgoing.append(RequestPackets.limits(ask(Request(operation: nil, part: .single))))
+            } else {
+                phase = .open
+            }
+            return true
+        }
+        guard let (id, answer) = SFTPAnswer.parse(packet), let request = requests.removeValue(forKey: id) else {
+            return false
+        }
+        inFlight -= request.bytes
+        if phase == .limiting {
+            if case .extended(let reply) = answer, let told = PacketLimits(reply) { limits = told }
+            phase = .open
+            return true
+        }
+        guard let operation = request.operation else { return true }
+        operation.unanswered -= 1
+        return take(answer, request, operation)
+    }
+
+    private func take(_ answer: SFTPAnswer, _ request: Request, _ operation: Operation) -> Bool {
+        if case .sync = operation.request { syncing -= 1 }
+        switch (operation.work, request.part) {
+        case (.single, _): return takeSingle(answer, operation)
+        case (.folders(var answers), .folder):
+            guard case .status(let code, let text) = answer else { return false }
+            answers.made(code, text)
+            operation.work = .folders(answers)
+        case (.folders(let answers), _): end(operation, answers.outcome(answer))
+        case (.write(var window), .piece(let piece)):
+            guard case .status(let code, let text) = answer else { return false }
+            if code == StatusCode.ok {
+                window.acknowledge(piece)
+                operation.work = .write(window)
+            } else if operation.failure == nil {
+                operation.failure = .refused(code, text)
+            }
+            endIfDone(operation)
+        case (.read(var window?), .piece(let piece)):
+            let isAnswer = takePiece(answer, piece, &window, operation)
+            operation.work = .read(window)
+            endIfDone(operation)
+            return isAnswer
+        case (.write, _), (.read, _): return false
+        }
+        return true
+    }
+
+    private func takePiece(
+        _ answer: SFTPAnswer, _ piece: Range<Int64>, _ window: inout ReadWindow, _ operation: Operation
+    ) -> Bool {
+        switch answer {
+        case .status(StatusCode.endOfFile, _): window.reachedEnd(at: piece)
+        case .status(StatusCode.ok, _): return false
+        case .status(let code, let text):
+            window.reachedEnd(at: piece)
+            if operation.failure == nil { operation.failure = .refused(code, text) }
+        case .data(let data):
+            return window.arrived(data, for: piece) { bytes in
+                // After a failure nothing more may reach the file: there is a gap.
+                guard operation.failure == nil, !operation.isAbandoned else { return }
+                do throws(Errno) {
+                    try operation.sink?.write(bytes)
+                    operation.received += Int64(bytes.count)
+                } catch {
+                    operation.failure = .sinkFailed(error)
+                }
+            }
+        default: return false
+        }
+        return true
+    }
+
+    private func takeSingle(_ answer: SFTPAnswer, _ operation: Operation) -> Bool {
+        switch (answer, operation.request) {
+        case (.handle(let name), .openForWriting), (.handle(let name), .openForReading):
+            if operation.isAbandoned {
+                close(name, of: operation.owner)
+                end(operation, .done)
+            } else {
+                end(operation, .opened(transport.add(name, operation.owner, self)))
+            }
+        case (.attributes(let attributes), .status), (.attributes(let attributes), .handleStatus):
+            end(operation, .attributes(attributes))
+        case (.extended(let reply), .freeSpace):
+            guard let bytes = FreeSpaceReply.parse(reply) else { return false }
+            end(operation, .freeSpace(bytes))
+        case (.status(StatusCode.ok, _), .openForWriting), (.status(StatusCode.ok, _), .openForReading),
+            (.status(StatusCode.ok, _), .status), (.status(StatusCode.ok, _), .handleStatus),
+            (.status(StatusCode.ok, _), .freeSpace):
+            return false
+        case (.status(StatusCode.ok, _), _): end(operation, .done)
+        case (.status(let code, let text), _): end(operation, .refused(code, text))
+        default: return false
+        }
+        return true
+    }
+}

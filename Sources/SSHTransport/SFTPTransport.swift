@@ -1,0 +1,223 @@
+package import LinuxSystem
+import TransferModel
+
+/// SFTP operations over children of the person's `ssh`, on one event loop: the module's door.
+///
+/// `start` an ``SFTPRequest`` under an id; its end comes as an ``SFTPEvent``, told in batches at the end of the loop's turn. The first
+/// operation for a target starts its `ssh`; others share it; without work it is kept for a while, then closed. Everything,
+/// making and releasing included, happens on the loop's thread, so there is no lock and no `Sendable`.
+package final class SFTPTransport {
+    /// Bytes that one connection has on their way unacknowledged, at most.
+    package static let window: Int64 = 8 << 20
+
+    let loop: EventLoop
+    let clock: any TransportClock
+    let settings: SSHSettings
+    private let deliver: ([SFTPEvent]) -> Void
+    private var connections: [SSHTarget: SFTPConnection] = [:]
+    /// Those that end or are to end, and take no more work.
+    private var leaving: [SFTPConnection] = []
+    /// Where each operation is under way.
+    private var operations: [OperationID: (Operation, SFTPConnection)] = [:]
+    private var handles: [RemoteHandle: (owner: OperationOwner, connection: SFTPConnection, name: [UInt8])] = [:]
+    private var lastHandle: UInt64 = 0
+    private var events: [SFTPEvent] = []
+    private var turnIsScheduled = false
+    private var throttleTimer: (timer: LoopTimer, due: MonotonicInstant)?
+
+    /// A transport on a loop. `onEvents` is called on the loop; it may call everything here. On the loop.
+    package init(
+        loop: EventLoop, clock: (any TransportClock)? = nil, settings: SSHSettings,
+        onEvents: @escaping ([SFTPEvent]) -> Void
+    ) {
+        loop.checkIsolated()
+        // A child that is gone must be an error of its pipe, and no signal.
+        Signals.ignoreBrokenPipe()
+        self.loop = loop
+        self.clock = clock ?? loop
+        self.settings = settings
+        deliver = onEvents
+    }
+
+    /// Begins an operation. What cannot even begin ends with an event like all else. `source` gives the bytes of a write; `limit` holds a
+    /// write or read back. On the loop, not from a source, sink or throttle.
+    package func start(
+        _ id: OperationID, _ request: SFTPRequest, on target: SSHTarget, owner: OperationOwner,
+        source: (any SFTPSource)? = nil, limit: (any TransferThrottle)? = nil
+    ) {
+        precondition(operations[id] == nil, "an operation's id is used once")
+        let operation = Operation(id, owner, request, source: source, limit: limit)
+        scheduleTurn()
+        if let problem = target.problem {
+            return end(operation, .broken(TransferError(.unsupported, "\(problem): queue it again")), ServerFeatures())
+        }
+        if let handle = request.handle {
+            guard let held = handles[handle] else {
+                // Its connection broke meanwhile.
+                let error = TransferError(
+                    .networkConnectionLost,
+                    "the ssh connection to \(target.host) was cut: Martlet tries again by itself")
+                return end(operation, .broken(error), ServerFeatures())
+            }
+            return enqueue(operation, held.connection)
+        }
+        enqueue(operation, connection(to: target))
+    }
+
+    /// Lets a read flow. `total`: the file's length, where it is known; nothing beyond it is read. On the loop.
+    package func openGate(_ id: OperationID, to sink: any SFTPSink, total: Int64? = nil) {
+        guard let (operation, connection) = operations[id], case .read(_, let offset) = operation.request,
+            operation.sink == nil
+        else { return }
+        operation.sink = sink
+        operation.work = .read(ReadWindow(from: offset, total: total))
+        connection.look(at: operation)
+        scheduleTurn()
+    }
+
+    /// Ends an operation without an event; what is on its way to the server happens there all the same. A handle that it may still get
+    /// is closed. On the loop, not from a source or sink.
+    package func abandon(_ id: OperationID) {
+        guard let (operation, connection) = operations.removeValue(forKey: id) else { return }
+        operation.isAbandoned = true
+        events.removeAll { $0.id == id }
+        connection.look(at: operation)
+        scheduleTurn()
+    }
+
+    /// Abandons all of an owner's operations and closes its handles: the last word of an attempt. On the loop.
+    package func abandonAll(of owner: OperationOwner) {
+        for (id, entry) in operations where entry.0.owner == owner { abandon(id) }
+        for (handle, held) in handles where held.owner == owner {
+            handles[handle] = nil
+            held.connection.close(held.name, of: owner)
+        }
+        scheduleTurn()
+    }
+
+    /// Where a write or read stands; nil when there is none of that id. On the loop.
+    package func progress(_ id: OperationID) -> OperationProgress? { operations[id]?.0.progress }
+
+    /// A throttle lets more through than it said: it is asked again. On the loop.
+    package func resumeThrottled() { scheduleTurn() }
+
+    /// Operations that have not ended.
+    package var activeCount: Int { operations.count }
+
+    /// Children that are not reaped yet, the idle ones included.
+    package var childCount: Int { connections.count + leaving.count }
+
+    /// Abandons everything and ends all children at once; they are reaped as the loop turns. The transport cannot be used afterwards.
+    /// On the loop.
+    package func shutDown() {
+        operations = [:]
+        handles = [:]
+        events = []
+        if let throttleTimer { clock.cancel(throttleTimer.timer) }
+        throttleTimer = nil
+        for connection in Array(connections.values) + leaving { connection.shutDown() }
+    }
+
+    // MARK: Connections
+
+    private func connection(to target: SSHTarget) -> SFTPConnection {
+        if let connection = connections[target] { return connection }
+        let connection = SFTPConnection(target, transport: self)
+        connections[target] = connection
+        connection.begin()
+        return connection
+    }
+
+    private func enqueue(_ operation: Operation, _ connection: SFTPConnection) {
+        operations[operation.id] = (operation, connection)
+        connection.add(operation)
+    }
+
+    /// A connection takes no more work.
+    func isLeaving(_ connection: SFTPConnection) {
+        guard connections[connection.target] === connection else { return }
+        connections[connection.target] = nil
+        leaving.append(connection)
+    }
+
+    /// A connection's child is reaped.
+    func isGone(_ connection: SFTPConnection) {
+        isLeaving(connection)
+        leaving.removeAll { $0 === connection }
+    }
+
+    // MARK: Handles
+
+    func add(_ name: [UInt8], _ owner: OperationOwner, _ connection: SFTPConnection) -> RemoteHandle {
+        lastHandle += 1
+        let handle = RemoteHandle(rawValue: lastHandle)
+        handles[handle] = (owner, connection, name)
+        return handle
+    }
+
+    func name(of handle: RemoteHandle) -> [UInt8]? { handles[handle]?.name }
+
+    func forget(_ handle: RemoteHandle) { handles[handle] = nil }
+
+    func forgetHandles(of connection: SFTPConnection) {
+        handles = handles.filter { $0.value.connection !== connection }
+    }
+
+    func hasHandles(_ connection: SFTPConnection) -> Bool { handles.values.contains { $0.connection === connection } }
+
+    // MARK: Turns
+
+    /// Ends an operation and tells it.
+    func end(_ operation: Operation, _ outcome: OperationEnd.Outcome, _ features: ServerFeatures) {
+        operations[operation.id] = nil
+        if operation.isAbandoned { return }
+        var end = OperationEnd(outcome, bytesRead: operation.received, features: features)
+        if case .write(let window) = operation.work { end.writtenThrough = window.through }
+        events.append(SFTPEvent(id: operation.id, end: end))
+        scheduleTurn()
+    }
+
+    /// Sees to it that packets go out and events are told when the turn ends.
+    func scheduleTurn() {
+        if turnIsScheduled { return }
+        turnIsScheduled = true
+        loop.atEndOfTurn { [self] in endTurn() }
+    }
+
+    private func endTurn() {
+        turnIsScheduled = false
+        for connection in connections.values { connection.pump() }
+        // What was opened on them before is still to be used.
+        for connection in leaving { connection.pump() }
+        if events.isEmpty { return }
+        var batch: [SFTPEvent] = []
+        swap(&batch, &events)
+        deliver(batch)
+    }
+
+    /// A throttle lets nothing through before that.
+    func throttled(for delay: Duration) {
+        let due = clock.now.advanced(by: delay)
+        if let throttleTimer {
+            if throttleTimer.due <= due { return }
+            clock.cancel(throttleTimer.timer)
+        }
+        let timer = clock.schedule(after: delay) { [weak self] in
+            self?.throttleTimer = nil
+            self?.scheduleTurn()
+        }
+        throttleTimer = (timer, due)
+    }
+}
+
+extension SFTPRequest {
+    /// The open file that it is about.
+    var handle: RemoteHandle? {
+        switch self {
+        case .handleStatus(let handle), .write(let handle, _), .read(let handle, _), .setSize(let handle, _),
+            .setModified(let handle, _), .sync(let handle), .close(let handle):
+            handle
+        case .openForWriting, .openForReading, .status, .rename, .remove, .makeFolders, .freeSpace: nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import LinuxSystem
+
+/// One `ssh` process: its pipes, its complaints, its end. On the transport's loop. It keeps itself until the child is reaped.
+final class SSHChild {
+    /// What the child gets as its standard input.
+    let input: OwnedDescriptor
+    let output: OwnedDescriptor
+    /// The child has ended and was reaped; told once. What it left in the pipes can still be read.
+    var onExit: (ChildExit) -> Void = { _ in }
+    private(set) var exit: ChildExit?
+    private let complaintsPipe: OwnedDescriptor
+    private let process: ChildProcess
+    private let loop: EventLoop
+    private let clock: any TransportClock
+    private var registration: Registration?
+    private var complaintBytes: [UInt8] = []
+    private var killTimer: LoopTimer?
+    private var askPass: AskPass?
+
+    init(_ target: SSHTarget, _ settings: SSHSettings, loop: EventLoop, clock: any TransportClock) throws(Errno) {
+        let input = try System.pipe(nonBlocking: false)
+        let output = try System.pipe(nonBlocking: false)
+        let complaints = try System.pipe(nonBlocking: false)
+        // Only our ends: the child may expect its own to wait.
+        for ours in [input.write, output.read, complaints.read] { try System.setNonBlocking(ours.rawValue) }
+        // Larger pipes mean fewer turns; the system may not allow it.
+        for pipe in [input.write, output.read] { try? System.setPipeCapacity(pipe.rawValue, 1 << 20) }
+        askPass = nil
+        if let password = target.password { askPass = try AskPass(password, folder: settings.privateFolder) }
+        // `problem` has refused an empty command.
+        var program = ChildProgram(
+            String(decoding: target.command[0], as: UTF8.self), arguments: target.arguments(),
+            environment: settings.environment + target.environment + (askPass?.environment ?? []))
+        program.standardInput = input.read.rawValue
+        program.standardOutput = output.write.rawValue
+        program.standardError = complaints.write.rawValue
+        process = try ChildProcess(program)
+        (self.input, self.output, complaintsPipe) = (input.write, output.read, complaints.read)
+        self.loop = loop
+        self.clock = clock
+        do {
+            // The closure keeps this object until the child has ended.
+            try process.onExit(on: loop) { [self] exit in reaped(exit) }
+        } catch {
+            // Nobody else would wait for it, and SIGKILL does not take long.
+            try? process.signal(SIGKILL)
+            _ = try? process.wait()
+            throw error
+        }
+        registration = try? loop.register(complaintsPipe.rawValue, .read) { [weak self] _ in self?.listen() }
+    }
+
+    /// The lines of its standard error, harmless; the last of many.
+    var complaints: [String] {
+        complaintBytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { SFTPAnswer.harmless($0) }
+            .filter { !$0.allSatisfy { $0 == " " } }
+    }
+
+    /// It is in: no question is to come.
+    func forgetPassword() { askPass = nil }
+
+    /// Nothing more is sent to it: ssh ends by itself when its server has answered. After `patience` it is made to.
+    func close(patience: Duration) {
+        input.close()
+        if exit != nil || killTimer != nil { return }
+        killTimer = clock.schedule(after: patience) { [self] in
+            killTimer = nil
+            end()
+        }
+    }
+
+    /// Ends it and what it started; politely at first, for it may have a control socket to remove.
+    func end() {
+        input.close()
+        if exit != nil { return }
+        try? process.signal(SIGTERM)
+        if let killTimer { clock.cancel(killTimer) }
+        killTimer = clock.schedule(after: .seconds(2)) { [self] in
+            killTimer = nil
+            kill()
+        }
+    }
+
+    /// Ends it at once, with all of its session. Until it is reaped its number is nobody else's.
+    func kill() {
+        input.close()
+        if exit == nil { try? System.kill(-process.processID, signal: SIGKILL) }
+    }
+
+    private func reaped(_ exit: ChildExit) {
+        self.exit = exit
+        askPass = nil
+        if let killTimer { clock.cancel(killTimer) }
+        killTimer = nil
+        listen()
+        if let registration { loop.cancel(registration) }
+        registration = nil
+        // A process that it left behind may hold this pipe for hours: nobody waits for its end.
+        complaintsPipe.close()
+        let tell = onExit
+        onExit = { _ in }
+        tell(exit)
+    }
+
+    private func listen() {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        // A child that complains without end must not hold the loop.
+        for _ in 0..<16 where complaintsPipe.rawValue >= 0 {
+            let read = chunk.withUnsafeMutableBytes { buffer in
+                Result { () throws(Errno) in try System.read(complaintsPipe.rawValue, buffer) }
+            }
+            if case .failure(.wouldBlock) = read { return }
+            let count = (try? read.get()) ?? 0
+            if count == 0 {
+                if let registration { loop.cancel(registration) }
+                registration = nil
+                return
+            }
+            complaintBytes.append(contentsOf: chunk[..<count])
+            if complaintBytes.count > 16 * 1024 { complaintBytes.removeFirst(complaintBytes.count - 8 * 1024) }
+        }
+    }
+}

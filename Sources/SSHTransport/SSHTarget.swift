@@ -1,0 +1,114 @@
+import LinuxSystem
+import TransferModel
+
+/// Whom `ssh` is to reach, and how. Operations with equal targets share one connection.
+package struct SSHTarget: Hashable, Sendable {
+    /// The words of the ssh command: program and options of the person's choice, `["ssh"]` if none.
+    package var command: [[UInt8]]
+    /// A name of `~/.ssh/config`, a host's name or address.
+    package var host: String
+    /// `nil`: as `~/.ssh/config` says, else 22.
+    package var port: UInt16?
+    /// `nil`: as `~/.ssh/config` says, else this user.
+    package var user: String?
+    /// `NAME=value` beside HOME, USER, PATH and LANG: the agent's socket.
+    package var environment: [[UInt8]]
+    /// What a password command or a person gave for this server. Without one `ssh` asks for none.
+    package var password: [UInt8]?
+
+    package init(
+        command: [[UInt8]] = [Array("ssh".utf8)], host: String, port: UInt16? = nil, user: String? = nil,
+        environment: [[UInt8]] = [], password: [UInt8]? = nil
+    ) {
+        self.command = command
+        self.host = host
+        self.port = port
+        self.user = user
+        self.environment = environment
+        self.password = password
+    }
+
+    /// The words of a command line as `rsync -e` takes it: split at blanks; quotes (`'`, `"`) keep them together.
+    /// `nil` for an empty one or an open quote.
+    package static func words(_ line: [UInt8]) -> [[UInt8]]? {
+        var words: [[UInt8]] = []
+        var word: [UInt8]?
+        var quote: UInt8?
+        for byte in line {
+            switch (quote, byte) {
+            case (let open?, _) where open == byte: quote = nil
+            case (nil, UInt8(ascii: "'")), (nil, UInt8(ascii: "\"")):
+                quote = byte
+                word = word ?? []
+            case (nil, UInt8(ascii: " ")), (nil, UInt8(ascii: "\t")):
+                if let done = word { words.append(done) }
+                word = nil
+            default: word = (word ?? []) + [byte]
+            }
+        }
+        if let done = word { words.append(done) }
+        return quote == nil && !words.isEmpty && words[0] != [] ? words : nil
+    }
+
+    /// The arguments after the program's name. ServerAlive… finds a dead line within a minute, also while nothing is asked.
+    func arguments() -> [[UInt8]] {
+        var options = ["-oServerAliveInterval=15", "-oServerAliveCountMax=3", "-oConnectTimeout=15"]
+        // Batch mode never asks. With a password the questions go to our answerer, which knows one answer.
+        options += password == nil ? ["-oBatchMode=yes"] : ["-oBatchMode=no", AskPass.marker]
+        options += ["-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes", "-oPermitLocalCommand=no"]
+        // What a shell would be given is nothing to a subsystem, and would keep it from starting.
+        options += ["-oRemoteCommand=none", "-oRequestTTY=no"]
+        if let port { options += ["-p", String(port)] }
+        if let user { options += ["-l", user] }
+        options += ["-s", host, "sftp"]
+        return command.dropFirst() + options.map { Array($0.utf8) }
+    }
+
+    /// What is wrong with it. Names reach `ProxyCommand` and `Match exec` through a shell, so nothing that a shell reads may be in them.
+    var problem: String? {
+        func isPlain(_ text: String, _ more: String) -> Bool {
+            !text.isEmpty && !text.hasPrefix("-")
+                && text.utf8.allSatisfy { byte in
+                    byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                        || (0x61...0x7A).contains(byte) || more.utf8.contains(byte)
+                }
+        }
+        if command.first?.isEmpty ?? true { return "the ssh command is empty" }
+        if !isPlain(host, ".-_:%") { return "the host's name has characters that no host's name has" }
+        if let user, !isPlain(user, ".-_@+=:,\\") || user.hasSuffix("\\") {
+            return "the user's name has characters that ssh does not take"
+        }
+        if let password, password.contains(0) || password.contains(UInt8(ascii: "\n")) || password.count > 1023 {
+            return "the password has more than one line or 1023 bytes"
+        }
+        return nil
+    }
+}
+
+/// What holds for all connections of a transport.
+package struct SSHSettings: Sendable {
+    /// A folder of ours, 0700, for the moment of a password's question. Made when needed.
+    package var privateFolder: [UInt8]
+    /// `NAME=value`: all that every child has.
+    package var environment: [[UInt8]]
+    /// How long `ssh` may take to get in.
+    package var loginPatience = Duration.seconds(60)
+    /// How long nothing may move while answers are awaited; ten times of it where the server is asked to sync.
+    package var stallPatience = Duration.seconds(60)
+    /// How long a connection without work is kept.
+    package var idlePatience = Duration.seconds(30)
+    /// Bytes that may be on their way unacknowledged.
+    package var window = SFTPTransport.window
+    /// Packets that may be on their way unanswered.
+    package var outstanding = 256
+
+    /// - Parameter environment: by default HOME, USER, LOGNAME, PATH and LANG of this process.
+    package init(privateFolder: [UInt8], environment: [[UInt8]]? = nil) {
+        self.privateFolder = privateFolder
+        self.environment =
+            environment
+            ?? ["HOME", "USER", "LOGNAME", "PATH", "LANG"].compactMap { name in
+                System.environment(name).map { Array("\(name)=".utf8) + $0 }
+            }
+    }
+}

@@ -1,0 +1,28 @@
+package import LinuxSystem
+
+/// Where written bytes come from. Called on the transport's loop; it must not call the transport.
+package protocol SFTPSource: AnyObject {
+    /// Reads up to the buffer's size at an offset of the file, and says how much; 0 is the end. Corresponds to `pread`.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
+}
+
+/// Where read bytes go. Called on the transport's loop; it must not call the transport.
+package protocol SFTPSink: AnyObject {
+    /// Takes the next bytes, all of them, in the order of the file. An error ends the read.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Errno)
+}
+
+/// What a speed limit lets through.
+package enum ThrottleGrant: Equatable, Sendable {
+    /// At least one of the bytes that were asked for.
+    case bytes(Int)
+    /// Nothing before that long; `nil` is until ``SFTPTransport/resumeThrottled()``.
+    case wait(Duration?)
+}
+
+/// A speed limit for one direction of one operation. Called on the transport's loop; it must not call the transport.
+package protocol TransferThrottle: AnyObject {
+    func grant(_ wanted: Int) -> ThrottleGrant
+    /// So many bytes, never more than granted, are sent or asked for now.
+    func take(_ count: Int)
+}

@@ -1,0 +1,98 @@
+package import TransferModel
+
+/// What an upload over SFTP is to do.
+package struct SFTPUploadPlan: Sendable, Hashable {
+    /// The server's name, for what people are told.
+    package var host: String
+    /// The final path at the server; a relative one starts in the home folder.
+    package var path: RawPath
+    package var subject: UploadSubject
+    package var facts: HostFacts
+    package var resume: SFTPResumePoint?
+
+    package init(
+        host: String, path: RawPath, subject: UploadSubject, facts: HostFacts = HostFacts(),
+        resume: SFTPResumePoint? = nil
+    ) {
+        self.host = host
+        self.path = path
+        self.subject = subject
+        self.facts = facts
+        self.resume = resume
+    }
+
+    /// Of the source, in SFTP's unit: whole seconds since 1970, cut to what 32 bits hold.
+    var modified: Int64 { Self.seconds(subject.modifiedNanoseconds) }
+
+    static func seconds(_ nanoseconds: Int64) -> Int64 {
+        min(max(0, nanoseconds / 1_000_000_000), Int64(UInt32.max))
+    }
+}
+
+/// What a download over SFTP is to do. Its resume point is that of every download; size and time of modification stand for the version.
+package struct SFTPDownloadPlan: Sendable, Hashable {
+    package var host: String
+    package var path: RawPath
+    /// The final name, when a person gave one.
+    package var name: RawPath?
+    package var verify: VerificationWish?
+    /// A digest that a person gave.
+    package var expects: TransferDigest?
+    /// Of an earlier attempt, its offset cut to what the temporary file really has.
+    package var resume: GetResumePoint?
+
+    package init(
+        host: String, path: RawPath, name: RawPath? = nil, verify: VerificationWish? = nil,
+        expects: TransferDigest? = nil, resume: GetResumePoint? = nil
+    ) {
+        self.host = host
+        self.path = path
+        self.name = name
+        self.verify = verify
+        self.expects = expects
+        self.resume = resume
+    }
+}
+
+/// Of an upload over SFTP: under which name its bytes are gathered, and of which version of the source.
+package struct SFTPResumePoint: ResumePointContent {
+    package static var kind: String { "sftp" }
+
+    /// The temporary file beside the target; the target itself on a server that cannot rename.
+    package var temporary: RawPath
+    /// Counts the temporary files of this run: another version of the source takes a new one, because the old may still be written to.
+    package var generation: Int
+    /// Of the source whose bytes they are. A file of this size and time at the target is ours.
+    package var size: Int64
+    /// Seconds since 1970.
+    package var modified: Int64
+
+    package init(temporary: RawPath, generation: Int = 1, size: Int64, modified: Int64) {
+        self.temporary = temporary
+        self.generation = generation
+        self.size = size
+        self.modified = modified
+    }
+
+    /// What an upload leaves behind that was never made durable because it was small: for the attempt after the source changed.
+    package init(remainsOf plan: SFTPUploadPlan) {
+        self.init(
+            temporary: TemporaryName.beside(plan.path, token: plan.subject.token), size: plan.subject.size,
+            modified: plan.modified)
+    }
+
+    package var isPlausible: Bool { size >= 0 && generation > 0 && !temporary.bytes.isEmpty }
+}
+
+extension RawPath {
+    /// The server's path that an `sftp` URL means, percent-encoding undone: absolute, or after `/~/` below the home folder.
+    package init(sftpURLPath bytes: [UInt8]) {
+        self.init(bytes.starts(with: "/~/".utf8) ? Array(bytes.dropFirst(3)) : bytes)
+    }
+
+    /// The folder that it is in; empty for the home.
+    var folder: RawPath {
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return RawPath([]) }
+        return RawPath(slash == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<slash]))
+    }
+}
