@@ -37,7 +37,7 @@ enum PutMessages {
     static func put(_ plan: PutPlan, _ chain: RedirectChain) -> Exchange {
         .http(
             HTTPExchange(
-                .put, chain.address, headers: condition(plan) + digestWish(plan.verify == .digest),
+                .put, chain.address, headers: condition(plan) + digestWish(plan.verify == .digest) + offer(plan),
                 body: .source(0..<plan.size), mayCarrySecrets: chain.mayCarrySecrets))
     }
 
@@ -60,6 +60,10 @@ enum PutMessages {
         case .fail, .skip, .rename, .resume: return [HeaderField("If-None-Match", "*")]
         case .replace: return []
         }
+    }
+
+    private static func offer(_ plan: PutPlan) -> [HeaderField] {
+        plan.offersResume ? ResumableDraft.creation(plan.interopVersion, length: plan.size, isComplete: true) : []
     }
 
     private static func digestWish(_ wanted: Bool) -> [HeaderField] {

@@ -33,7 +33,7 @@ package struct PutUpload: ProtocolMachine {
     private let plan: PutPlan
     private var state = State.ready
     private var chain: RedirectChain
-    private var lastID = 0
+    private var lastID: Int
     private var begun = Timestamp(milliseconds: 0)
     /// The question about an earlier attempt was put; its answer was not "yes".
     private var hasProbed = false
@@ -42,8 +42,16 @@ package struct PutUpload: ProtocolMachine {
     /// The attempt's own failure, told when the probe after it finds nothing.
     private var failure: TransferError?
 
-    package init(_ plan: PutPlan) {
+    /// Where the server keeps this PUT's upload, when it said so: a cut can be gone on from there.
+    private var handle: HTTPAddress?
+    /// Said before the file is sent: the bytes that another protocol had brought there are lost.
+    private var restartReason: String?
+    private var expires: Timestamp?
+
+    /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
+    package init(_ plan: PutPlan, after lastID: Int = 0) {
         self.plan = plan
+        self.lastID = lastID
         chain = RedirectChain(plan.address)
     }
 
@@ -56,6 +64,8 @@ package struct PutUpload: ProtocolMachine {
             }
             return send()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
+        case (.sending(let id), .interim(let source, let answer, let now)) where source == id:
+            return offered(answer, now)
         case (.probing(let id, let question), .ended(let ended, let end)) where ended == id:
             return headEnded(question, end)
         case (.resting(let question), .timerFired(.probeAgain)): return probe(question)
@@ -71,7 +81,9 @@ package struct PutUpload: ProtocolMachine {
     private mutating func send() -> [ProtocolAction] {
         let id = nextID()
         state = .sending(id)
-        return [.perform(id, PutMessages.put(plan, chain))]
+        let restart = restartReason.map { [ProtocolAction.startOver(reason: $0)] } ?? []
+        restartReason = nil
+        return restart + [.perform(id, PutMessages.put(plan, chain))]
     }
 
     private mutating func probe(_ question: Question) -> [ProtocolAction] {
@@ -94,10 +106,23 @@ package struct PutUpload: ProtocolMachine {
     // MARK: The PUT's answer
 
     private mutating func putEnded(_ end: ExchangeEnd) -> [ProtocolAction] {
-        guard let answer = end.answer else { return unanswered(end) }
-        if answer.status == 412, PutMessages.isConditional(plan) { return refused(end) }
+        guard let answer = end.answer else { return unanswered(end, since: begun) }
+        let completion = ResumableAnswer.completion(answer)
+        if let handle {
+            // Where only a part of it arrived the rest can follow; what was refused as a whole must not be gone on with.
+            if answer.isSuccess, completion == false { return cut(handle, end, .noAnswer(chain.address)) }
+            if !answer.isSuccess, completion == true {
+                return [.persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))] + decided(answer, end)
+            }
+        }
+        return decided(answer, end)
+    }
+
+    private mutating func decided(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
+        if answer.status == 412, PutMessages.isConditional(plan) { return refused() }
         switch meaning(answer, end) {
-        case .success: return stored(answer, end)
+        // An answer before the last byte, or a 202, leaves doubt.
+        case .success: return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             return send()
@@ -107,8 +132,9 @@ package struct PutUpload: ProtocolMachine {
     }
 
     /// No answer at all. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.
-    private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
-        let error = end.failure?.error ?? noAnswer
+    mutating func unanswered(_ end: ExchangeEnd, since begun: Timestamp) -> [ProtocolAction] {
+        let error = end.failure?.error ?? .noAnswer(chain.address)
+        if let handle { return cut(handle, end, error) }
         let mayHaveArrived = end.bytesSent >= plan.size && end.failure?.mayHaveReachedServer ?? true
         guard mayHaveArrived, error.isRetryable else { return refuseOrWait(error) }
         failure = error
@@ -120,7 +146,7 @@ package struct PutUpload: ProtocolMachine {
     }
 
     /// 412 to a conditional PUT: something is there that the rule does not let us replace.
-    private mutating func refused(_ end: ExchangeEnd) -> [ProtocolAction] {
+    mutating func refused() -> [ProtocolAction] {
         if plan.resume?.stored == true { return over(.fail(.destinationExists(chain.address))) }
         if hasProbed { return over(.fail(.unknownOutcome(chain.address, "what is there is not the same file"))) }
         if let before = plan.begunBefore { return probe(.didItArrive(begun: before, refused: true)) }
@@ -128,23 +154,51 @@ package struct PutUpload: ProtocolMachine {
         return probe(.isItTheSame)
     }
 
-    /// A 2xx. An answer before the last byte, or a 202, leaves doubt; a wish to verify asks, too.
-    private mutating func stored(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
+    /// A 2xx. Where there is doubt, or a wish to verify, the server is asked what it has.
+    mutating func stored(_ answer: HTTPAnswer, _ body: [UInt8], inDoubt: Bool) -> [ProtocolAction] {
         if plan.verify != VerificationWish.none, let digest = answer.representationDigest {
             state = .hashing(digest, stored: answer)
             return [.digestSource]
         }
-        let inDoubt = end.bytesSent < plan.size || answer.status == 202
         if inDoubt || plan.verify == .size || plan.verify == .digest { return probe(.isItWhole(answer)) }
         // The server read a body of a declared length to its end and said yes: that is a check of the size.
-        return over(.finish(receipt(plan.verify == VerificationWish.none ? .none : .size, answer, body: end.body)))
+        return over(.finish(receipt(plan.verify == VerificationWish.none ? .none : .size, answer, body: body)))
+    }
+
+    // MARK: An upload that can go on
+
+    /// A 104: the server has made an upload of this PUT (IETF draft). Its address is durable before anything else is done.
+    private mutating func offered(_ answer: HTTPAnswer, _ now: Timestamp) -> [ProtocolAction] {
+        guard plan.offersResume, handle == nil,
+            let upload = ResumableAnswer.offer(answer, at: chain.address, version: plan.interopVersion)
+        else { return [] }
+        handle = upload
+        expires = UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) }
+        return [.persist(resumePoint(upload, cut: nil))]
+    }
+
+    /// The next attempt is another protocol's: it asks how much is there, and sends the rest.
+    private mutating func cut(_ upload: HTTPAddress, _ end: ExchangeEnd, _ error: TransferError) -> [ProtocolAction] {
+        [.persist(resumePoint(upload, cut: UploadCut(offset: 0, sent: end.bytesSent)))] + refuseOrWait(error)
+    }
+
+    private func resumePoint(_ upload: HTTPAddress, cut: UploadCut?) -> ResumePoint {
+        ResumePoint(
+            ResumableResumePoint(
+                version: plan.interopVersion, length: plan.size, url: upload, cut: cut, begun: begun, expires: expires))
+    }
+
+    /// An upload by another protocol is gone after its last byte was sent. When it did not become a file it is sent again, whole.
+    mutating func arrived(since begun: Timestamp, orSendBecause reason: String) -> [ProtocolAction] {
+        restartReason = reason
+        return probe(.didItArrive(begun: begun, refused: false))
     }
 
     // MARK: The HEAD's answer
 
     private mutating func headEnded(_ question: Question, _ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else {
-            return refuseOrWait(end.failure?.error ?? noAnswer)
+            return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
         }
         switch meaning(answer, end) {
         case .redirect:
@@ -260,12 +314,6 @@ package struct PutUpload: ProtocolMachine {
 
     private func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
         AnswerMeaning(answer, host: chain.address.host, hasAccepted: false, at: end.at)
-    }
-
-    private var noAnswer: TransferError {
-        TransferError(
-            .networkConnectionLost,
-            "\(chain.address.host) closed the connection without an answer: Martlet tries again by itself")
     }
 
     private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {

@@ -1,10 +1,28 @@
-/// The versions of the IETF draft "Resumable Uploads for HTTP" that are spoken here. A request names exactly one; a server that
-/// does not know it treats the request as if nothing had been said.
+import TransferModel
+
+/// The versions of the IETF draft "Resumable Uploads for HTTP" that are spoken here, and the fields that differ in them. A request names
+/// exactly one; a server that does not know it takes the request as if nothing had been said.
 package enum ResumableDraft {
     /// The newest interop version.
     package static let latest = 8
     /// In the order in which they are tried. 7 and 4 were never shipped.
     package static let versions = [8, 6, 5, 3]
+
+    static func name(_ version: Int) -> HeaderField { HeaderField("Upload-Draft-Interop-Version", String(version)) }
+
+    /// Whether the upload's last byte is in this request. Version 3 says the opposite.
+    static func completion(_ version: Int, _ isComplete: Bool) -> HeaderField {
+        version == 3
+            ? HeaderField("Upload-Incomplete", isComplete ? "?0" : "?1")
+            : HeaderField("Upload-Complete", isComplete ? "?1" : "?0")
+    }
+
+    /// What makes a usual request one that begins an upload.
+    static func creation(_ version: Int, length: Int64, isComplete: Bool) -> [HeaderField] {
+        // Said once: a server that knows the length refuses to hear it again.
+        [name(version), completion(version, isComplete)]
+            + (version >= 6 ? [HeaderField("Upload-Length", String(length))] : [])
+    }
 }
 
 /// What a resumable upload of the IETF draft is to do.
@@ -26,5 +44,66 @@ package struct ResumablePlan: Sendable, Hashable {
         self.facts = facts
         self.resume = resume
         self.chunk = chunk
+    }
+
+    /// The same file by a plain PUT, which the server may turn into an upload that can go on.
+    func put(version: Int, begunBefore: Timestamp?, resume: PutResumePoint? = nil) -> PutPlan {
+        var put = PutPlan(
+            address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
+            begunBefore: begunBefore, resume: resume, offersResume: true)
+        put.interopVersion = version
+        return put
+    }
+}
+
+/// The requests of the IETF draft. Each goes to where redirects have led.
+enum ResumableMessages {
+    /// Asks whether the server knows that version: nothing else of the draft may be in it.
+    static func options(_ chain: RedirectChain, version: Int) -> Exchange {
+        .http(
+            HTTPExchange(
+                .options, chain.address, headers: [ResumableDraft.name(version)],
+                mayCarrySecrets: chain.mayCarrySecrets))
+    }
+
+    /// Makes an upload without a byte in it. Only for a server that announced that it knows what that means.
+    static func create(_ chain: RedirectChain, _ plan: ResumablePlan, version: Int) -> Exchange {
+        let subject = plan.subject
+        var headers = subject.ifExists == .replace ? [] : [HeaderField("If-None-Match", "*")]
+        if subject.verify == .digest { headers.append(HeaderField("Want-Repr-Digest", "sha-256=10")) }
+        headers += ResumableDraft.creation(version, length: subject.size, isComplete: false)
+        return .http(
+            HTTPExchange(
+                .put, chain.address, headers: headers, body: .bytes([]), mayCarrySecrets: chain.mayCarrySecrets))
+    }
+
+    /// Asks how much is there. Servers refuse it with any field of the draft but the version.
+    static func head(_ chain: RedirectChain, version: Int, target: HTTPAddress) -> Exchange {
+        .http(
+            HTTPExchange(
+                .head, chain.address, headers: [ResumableDraft.name(version)],
+                mayCarrySecrets: chain.address.origin == target.origin))
+    }
+
+    /// Sends a range of the source; an empty one at the end says only that nothing follows.
+    static func append(
+        _ chain: RedirectChain, _ range: Range<Int64>, isLast: Bool, version: Int, target: HTTPAddress
+    ) -> Exchange {
+        var headers = [
+            ResumableDraft.name(version), HeaderField("Upload-Offset", String(range.lowerBound)),
+            ResumableDraft.completion(version, isLast),
+        ]
+        if version >= 6 { headers.append(HeaderField("Content-Type", "application/partial-upload")) }
+        return .http(
+            HTTPExchange(
+                .patch, chain.address, headers: headers, body: range.isEmpty ? .bytes([]) : .source(range),
+                mayCarrySecrets: chain.address.origin == target.origin))
+    }
+
+    /// Frees what the upload takes there.
+    static func cancel(_ upload: HTTPAddress, version: Int, target: HTTPAddress) -> HTTPExchange {
+        HTTPExchange(
+            .delete, upload, headers: [ResumableDraft.name(version)], body: .bytes([]),
+            mayCarrySecrets: upload.origin == target.origin)
     }
 }

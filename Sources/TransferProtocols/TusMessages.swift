@@ -31,3 +31,118 @@ package struct TusPlan: Sendable, Hashable {
         self.parts = parts
     }
 }
+
+/// The requests of tus 1.0.0 (https://tus.io/protocols/resumable-upload). Each goes to where redirects have led.
+struct TusMessages: Sendable {
+    let plan: TusPlan
+    /// Something on the way refuses PATCH and DELETE: they are said in a POST's field, as the protocol allows.
+    var overridesMethod = false
+
+    init(_ plan: TusPlan) { self.plan = plan }
+
+    /// Asks what the server can. The one request without a version.
+    func options(_ chain: RedirectChain) -> Exchange {
+        .http(HTTPExchange(.options, chain.address, mayCarrySecrets: mayCarrySecrets(chain)))
+    }
+
+    /// Makes an upload of `length` bytes, with the first of them when `body` is not empty.
+    func create(_ chain: RedirectChain, length: Int64, isPartial: Bool, body: Range<Int64>) -> Exchange {
+        var headers = [Self.version, HeaderField("Upload-Length", String(length))]
+        headers += isPartial ? [HeaderField("Upload-Concat", "partial")] : naming
+        if !body.isEmpty { headers.append(Self.contentType) }
+        return .http(
+            HTTPExchange(
+                .post, chain.address, headers: headers, body: body.isEmpty ? .bytes([]) : .source(body),
+                mayCarrySecrets: mayCarrySecrets(chain)))
+    }
+
+    /// Asks how much is there.
+    func head(_ chain: RedirectChain) -> Exchange {
+        .http(HTTPExchange(.head, chain.address, headers: [Self.version], mayCarrySecrets: mayCarrySecrets(chain)))
+    }
+
+    /// Sends a range of the source that belongs at `offset` in the upload.
+    func append(
+        _ chain: RedirectChain, at offset: Int64, _ range: Range<Int64>, checksum: (algorithm: String, base64: String)?
+    ) -> Exchange {
+        var headers = [Self.version, HeaderField("Upload-Offset", String(offset)), Self.contentType]
+        if let checksum { headers.append(HeaderField("Upload-Checksum", "\(checksum.algorithm) \(checksum.base64)")) }
+        if overridesMethod { headers.append(HeaderField("X-HTTP-Method-Override", "PATCH")) }
+        return .http(
+            HTTPExchange(
+                overridesMethod ? .post : .patch, chain.address, headers: headers, body: .source(range),
+                mayCarrySecrets: mayCarrySecrets(chain)))
+    }
+
+    /// Makes one file of finished partial uploads. The server may copy every byte within this request.
+    func join(_ chain: RedirectChain, _ parts: [HTTPAddress]) -> Exchange {
+        let list = parts.map(\.text).joined(separator: " ")
+        var exchange = HTTPExchange(
+            .post, chain.address, headers: [Self.version, HeaderField("Upload-Concat", "final;" + list)] + naming,
+            body: .bytes([]), mayCarrySecrets: mayCarrySecrets(chain))
+        exchange.patience = .assembling
+        return .http(exchange)
+    }
+
+    /// Frees what an upload takes there. 204, or 404 and 410 when it was gone before.
+    static func terminate(_ upload: HTTPAddress, endpoint: HTTPAddress) -> HTTPExchange {
+        HTTPExchange(
+            .delete, upload, headers: [Self.version], body: .bytes([]),
+            mayCarrySecrets: upload.origin == endpoint.origin
+        )
+    }
+
+    /// Whether the creation tells the server to refuse when a file of that name is there: a convention of Martlet's own receiver, that
+    /// other servers pass over.
+    var isConditional: Bool { plan.subject.ifExists != .replace }
+
+    /// The name, where a server looks for it, and a type, which some want before they answer a HEAD.
+    private var naming: [HeaderField] {
+        var pairs = [("filename", plan.subject.name.bytes)]
+        if let path = plan.relativePath { pairs.append(("relativePath", path.bytes)) }
+        pairs.append(("filetype", Array("application/octet-stream".utf8)))
+        let metadata = pairs.map { key, value in "\(key) \(Base64.encode(value))" }.joined(separator: ",")
+        return [HeaderField("Upload-Metadata", metadata)] + (isConditional ? [HeaderField("If-None-Match", "*")] : [])
+    }
+
+    /// An upload's address may lie at another server: what was meant for the endpoint's is not shown to that one.
+    private func mayCarrySecrets(_ chain: RedirectChain) -> Bool { chain.address.origin == plan.endpoint.origin }
+
+    private static let version = HeaderField("Tus-Resumable", "1.0.0")
+    private static let contentType = HeaderField("Content-Type", "application/offset+octet-stream")
+}
+
+/// What a server announces of itself, as facts to remember.
+enum TusAnnouncement {
+    /// `nil` when the answer is not one of a server that speaks version 1.0.0.
+    static func facts(_ answer: HTTPAnswer) -> HostFacts? {
+        guard let versions = answer.field("tus-version") ?? answer.field("tus-resumable"),
+            list(versions).contains("1.0.0")
+        else { return nil }
+        var facts = HostFacts()
+        let extensions = list(answer.field("tus-extension") ?? "")
+        facts.tusExtensions = extensions
+        // SHA-1 is the one that every server with the extension must know.
+        let algorithms = list(answer.field("tus-checksum-algorithm") ?? "sha1")
+        facts.tusChecksums = extensions.contains("checksum") ? algorithms : []
+        return facts
+    }
+
+    /// The largest file that the server takes.
+    static func largest(_ answer: HTTPAnswer) -> Int64? { answer.field("tus-max-size").flatMap { Int64($0) } }
+
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty }
+    }
+}
+
+/// The digests that both sides know, the strongest first: as tus names them, and as the engine computes them.
+enum TusChecksum {
+    static func choose(_ announced: [String]) -> String? { table.first { announced.contains($0.tus) }?.tus }
+
+    static func engineName(_ algorithm: String) -> String? { table.first { $0.tus == algorithm }?.engine }
+
+    private static let table = [
+        (tus: "sha256", engine: "sha-256"), (tus: "sha1", engine: "sha-1"), (tus: "md5", engine: "md5"),
+    ]
+}

@@ -1,15 +1,243 @@
+import Digests
 import TransferModel
 
-/// An upload by this protocol.
+/// An upload by tus 1.0.0 (protocols.md section 1): an upload resource is made, its address made durable, bytes are appended, and
+/// whenever something broke the server is asked how many of them it has.
+///
+/// A large file may go in parts side by side, each a resource of its own, that the server joins in the end: everything here is said of parts,
+/// and the usual upload has one.
 package struct TusUpload: ProtocolMachine {
-    private let plan: TusPlan
+    enum State {
+        /// Nothing is asked yet. Next: `clearing`, `discovering`, `working`.
+        case ready
+        /// What an earlier version of the source left is removed, one after the other. Next: `discovering`, `working`.
+        case clearing(ExchangeID, rest: [HTTPAddress])
+        /// The server is asked what it can. Next: itself (redirect), `working`, `over`.
+        case discovering(ExchangeID)
+        /// The parts are at work. Next: `discovering` (begun anew), `joining`, `elsewhere`, `over`.
+        case working
+        /// The parts are being made one file. Next: itself (redirect), `clearing` (the server cannot), `elsewhere`, `over`.
+        case joining(ExchangeID)
+        /// A file is there, or may be: what is at its own address is looked at. Next: `over`, when that is.
+        case elsewhere(PutUpload)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
 
-    /// Whose resume points mean this machine.
-    package static var kind: String { TusResumePoint.kind }
+    /// Files up to this size go along with their creation, where the server takes that: there is nothing worth resuming.
+    static let smallFile: Int64 = 1 << 20
+    /// The smallest body that a refusal for its size leads to.
+    static let smallestBody: Int64 = 64 << 10
+    /// What a damaged chunk may cost.
+    static let checkedChunk: Int64 = 8 << 20
+    /// Pauses before a locked upload is asked after again. Then the attempt ends.
+    static let pauses: [Duration] = [.milliseconds(250), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
+    /// How often an attempt begins anew before it gives up.
+    static let mostRestarts = 2
 
-    package init(_ plan: TusPlan) { self.plan = plan }
+    let plan: TusPlan
+    var state = State.ready
+    var messages: TusMessages
+    var facts: HostFacts
+    var parts: [TusPart] = []
+    /// The algorithm that each chunk is sent with.
+    var checksum: String?
+    var digests: [Range<Int64>: TransferDigest] = [:]
+    var begun = Timestamp(milliseconds: 0)
+    var expires: Timestamp?
+    /// Where creations and the join go.
+    var endpoint: RedirectChain
+    /// The parts are those of an earlier attempt.
+    var isResuming = false
+    /// All parts are made and their offsets known: bytes may go.
+    var isPrepared = false
+    /// A handle, or how a request was cut, is not on the disk yet.
+    var hasNews = false
+    /// The parts are full, and the join was or will be asked for.
+    var isJoining = false
+    var restarts = 0
+    /// What the engine was told last of the bytes that are there.
+    var told: Int64 = 0
+    /// Why parts of an earlier attempt are made anew.
+    var lossReason: String?
+    var hasSent = false
+    var creationTakesData = true
+    var response: TransferResponse?
+    private var lastID: Int
+
+    /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
+    package init(_ plan: TusPlan, after lastID: Int = 0) {
+        self.plan = plan
+        messages = TusMessages(plan)
+        facts = plan.facts
+        endpoint = RedirectChain(plan.endpoint)
+        self.lastID = lastID
+    }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
-        [.fail(TransferError(.unsupported, "this protocol is being built: queue it again by put"))]
+        switch (state, event) {
+        case (.ready, .began(let now)):
+            begun = now
+            return begin()
+        case (.clearing(let id, let rest), .ended(let ended, _)) where ended == id: return clear(rest)
+        case (.discovering(let id), .ended(let ended, let end)) where ended == id: return discovered(end)
+        case (.working, .ended(let id, let end)): return partEnded(id, end)
+        case (.working, .rangeDigested(let range, let values)): return rangeDigested(range, values)
+        case (.working, .timerFired(.repeatRequest)):
+            for index in parts.indices where parts[index].state == .resting {
+                parts[index].state = parts[index].url == nil ? .unmade : .unknown
+            }
+            return advance()
+        case (.joining(let id), .ended(let ended, let end)) where ended == id: return joined(end)
+        case (.elsewhere(var inner), _):
+            let actions = inner.handle(event)
+            return forward(inner, actions)
+        default:
+            // What belongs to an abandoned or finished exchange comes too late.
+            return []
+        }
+    }
+
+    // MARK: Beginning
+
+    private mutating func begin() -> [ProtocolAction] {
+        guard let point = plan.resume, !point.parts.isEmpty else { return anew() }
+        if plan.subject.hasChanged || point.length != plan.subject.size {
+            return clear(point.parts.compactMap(\.url))
+        }
+        if point.parts.allSatisfy({ $0.url == nil }) {
+            return [.startOver(reason: "the upload's address at the server is not known any more")] + anew()
+        }
+        if plan.subject.verify == .digest, point.checksum == nil {
+            return [.startOver(reason: "it has to be sent with checksums")] + clear(point.parts.compactMap(\.url))
+        }
+        parts = point.parts.map { TusPart($0, endpoint: plan.endpoint) }
+        checksum = point.checksum
+        expires = point.expires
+        isJoining = point.isJoining
+        isResuming = true
+        state = .working
+        return advance()
+    }
+
+    /// Removes what is at the server and of no use any more, as well as that goes, and then begins anew.
+    mutating func clear(_ leftovers: [HTTPAddress]) -> [ProtocolAction] {
+        guard let next = leftovers.first, facts.tusExtensions?.contains("termination") ?? true else { return anew() }
+        let id = nextID()
+        state = .clearing(id, rest: Array(leftovers.dropFirst()))
+        return [.perform(id, .http(TusMessages.terminate(next, endpoint: plan.endpoint)))]
+    }
+
+    /// Makes the file's upload, or asks first what the server can.
+    mutating func anew() -> [ProtocolAction] {
+        parts = []
+        isResuming = false
+        isPrepared = false
+        isJoining = false
+        told = 0
+        if facts.tusExtensions == nil { return discover() }
+        return layOut()
+    }
+
+    private mutating func discover() -> [ProtocolAction] {
+        let id = nextID()
+        state = .discovering(id)
+        return [.perform(id, messages.options(endpoint))]
+    }
+
+    private mutating func discovered(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(endpoint.address)) }
+        if let learnt = TusAnnouncement.facts(answer) {
+            facts = facts.merged(with: learnt)
+            if let largest = TusAnnouncement.largest(answer), largest < plan.subject.size {
+                return [.learned(learnt)] + over(.fail(.largerThanTaken(endpoint.address, largest)))
+            }
+            return [.learned(learnt)] + layOut()
+        }
+        switch AnswerMeaning(answer, host: endpoint.address.host, hasAccepted: plan.resume != nil, at: end.at) {
+        case .redirect:
+            if let error = endpoint.follow(answer, keepsMethod: true) { return over(.fail(error)) }
+            return discover()
+        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
+        case .success, .wait, .fail:
+            // It does not say what it can; the creation will show whether it can at all.
+            facts.tusExtensions = []
+            return layOut()
+        }
+    }
+
+    /// Decides how the file goes: in one upload or several, with checksums or without.
+    private mutating func layOut() -> [ProtocolAction] {
+        let size = plan.subject.size
+        if plan.subject.verify == .digest {
+            checksum = TusChecksum.choose(facts.tusChecksums ?? [])
+            if checksum == nil {
+                return over(.fail(.cannotVerify(plan.endpoint, "cannot check what it gets (it offers no checksums)")))
+            }
+        }
+        let canJoin = facts.tusExtensions?.contains("concatenation") ?? false
+        parts = TusUpload.ranges(size, parts: canJoin ? plan.parts : 1).map { range in
+            var part = TusPart(range, endpoint: plan.endpoint)
+            part.chain = endpoint
+            return part
+        }
+        state = .working
+        return advance()
+    }
+
+    /// A file below 64 MiB is not worth the trouble of parts, and none is smaller than 16 MiB.
+    static func ranges(_ size: Int64, parts wanted: Int) -> [Range<Int64>] {
+        let count = size < 64 << 20 ? 1 : max(1, min(Int64(min(wanted, 16)), size >> 24))
+        // In whole mebibytes; the last takes what is left.
+        let step = count == 1 ? size : ((size / count) >> 20) << 20
+        return (0..<count).map { $0 * step..<($0 == count - 1 ? size : ($0 + 1) * step) }
+    }
+
+    // MARK: Words
+
+    mutating func nextID() -> ExchangeID {
+        lastID += 1
+        return ExchangeID(rawValue: lastID)
+    }
+
+    /// What is to be on the disk now.
+    var point: ResumePoint {
+        ResumePoint(
+            TusResumePoint(
+                parts: parts.map { TusResumePoint.Part($0.range, url: $0.url, cut: $0.cut) }, checksum: checksum,
+                begun: plan.resume?.begun ?? begun, expires: expires, isJoining: isJoining))
+    }
+
+    mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {
+        over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
+    }
+
+    /// The last action; whatever still goes on is broken off before it.
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return parts.compactMap { $0.exchange.map(ProtocolAction.abandon) } + [action]
+    }
+
+    /// The file may be there although it cannot be asked after as an upload: its own address is looked at, by the rules of a plain PUT.
+    mutating func lookElsewhere(
+        since: Timestamp?, _ ask: (inout PutUpload) -> [ProtocolAction]
+    ) -> [ProtocolAction] {
+        let subject = plan.subject
+        var inner = PutUpload(
+            PutPlan(
+                address: plan.fileAddress, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
+                begunBefore: since), after: lastID)
+        let actions = ask(&inner)
+        let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
+        return abandoned + forward(inner, actions)
+    }
+
+    private mutating func forward(_ inner: PutUpload, _ actions: [ProtocolAction]) -> [ProtocolAction] {
+        state = .elsewhere(inner)
+        // Whoever retries after that has looked there, and wants it sent.
+        if case .fail(let error)? = actions.last, error.code == .unknownOutcome {
+            return [.persist(ResumePoint(TusResumePoint()))] + actions
+        }
+        return actions
     }
 }

@@ -1,3 +1,5 @@
+import TransferModel
+
 /// `Upload-Limit` of the IETF draft: what a server takes. Its presence alone says that the server knows resumable uploads.
 struct UploadLimit: Hashable, Sendable {
     var largest: Int64?
@@ -26,5 +28,28 @@ struct UploadLimit: Hashable, Sendable {
             "max-size": \.largest, "min-size": \.smallest, "max-append-size": \.largestAppend,
             "min-append-size": \.smallestAppend, "max-age": \.age, "expires": \.age,
         ]
+    }
+}
+
+extension UploadLimit {
+    /// Why a file of that size is not worth sending there; `nil` when the server takes it.
+    func refusal(of size: Int64, at address: HTTPAddress) -> TransferError? {
+        guard let largest, size > largest else { return nil }
+        return .largerThanTaken(address, largest)
+    }
+}
+
+extension TransferError {
+    static func largerThanTaken(_ address: HTTPAddress, _ largest: Int64) -> TransferError {
+        TransferError(
+            .http,
+            "\(address.host) takes files up to \(largest) bytes: send it elsewhere, or ask for a higher limit there",
+            httpStatus: 413)
+    }
+
+    static func otherLength(_ address: HTTPAddress) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(address.host) expects a file of another length: cancel the task and queue it again",
+            httpStatus: 400)
     }
 }

@@ -1,0 +1,218 @@
+import TransferModel
+
+/// What an answer of a tus server means for the request that it answers (protocols.md 1.2 and 1.5): the table, without the states
+/// around it.
+enum TusAnswer: Hashable, Sendable {
+    /// An upload was made. The offset is told when bytes came with the request.
+    case made(HTTPAddress, offset: Int64?, expires: Timestamp?)
+    /// So many bytes are there, of this upload.
+    case stands(at: Int64)
+    /// The server does not have it any more.
+    case gone
+    /// The two sides disagree on the offset, or the server does not tell it: ask.
+    case disagrees(TransferError)
+    /// Still locked by a request of ours that was cut, or the like: ask again in a moment, at the same address.
+    case busy(TransferError)
+    /// The body is larger than something on the way takes.
+    case tooLarge(TransferError)
+    /// The chunk arrived with other bytes, and was thrown away.
+    case corrupted
+    /// The method is refused.
+    case noMethod(TransferError)
+    /// Repeat it somewhere else.
+    case moved(HTTPAnswer)
+    /// A file of that name is there.
+    case exists
+    /// No answer.
+    case lost(TransferError)
+    case wait(WaitDemand)
+    case fail(TransferError)
+
+    // MARK: To a creation or a join
+
+    /// - Parameters:
+    ///   - address: where the request went.
+    ///   - isKnown: an earlier attempt could send there, so a 403 means that the permission is gone.
+    init(creation end: ExchangeEnd, at address: HTTPAddress, isConditional: Bool, isKnown: Bool) {
+        guard let answer = end.answer else {
+            self = .lost(Self.silence(end, address))
+            return
+        }
+        switch answer.status {
+        case 200..<300: self = Self.made(answer, at: address)
+        case 412: self = isConditional && !Self.refusesVersion(answer, end) ? .exists : .fail(.noTus(address, 412))
+        case 423: self = .busy(Self.locked(answer, address))
+        default:
+            self = Self.refusal(answer, end) ?? Self.usual(answer, end, address, hasAccepted: isKnown)
+        }
+    }
+
+    private static func made(_ answer: HTTPAnswer, at address: HTTPAddress) -> TusAnswer {
+        guard let location = answer.field("location") else {
+            return .fail(
+                TransferError(
+                    .unsupported,
+                    "\(address.host) answered \(answer.status) but made no upload: is this the address of a tus server?",
+                    httpStatus: answer.status))
+        }
+        guard let upload = address.uploadAddress(location) else {
+            return .fail(
+                TransferError(
+                    .unsupported,
+                    "\(address.host) made the upload at an address that cannot be used: "
+                        + "check the server's settings behind its proxy", httpStatus: answer.status))
+        }
+        return .made(
+            upload, offset: answer.field("upload-offset").flatMap { Int64($0) },
+            expires: answer.field("upload-expires").flatMap(HTTPDate.parse))
+    }
+
+    // MARK: To a question for the offset
+
+    /// - Parameter length: of the upload, as it was made.
+    init(asking end: ExchangeEnd, at address: HTTPAddress, length: Int64) {
+        guard let answer = end.answer else {
+            self = .lost(Self.silence(end, address))
+            return
+        }
+        switch answer.status {
+        case 200..<300:
+            guard let text = answer.field("upload-offset"), let offset = Int64(text) else {
+                // A login page, a cache: whatever it is, it is not the server that made the upload.
+                self = .wait(WaitDemand(.backoff, .noTus(address, answer.status)))
+                return
+            }
+            let told = answer.field("upload-length").flatMap { Int64($0) } ?? length
+            // Another upload's address, or one that another client went on with.
+            self = (0...length).contains(offset) && told == length ? .stands(at: offset) : .gone
+        case 403 where answer.field("tus-resumable") == nil: self = .wait(Self.revoked(answer, address))
+        case 409, 423: self = .busy(Self.locked(answer, address))
+        case 412: self = .fail(.noTus(address, 412))
+        case 401, 407, 408, 421, 425, 429, 300..<400, 500...: self = Self.usual(answer, end, address, hasAccepted: true)
+        default: self = .gone
+        }
+    }
+
+    // MARK: To bytes
+
+    init(append end: ExchangeEnd, at address: HTTPAddress, length: Int64) {
+        guard let answer = end.answer else {
+            self = .lost(Self.silence(end, address))
+            return
+        }
+        switch answer.status {
+        case 200..<300:
+            guard let text = answer.field("upload-offset"), let offset = Int64(text) else {
+                self = .disagrees(.noTus(address, answer.status))
+                return
+            }
+            if (0...length).contains(offset) {
+                self = .stands(at: offset)
+            } else {
+                self = .fail(
+                    TransferError(
+                        .badServerResponse,
+                        "\(address.host) says it has \(offset) bytes of \(length): look at what is there, then retry",
+                        httpStatus: answer.status))
+            }
+        case 403: self = Self.refusal(answer, end) ?? .wait(Self.revoked(answer, address))
+        case 404, 410: self = .gone
+        case 405, 501: self = .noMethod(Self.error(answer, address))
+        case 409: self = .disagrees(Self.locked(answer, address))
+        case 412: self = .fail(.noTus(address, 412))
+        case 413: self = .tooLarge(Self.error(answer, address))
+        case 423: self = .busy(Self.locked(answer, address))
+        case 460: self = .corrupted
+        case 400 where Self.says(end, "ERR_UPLOAD_INTERRUPTED") || Self.says(end, "ERR_UNEXPECTED_EOF"):
+            self = .busy(Self.locked(answer, address))
+        default: self = Self.refusal(answer, end) ?? Self.usual(answer, end, address, hasAccepted: true)
+        }
+    }
+
+    // MARK: What they share
+
+    private static func usual(
+        _ answer: HTTPAnswer, _ end: ExchangeEnd, _ address: HTTPAddress, hasAccepted: Bool
+    ) -> TusAnswer {
+        switch AnswerMeaning(answer, host: address.host, hasAccepted: hasAccepted, at: end.at) {
+        case .success, .redirect: .moved(answer)
+        case .wait(let demand): .wait(demand)
+        case .fail(let error): .fail(error)
+        }
+    }
+
+    /// tusd's word that the upload was ended on purpose: trying again changes nothing.
+    private static func refusal(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> TusAnswer? {
+        guard says(end, "ERR_UPLOAD_STOPPED") || says(end, "ERR_UPLOAD_REJECTED") else { return nil }
+        return .fail(
+            TransferError(
+                .http, "the server ended the upload on purpose: ask whoever runs it, then retry",
+                httpStatus: answer.status))
+    }
+
+    private static func refusesVersion(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> Bool {
+        says(end, "ERR_UNSUPPORTED_VERSION") || answer.field("tus-version").map { !$0.contains("1.0.0") } ?? false
+    }
+
+    private static func says(_ end: ExchangeEnd, _ code: String) -> Bool { end.body.starts(with: code.utf8) }
+
+    private static func silence(_ end: ExchangeEnd, _ address: HTTPAddress) -> TransferError {
+        end.failure?.error ?? .noAnswer(address)
+    }
+
+    private static func error(_ answer: HTTPAnswer, _ address: HTTPAddress) -> TransferError {
+        TransferError(
+            .http, AnswerMeaning.message(answer.status, host: address.host), httpStatus: answer.status)
+    }
+
+    private static func locked(_ answer: HTTPAnswer, _ address: HTTPAddress) -> TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(address.host) still works at what it got last (\(answer.status)): Martlet tries again by itself",
+            httpStatus: answer.status)
+    }
+
+    /// Losing the right to send is no loss of what was sent.
+    private static func revoked(_ answer: HTTPAnswer, _ address: HTTPAddress) -> WaitDemand {
+        .refused(answer, address)
+    }
+}
+
+extension WaitDemand {
+    /// A server that took bytes of this upload before does so no more.
+    static func refused(_ answer: HTTPAnswer, _ address: HTTPAddress) -> WaitDemand {
+        WaitDemand(
+            .auth,
+            TransferError(
+                .http,
+                "\(address.host) no longer lets this upload go on (\(answer.status)): renew the access, then retry",
+                httpStatus: answer.status))
+    }
+}
+
+extension TransferError {
+    static func noAnswer(_ address: HTTPAddress) -> TransferError {
+        TransferError(
+            .networkConnectionLost,
+            "\(address.host) closed the connection without an answer: Martlet tries again by itself")
+    }
+
+    static func noTus(_ address: HTTPAddress, _ status: Int) -> TransferError {
+        let why = "does not speak tus 1.0.0: check the address, or send it by another --protocol"
+        return TransferError(
+            status == 412 ? .unsupported : .badServerResponse, "\(address.host) answered \(status) and \(why)",
+            httpStatus: status)
+    }
+}
+
+extension HTTPAddress {
+    /// Where a server says, in its `Location`, that an upload is; `nil` when that cannot be used.
+    ///
+    /// A server behind a proxy often does not know that it is reached by https and names its own http address: at the same host the way that
+    /// the request went is taken. Any other way from https to http is refused.
+    func uploadAddress(_ location: String) -> HTTPAddress? {
+        guard let upload = resolving(location) else { return nil }
+        if upload.scheme == "https" || scheme == "http" { return upload }
+        return upload.host == host ? HTTPAddress(self, target: upload.target) : nil
+    }
+}

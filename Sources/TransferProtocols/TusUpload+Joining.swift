@@ -1,0 +1,67 @@
+import TransferModel
+
+/// Parts of a tus upload become one file (the concatenation extension).
+extension TusUpload {
+    /// The last request. Written down first: should its answer be lost, the parts may be gone although all went well.
+    mutating func join() -> [ProtocolAction] {
+        let isNew = !isJoining
+        isJoining = true
+        let id = nextID()
+        state = .joining(id)
+        return (isNew ? [persist()] : []) + [.perform(id, messages.join(endpoint, parts.compactMap(\.url)))]
+    }
+
+    mutating func joined(_ end: ExchangeEnd) -> [ProtocolAction] {
+        // A file that is made is made, whether the server says where or not.
+        if end.answer?.isSuccess == true { return finished() }
+        let answer = TusAnswer(
+            creation: end, at: endpoint.address, isConditional: messages.isConditional, isKnown: true)
+        let since = plan.resume?.begun ?? plan.subject.begunBefore
+        switch answer {
+        case .moved(let head):
+            if let error = endpoint.follow(head, keepsMethod: true) { return over(.fail(error)) }
+            return join()
+        case .exists: return lookElsewhere(since: since) { $0.refused() }
+        case .lost(let error): return refuseOrWait(error)
+        case .busy(let error): return over(.wait(WaitDemand(.backoff, error)))
+        case .wait(let demand): return over(.wait(demand))
+        case .fail(let error):
+            if end.body.starts(with: "ERR_UPLOAD_NOT_FINISHED".utf8) {
+                return over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
+            }
+            guard Self.meansNoParts(error) else { return over(.fail(error)) }
+            // An earlier join may have used them up.
+            if plan.resume?.isJoining == true { return lookElsewhere(since: since ?? begun) { $0.refused() } }
+            return withoutParts()
+        default: return over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
+        }
+    }
+
+    /// The server announced that it joins parts, and cannot: the file goes in one piece, now and from now on.
+    mutating func withoutParts() -> [ProtocolAction] {
+        var learnt = HostFacts()
+        learnt.tusExtensions = (facts.tusExtensions ?? []).filter { $0 != "concatenation" }
+        facts.tusExtensions = learnt.tusExtensions
+        restarts += 1
+        let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
+        return abandoned + [.learned(learnt), .startOver(reason: "the server cannot join parts")]
+            + clear(parts.compactMap(\.url))
+    }
+
+    /// A refusal that is about parts rather than about us or the file.
+    static func meansNoParts(_ error: TransferError) -> Bool {
+        switch error.httpStatus {
+        case 400, 404, 405, 409, 411, 415, 422: true
+        default: false
+        }
+    }
+}
+
+extension TransferError {
+    static func keepsArrivingDamaged(_ endpoint: HTTPAddress) -> TransferError {
+        TransferError(
+            .integrity,
+            "a piece of the file reached \(endpoint.host) damaged three times: check the disk and memory here, "
+                + "and what lies between, then retry")
+    }
+}
