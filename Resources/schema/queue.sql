@@ -204,3 +204,5 @@ CREATE TABLE hosts (
     facts BLOB NOT NULL,             -- JSON
     learned_at INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+CREATE INDEX details_remains ON task_details (task) WHERE resume_point IS NOT NULL;

@@ -163,7 +163,7 @@ extension QueueStore {
         try append(.taskFailed, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
-    private func dropResumePoint(_ details: inout TaskDetails, of row: TaskRow) throws {
+    func dropResumePoint(_ details: inout TaskDetails, of row: TaskRow) throws {
         guard details.resumePoint != nil else { return }
         details.resumePoint = nil
         handles.removeAll { $0.task == row.id }

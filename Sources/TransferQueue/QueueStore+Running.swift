@@ -73,14 +73,14 @@ extension QueueStore {
         }
     }
 
-    private struct ClaimOwner {
+    struct ClaimOwner {
         let batch: BatchID
         let lane: LaneID
         let direction: TransferDirection
         let uuid: UUID?
     }
 
-    private struct ClaimRow {
+    struct ClaimRow {
         let id: TaskID
         let folder: Int64
         let name: RawPath
@@ -106,7 +106,7 @@ extension QueueStore {
         }
     }
 
-    private func claimed(_ row: ClaimRow, _ owner: ClaimOwner) throws -> ClaimedTask? {
+    func claimed(_ row: ClaimRow, _ owner: ClaimOwner) throws -> ClaimedTask? {
         guard let folder = try paths.place(of: row.folder) else { return nil }
         var details = TaskDetails()
         var download: (url: String, hasQuery: Bool, fileName: [UInt8]?)?

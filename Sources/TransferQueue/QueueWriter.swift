@@ -290,6 +290,18 @@ package actor QueueWriter {
         try look { try store.hosts() }
     }
 
+    /// Uploads in these states that have left something at a server, in the order of their numbers.
+    package func remains(
+        in states: [TransferState], after: TaskID = TaskID(rawValue: 0), limit: Int = 500
+    ) throws(QueueError) -> [Remains] {
+        try look { try store.remains(in: states, after: after, limit: limit) }
+    }
+
+    /// What a task has left at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
+    package func forgetRemains(of task: TaskID) throws(QueueError) {
+        try change { try store.forgetRemains(of: task) }
+    }
+
     /// Moves a consumer's cursor forward; never back.
     package func acknowledge(consumer: String, through sequence: EventSequence) throws(QueueError) {
         try change { try store.acknowledge(consumer, through: sequence) }

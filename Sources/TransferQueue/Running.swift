@@ -72,6 +72,15 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var lastProgress: Timestamp?
 }
 
+/// What a task that is over has left at a server.
+package struct Remains: Sendable {
+    /// Not claimed: only what is known of it.
+    package var task: ClaimedTask
+    /// As `LaneSummary.origin`.
+    package var origin: String
+    package var finishedAt: Timestamp?
+}
+
 /// A fact about a running task, for the next group commit.
 package enum TaskChange: Sendable {
     /// An attempt has a slot.

@@ -13,7 +13,7 @@ enum Schema {
 
     static let migrations: [Migration] = [
         Migration(name: "0001 sessions, batches, folders, tasks, events", script: first),
-        Migration(name: "0002 what was learnt of hosts", script: second),
+        Migration(name: "0002 what was learnt of hosts, and what is left there", script: second),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -215,5 +215,8 @@ enum Schema {
             facts BLOB NOT NULL,             -- JSON
             learned_at INTEGER NOT NULL
         ) WITHOUT ROWID;
+
+        -- What is still at a server of uploads that did not end well.
+        CREATE INDEX details_remains ON task_details (task) WHERE resume_point IS NOT NULL;
         """
 }

@@ -1,0 +1,41 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+/// What uploads have left at servers: those that are over without having succeeded and still have a resume point.
+extension QueueStore {
+    func remains(in states: [TransferState], after: TaskID, limit: Int) throws -> [Remains] {
+        let wanted = states.map { String($0.stored) }.joined(separator: ", ")
+        let rows = try database.rows(
+            """
+            SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags,
+            b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at
+            FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+            JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND d.task > ?
+            AND b.direction = 0 AND t.claimed = 0 AND t.state IN (\(wanted)) ORDER BY d.task LIMIT ?
+            """, .integer(after.rawValue), .integer(Int64(limit))
+        ) { row in
+            (
+                ClaimRow(row),
+                ClaimOwner(
+                    batch: BatchID(rawValue: row.integer(10)), lane: LaneID(rawValue: row.integer(11)),
+                    direction: TransferDirection(stored: row.integer(12)), uuid: UUID(bytes: row.bytes(13))),
+                row.text(14), row.optionalInteger(15).map { Timestamp(milliseconds: $0) }
+            )
+        }
+        return try rows.compactMap { row, owner, origin, finished in
+            try claimed(row, owner).map { Remains(task: $0, origin: origin, finishedAt: finished) }
+        }
+    }
+
+    /// Nothing of it is left there: a retry begins anew.
+    func forgetRemains(of task: TaskID) throws {
+        guard let old = try self.task(task), !old.claimed, !old.state.isActive else { return }
+        var row = old
+        let oldDetails = try details(row)
+        var details = oldDetails
+        try dropResumePoint(&details, of: row)
+        row.accepted = 0
+        try save(&row, was: old, details, was: oldDetails)
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("What uploads leave at servers") struct RemainsTests {
+    @Test("is known of the tasks that are over, until it is gone there; what still goes on is not touched")
+    func remains() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 4)
+        let tasks = try await queue.claimAll()
+        for task in tasks {
+            queue.writer.record(.checkpoint(resumePoint: [7], accepted: 10, secret: "https://h/\(task.id)"), for: task.id)
+        }
+        queue.writer.record(.failed(TransferError(.http, "no")), for: tasks[0].id)
+        queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: tasks[1].id)
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: nil, error: nil), for: tasks[2].id)
+        try await queue.writer.commit()
+        _ = try await queue.writer.cancel([.task(tasks[3].id)])
+
+        let left = try await queue.writer.remains(in: [.failed, .cancelled])
+        #expect(left.map(\.task.id) == [tasks[0].id, tasks[3].id])
+        #expect(left.map(\.task.resumeSecret) == left.map { "https://h/\($0.task.id)" })
+        #expect(left.map(\.origin) == ["http://host:80", "http://host:80"])
+        #expect(left.allSatisfy { $0.finishedAt != nil })
+        #expect(try await queue.writer.remains(in: [.waiting]).map(\.task.id) == [tasks[2].id])
+        #expect(try await queue.writer.remains(in: [.failed, .cancelled], after: tasks[0].id).count == 1)
+
+        try await queue.writer.forgetRemains(of: tasks[0].id)
+        #expect(try await queue.writer.remains(in: [.failed, .cancelled]).map(\.task.id) == [tasks[3].id])
+        #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("https://h/\(tasks[0].id)".utf8)) == nil)
+        #expect(try await queue.reader.check() == [])
+        #expect(try await queue.reader.batch(batch)?.bytesAccepted == 120)
+        try await queue.close()
+    }
+}
