@@ -139,10 +139,14 @@ struct DetailsText {
     }
 
     private func error(_ error: TransferError) -> [Field] {
-        var fields: [Field] = [("What happened", look.safe(error.message), .error)]
+        let isTriedAgain = !row.state.isTerminal
+        let what = isTriedAgain ? error.messageWithoutPromise : error.message
+        var fields: [Field] = [
+            (isTriedAgain ? "Last try" : "What happened", look.safe(what), isTriedAgain ? .warn : .error)
+        ]
         if let status = error.httpStatus { fields.append(("Server said", "status \(status)", .plain)) }
         fields.append(
-            ("What to do", SafeText(error.isRetryable ? "nothing: it is tried again" : "mend that, then r"), .plain))
+            ("What to do", SafeText(isTriedAgain ? "nothing: it is tried again" : "mend that, then r"), .plain))
         return fields
     }
 
@@ -202,7 +206,7 @@ struct DetailsText {
     }
 
     private func tries(_ task: TaskSnapshot) -> SafeText {
-        var text = "\(task.attempts)"
+        var text = task.attempts == 0 ? "none yet" : "\(task.attempts)"
         if task.restarts > 0 { text += ", \(task.restarts) of them from the beginning" }
         if let started = task.startedAt { text += ", started \(look.date(started))" }
         if let finished = task.finishedAt { text += ", over \(look.date(finished))" }

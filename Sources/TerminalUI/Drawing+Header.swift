@@ -26,12 +26,20 @@ extension Drawing {
         guard let totals = model.totals, totals.batches > 0 else {
             return parts + (model.tree.isKnown && model.isConnected ? ["nothing queued"] : [])
         }
-        parts.append(SafeText(Figures.amount(totals.batches, "batch", "batches")))
+        parts.append(SafeText(batches(totals)))
         parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
         if totals.counts.active > 0 { parts.append("\(Figures.count(totals.counts.active)) active") }
         if !model.tree.marks.isEmpty { parts.append("\(model.tree.marks.count) marked") }
         if totals.viewers > 1 { parts.append("viewers \(totals.viewers)") }
         return parts
+    }
+
+    /// The files and bytes beside it are of what is unfinished as long as anything is.
+    private func batches(_ totals: QueueTotals) -> String {
+        let all = Figures.amount(totals.batches, "batch", "batches")
+        guard let root = model.tree.root, Int64(root.rows.count) == root.total else { return all }
+        let unfinished = root.rows.count { !$0.isOver }
+        return unfinished == 0 || unfinished == root.rows.count ? all : "\(unfinished) of \(all)"
     }
 
     /// How it stands with the engine.
@@ -43,7 +51,8 @@ extension Drawing {
             guard let silence = model.silence else { return "engine ok" }
             return "ENGINE NOT ANSWERING for \(silence.components.seconds) s"
         case .lost(let since, let nextTry):
-            let lost = "ENGINE NOT ANSWERING for \(max(0, model.now.wall.since(since).components.seconds)) s"
+            let seconds = max(0, model.now.wall.since(since).components.seconds)
+            let lost = "ENGINE NOT ANSWERING" + (seconds > 0 ? " for \(seconds) s" : "")
             guard let nextTry else { return "\(lost), trying again now" }
             return "\(lost), trying again in \(model.now.seconds(until: nextTry)) s"
         }

@@ -134,10 +134,12 @@ extension Drawing {
         guard rows > 1 else { return }
         hintLine(HintLine.text(actions, in: view, model.keys, width: width), rows - 1)
         guard keepsMessage, rows > 3, let notice = model.notice else { return }
-        var text = notice.text
-        if let until = notice.undo?.until { text += "  u undo (\(model.now.seconds(until: until)) s)" }
-        let style: Style = notice.isError ? .error : .plain
-        grid.put(text.shortened(to: width - 2, mark: look.glyphs.cutMark), row: rows - 2, column: 1, style: style)
+        // Over the end of the text: it stays until the next key only.
+        let lines = said(notice).wrapped(to: width - 2).prefix(max(1, min(4, rows - 4)))
+        for (row, line) in zip((rows - 1 - lines.count)..., lines) {
+            grid.fill(row: row, style: .plain)
+            grid.put(line, row: row, column: 1, style: notice.isError ? .error : .plain)
+        }
     }
 
     // MARK: A question

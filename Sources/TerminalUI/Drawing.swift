@@ -109,16 +109,15 @@ struct Drawing {
 
     private mutating func message() {
         guard let notice = model.notice else { return }
-        var text = notice.text
-        if let until = notice.undo?.until {
-            let key = model.keys.keys(for: .undo, in: .transfers).first?.name ?? ""
-            text += "  \(key) undo (\(model.now.seconds(until: until)) s)"
-        }
+        let text = said(notice)
         let style: Style = notice.isError ? .error : .plain
         guard !layout.message.isEmpty else {
             guard let row = layout.hints else { return }
             grid.fill(row: row, style: .plain)
-            grid.put(text.shortened(to: width, mark: look.glyphs.cutMark), row: row, column: 0, style: style)
+            let end = offer(notice)
+            let room = max(0, width - end.width)
+            let line = notice.text.shortened(to: room, mark: look.glyphs.cutMark) + end
+            grid.put(line, row: row, column: 0, style: style)
             return
         }
         // At the bottom of its place, so that a short one always stands in the same line.
@@ -130,6 +129,15 @@ struct Drawing {
         for (row, line) in zip(layout.message.reversed(), shown.reversed()) {
             grid.put(line, row: row, column: 1, style: style)
         }
+    }
+
+    /// A message and what it offers.
+    func said(_ notice: Notice) -> SafeText { notice.text + offer(notice) }
+
+    private func offer(_ notice: Notice) -> SafeText {
+        guard let until = notice.undo?.until else { return "" }
+        let key = model.keys.keys(for: .undo, in: .transfers).first?.name ?? ""
+        return "  \(key) undo (\(model.now.seconds(until: until)) s)"
     }
 
     // MARK: The last line

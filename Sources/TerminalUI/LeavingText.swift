@@ -12,14 +12,15 @@ enum LeavingText {
             (counts.active, "running"), (counts.queued + counts.waiting, "waiting"),
             (counts.paused + counts.created, "paused"),
         ]
+        let problems = model.totals?.problems ?? 0
+        let failed = problems > 0 ? " \(Figures.amount(problems, "file")) failed: martlet shows why." : ""
         let there = parts.filter { $0.0 > 0 }
         guard let first = there.first else {
-            let failed = counts.failed > 0 ? " \(Figures.amount(counts.failed, "file")) failed." : ""
             return ["Nothing is unfinished.\(failed)", back]
         }
         let rest = there.dropFirst().map { ", \(Figures.count($0.0)) \($0.1)" }.joined()
         let goes = counts.active + counts.queued + counts.waiting > 0
         let end = goes ? " They go on without this window." : " They wait for you to resume them."
-        return ["\(Figures.amount(first.0, "file")) \(first.1)\(rest).\(end)", back]
+        return ["\(Figures.amount(first.0, "file")) \(first.1)\(rest).\(end)\(failed)", back]
     }
 }

@@ -139,7 +139,11 @@ extension Model {
         case .failure(let error): complain(look.safe(error.message))
         case .success(let answers):
             guard let answer = answers.first else { return say("\(name) does not wait for anything.") }
-            let cure = answer.unblock.isEmpty ? "" : " To do: \(answer.unblock)."
+            // "Nothing to do" is a sentence; a command is what is to be done.
+            let isSentence = answer.unblock.hasPrefix("nothing")
+            let cure =
+                answer.unblock.isEmpty
+                ? "" : isSentence ? " Nothing" + answer.unblock.dropFirst(7) + "." : " To do: \(answer.unblock)."
             say(look.safe(answer.sentence + "." + cure))
         }
     }

@@ -144,7 +144,7 @@ struct RowDrawing {
 
     /// Only of what runs: the average of a try that has failed falls slowly, but its bytes will be sent again.
     private func speed(_ row: NodeRow, _ state: RowState, isWide: Bool) -> String? {
-        guard row.bytesPerSecond > 0, state == .running || state == .checking else { return nil }
+        guard row.bytesPerSecond > 0, state == .running else { return nil }
         return isWide ? look.figures.speed(row.bytesPerSecond) : look.figures.size(row.bytesPerSecond)
     }
 

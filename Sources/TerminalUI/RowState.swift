@@ -147,7 +147,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .scanning: "the folder is being listed"
         case .running: "bytes move"
         case .stalled: "no byte has moved for 10 s"
-        case .checking: "sent; last checks go on"
+        case .checking: "sent; the answer is awaited"
         case .paused: "paused by you"
         case .retry: "tries again by itself"
         case .auth: "needs you: sign-in, host key"

@@ -42,6 +42,12 @@ extension Model {
     /// The state a person is shown.
     func state(of row: NodeRow) -> RowState {
         let state = RowState(row)
-        return state == .running && stillness.isStalled(row.id, at: now.uptime) ? .stalled : state
+        guard state == .running else { return state }
+        if stillness.isStalled(row.id, at: now.uptime) { return .stalled }
+        // Every byte is in the kernel's or the server's hands: what is missing is the answer.
+        if case .task = row.id, row.sizeKnown, row.bytes.total > 0, row.bytes.sent >= row.bytes.total {
+            return .checking
+        }
+        return .running
     }
 }

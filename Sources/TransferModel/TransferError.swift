@@ -64,3 +64,14 @@ extension TransferError: Codable {
         try object.encode(isRetryable, forKey: .retryable)
     }
 }
+
+extension TransferError {
+    /// `message` without the promise to try again, for where that is said together with its time.
+    package var messageWithoutPromise: String {
+        let promise = "Martlet tries again by itself"
+        guard message.hasSuffix(promise) else { return message }
+        var text = message.dropLast(promise.count)
+        while let last = text.last, last == " " || last == ":" || last == ";" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -107,15 +107,16 @@ package struct WhySentence {
         let again = standing.retryAt.map(untilTriedAgain) ?? ""
         // What the failed attempt said is the better reason.
         if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
-            return ("\(subject) \(verb)\(since): \(error.message)\(again)", unblock)
+            let what = again.isEmpty ? error.message : error.messageWithoutPromise
+            return ("\(subject) \(verb)\(since): \(what)\(again)", unblock)
         }
-        let error = standing.error.map { " (\($0.message))" } ?? ""
+        let error = standing.error.map { " (\(again.isEmpty ? $0.message : $0.messageWithoutPromise))" } ?? ""
         return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
     }
 
     /// Its tasks stand in line, but the host they all lead to is left alone for a while.
     private func held(by host: HeldHost) -> (String, String) {
-        let error = host.error?.message ?? "\(host.origin) asked for a pause"
+        let error = host.error?.messageWithoutPromise ?? "\(host.origin) asked for a pause"
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
         let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
         return (
