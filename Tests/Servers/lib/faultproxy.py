@@ -1,4 +1,4 @@
-"""A TCP proxy that breaks things: faultproxy.py DIR LISTEN PORT TARGET_HOST TARGET_PORT
+"""A TCP proxy that breaks things: faultproxy.py DIR LISTEN PORT TARGET_HOST TARGET_PORT [LOW-HIGH]
 
 Rules are the lines of DIR/rules, read anew when the file changes (which also sets the counts
 of connections back to zero). `../faultproxy help` says what they are. What happened goes to
@@ -15,6 +15,10 @@ import time
 
 dir_, listen, port, thost, tport = sys.argv[1:6]
 port, tport = int(port), int(tport)
+more = range(0)
+if len(sys.argv) > 6:
+    low, _, high = sys.argv[6].partition("-")
+    more = range(int(low), int(high) + 1)
 
 RULES, LOG = dir_ + "/rules", dir_ + "/connections"
 lock = threading.Lock()
@@ -40,8 +44,8 @@ def parse(line):
     for w in words[1:]:
         if "=" in w:
             key, _, value = w.partition("=")
-            rule[key] = number(value)[0] if key != "prob" else float(value)
-            if key not in ("conn", "first", "every", "prob", "for", "window", "retry-after"):
+            rule[key] = value if key == "on" else number(value)[0] if key != "prob" else float(value)
+            if key not in ("on", "conn", "first", "every", "prob", "for", "window", "retry-after"):
                 raise ValueError(f"what is {key}= in: {line}")
     what = rule["what"]
     if what in ("cut", "rst", "stall", "corrupt", "rate", "lose", "latency"):
@@ -84,10 +88,12 @@ def load():
         return rules, started
 
 
-def choose():
+def choose(kind):
     all_, nth = load()
     chosen = []
     for r in all_:
+        if r.get("on", "main") not in (kind, "any"):
+            continue
         with lock:
             r["n"] += 1
             n = r["n"]
@@ -169,11 +175,11 @@ class Line:
 
 
 class Connection:
-    def __init__(self, client):
-        self.client = client
+    def __init__(self, client, peer, kind, port_):
+        self.client, self.kind, self.port = client, kind, port_
         self.server = None
-        self.rules, self.nth = choose()
-        self.info = {"n": self.nth, "at": round(time.time(), 3), "up": 0, "down": 0, "fault": None}
+        self.rules, self.nth = choose(kind)
+        self.info = {"n": self.nth, "port": port_, "at": round(time.time(), 3), "up": 0, "down": 0, "fault": None}
         self.over = threading.Event()
         self.begun = time.monotonic()
 
@@ -217,7 +223,7 @@ class Connection:
             self.fault(r)
             time.sleep(r["at"])
         try:
-            self.server = socket.create_connection((thost, tport), 20)
+            self.server = socket.create_connection((thost, tport if self.kind == "main" else self.port), 20)
         except OSError as err:
             self.info["error"] = "target: " + str(err)
             return reset(self.client)
@@ -345,14 +351,23 @@ class Connection:
         self.over.wait(rule.get("for"))
 
 
-def serve():
+def serve(port_, kind):
     s = socket.socket()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    s.bind((listen, port))
+    s.bind((listen, port_))
     s.listen(512)
-    while True:
-        client, _ = s.accept()
-        threading.Thread(target=Connection(client).run, daemon=True).start()
+
+    def loop():
+        while True:
+            client, peer = s.accept()
+            c = Connection(client, peer, kind, port_)
+            threading.Thread(target=c.run, daemon=True).start()
+
+    threading.Thread(target=loop, daemon=True).start()
 
 
-serve()
+for p in more:
+    serve(p, "data")
+# The last, because it is what is waited for.
+serve(port, "main")
+threading.Event().wait()

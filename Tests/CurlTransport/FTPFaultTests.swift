@@ -1,0 +1,128 @@
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// Broken lines and TLS, against real servers.
+@Suite struct FTPFaultTests {
+    /// A server on 127.0.0.1 and a proxy on 127.0.0.2 that passes its data connections on, too.
+    private func proxied(_ name: String, _ sandbox: Sandbox, _ setting: String = "X=") throws -> (
+        server: ServerScript, proxy: ServerScript
+    ) {
+        let server = try ServerScript(name, sandbox, setting)
+        let passive = "PORTS=\(server.port + 1)-\(server.port + 40)"
+        let proxy = try ServerScript(
+            "faultproxy", sandbox, port: server.port, "TARGET=127.0.0.1:\(server.port)", "LISTEN=127.0.0.2", passive)
+        proxy.keeps = server
+        return (server, proxy)
+    }
+
+    private func place(_ proxy: ServerScript) -> FTPServer { FTPServer(host: "127.0.0.2", port: proxy.port) }
+
+    @Test func `an upload that is cut goes on where the server says that it stands`() async throws {
+        let (vsftpd, proxy) = try proxied("ftpd", Sandbox())
+        let content = pattern(8 << 20)
+        try await withFTPClient { client async throws in
+            let path = Array("file".utf8)
+            try proxy.run("rules", proxy.folder, "cut up 3M conn=1 on=data")
+            let whole = FTPRequest(place(proxy), .upload(path, length: Int64(content.count), appends: false))
+            let cut = try await client.run(whole, .bytes(content))
+            #expect(cut.failure?.failureClass == .transient)
+            let there = try await client.run(FTPRequest(place(proxy), .size(path)))
+            let stands = try #require(there.size)
+            #expect(stands > 0 && stands <= 3 << 20)
+            let rest = Array(content.dropFirst(Int(stands)))
+            let more = FTPRequest(place(proxy), .upload(path, length: Int64(rest.count), appends: true))
+            #expect(try await client.run(more, .bytes(rest)).story == "ok 226 APPE")
+            #expect(vsftpd.stored("file") == content)
+        }
+    }
+
+    @Test func `a download that is cut says so, and its sink has a prefix`() async throws {
+        let (vsftpd, proxy) = try proxied("ftpd", Sandbox())
+        let content = pattern(8 << 20)
+        try vsftpd.store("file", content)
+        try await withFTPClient { client async throws in
+            try proxy.run("rules", proxy.folder, "rst down 3M conn=1 on=data")
+            let sink = RecordingSink()
+            let cut = try await client.receive(FTPRequest(place(proxy), .download(Array("file".utf8), from: 0)), sink)
+            #expect(cut.failure?.failureClass == .transient)
+            #expect(cut.bytesDelivered == Int64(sink.bytes.count))
+            #expect(sink.bytes == Array(content.prefix(sink.bytes.count)))
+            let rest = FTPRequest(place(proxy), .download(Array("file".utf8), from: Int64(sink.bytes.count)))
+            #expect(try await client.receive(rest, sink).failure == nil)
+            #expect(sink.bytes == content)
+        }
+    }
+
+    @Test func `a line that stands still is given up`() async throws {
+        let (_, proxy) = try proxied("ftpd", Sandbox())
+        try await withFTPClient(threads: 1) { client async throws in
+            try proxy.run("rules", proxy.folder, "stall up 1M conn=1 on=data")
+            let content = [UInt8](repeating: 7, count: 64 << 20)
+            var request = FTPRequest(place(proxy), .upload([65], length: Int64(content.count), appends: false))
+            request.timeouts.stall = .milliseconds(400)
+            let end = try await client.run(request, .bytes(content))
+            #expect(end.failure?.cause == .stalled)
+            #expect(end.bytesSent > 0)
+            #expect(end.story == "failed 28 -")
+            // The thread gave it up, too.
+            let next = try await client.run(FTPRequest(place(proxy), .commands([Array("PWD".utf8)])))
+            #expect(next.story == "ok 257 PWD")
+        }
+    }
+
+    @Test func `a reply that never comes is not waited for longer than the answer may take`() async throws {
+        let (vsftpd, proxy) = try proxied("ftpd", Sandbox())
+        try await withFTPClient { client async throws in
+            // What the server says after the login is lost, the 226 with it.
+            let content = [UInt8](repeating: 7, count: 1000)
+            #expect(try await client.run(FTPRequest(place(proxy), .commands([Array("PWD".utf8)]))).failure == nil)
+            try proxy.run("rules", proxy.folder, "lose down 1 conn=1 on=data", "stall down 250 conn=1")
+            var request = FTPRequest(place(proxy), .upload([65], length: 1000, appends: false))
+            request.timeouts.stall = .milliseconds(400)
+            request.timeouts.answer = .milliseconds(400)
+            let end = try await client.run(request, .bytes(content))
+            #expect(end.failure == nil || end.failure?.failureClass == .transient)
+            #expect(vsftpd.stored("A").map { $0.count <= 1000 } ?? true)
+        }
+    }
+
+    @Test(
+        "TLS protects commands and data, and its sessions are resumed",
+        arguments: [("TLS=1", FTPServer.Security.explicit), ("IMPLICIT=1", .implicit)])
+    func tls(setting: String, security: FTPServer.Security) async throws {
+        let vsftpd = try ServerScript("ftpd", Sandbox(), setting, "SSL_REUSE=1")
+        try await withFTPClient { client async throws in
+            var place = FTPServer(security, host: "127.0.0.1", port: vsftpd.port)
+            let refused = try await client.run(FTPRequest(place, .size([65])))
+            #expect(refused.failure?.failureClass == .permanent)
+            #expect(refused.reply == nil)
+            place.connection.authoritiesFile = "\(vsftpd.folder)/tls/ca.crt"
+            // The size that vsftpd loses the end of under TLS 1.3.
+            for number in 0..<12 {
+                let content = [UInt8](repeating: UInt8(number), count: 1_000_000 + number)
+                let path = Array("folder/file\(number)".utf8)
+                let request = FTPRequest(place, .upload(path, length: Int64(content.count), appends: false))
+                #expect(try await client.run(request, .bytes(content)).story == "ok 226 STOR")
+                #expect(vsftpd.stored("folder/file\(number)") == content)
+            }
+            let sink = RecordingSink()
+            let back = FTPRequest(place, .download(Array("folder/file3".utf8), from: 1_000_000))
+            #expect(try await client.receive(back, sink).failure == nil)
+            #expect(sink.bytes == [3, 3, 3])
+        }
+    }
+
+    @Test func `a server without TLS is not spoken to in the clear when TLS was asked for`() async throws {
+        let vsftpd = try ServerScript("ftpd", Sandbox())
+        try await withFTPClient { client async throws in
+            let place = FTPServer(.explicit, host: "127.0.0.1", port: vsftpd.port)
+            let end = try await client.run(FTPRequest(place, .size([65])))
+            #expect(end.failure?.failureClass == .permanent)
+        }
+        let log = String(decoding: vsftpd.read("vsftpd.log") ?? [], as: UTF8.self)
+        #expect(!log.contains("\"USER "))
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+
+/// A script of `Tests/Servers`, running for one test on a free port of loopback.
+final class ServerScript {
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    let sandbox: Sandbox
+    let folder: String
+    private(set) var port = 0
+    /// A server that this one stands before.
+    var keeps: ServerScript?
+    private let script: String
+    private let settings: [String]
+
+    /// `settings` are the script's environment, `NAME=VALUE`.
+    init(_ name: String, _ sandbox: Sandbox, folder: String? = nil, port: Int = 0, _ settings: String...) throws {
+        let tests = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
+        script = "\(tests)/Servers/\(name)"
+        self.sandbox = sandbox
+        self.folder = String(decoding: sandbox.path(folder ?? name), as: UTF8.self)
+        self.settings = settings
+        try start(port: port)
+    }
+
+    deinit { _ = try? run("crash", folder) }
+
+    func crash() throws { _ = try run("crash", folder) }
+
+    func restart() throws { try start(port: port) }
+
+    private func start(port: Int) throws {
+        let output = try run("start", folder, String(port))
+        guard let url = output.split(separator: "\n").last(where: { $0.hasPrefix("ready ") }),
+            let number = Int(url.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }.dropFirst().prefix { $0 != "/" })
+        else { throw Failure(description: "\(script): \(output)") }
+        self.port = number
+    }
+
+    /// Runs the script with these words, and gives back what it printed.
+    @discardableResult
+    func run(_ words: String...) throws -> String {
+        let output = "output-\(words[0])"
+        let file = try System.open(
+            sandbox.path(output), flags: O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
+        let path = System.environment("PATH").map { "PATH=" + String(decoding: $0, as: UTF8.self) } ?? "PATH=/bin"
+        let home = System.environment("HOME").map { "HOME=" + String(decoding: $0, as: UTF8.self) } ?? "HOME=/"
+        var program = ChildProgram(script, words, environment: settings + [path, home])
+        program.standardOutput = file.rawValue
+        program.standardError = file.rawValue
+        _ = try ChildProcess(program).wait()
+        return String(decoding: sandbox.read(output) ?? [], as: UTF8.self)
+    }
+
+    /// A file of those that it serves; nil when there is none.
+    func stored(_ name: String) -> [UInt8]? { read("data/\(name)") }
+
+    func read(_ name: String) -> [UInt8]? {
+        guard let opened = try? System.open(Array("\(folder)/\(name)".utf8)),
+            let status = try? System.fstat(opened.rawValue)
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(status.size))
+        let count = (try? bytes.withUnsafeMutableBytes { try System.preadAll(opened.rawValue, $0, at: 0) }) ?? 0
+        return Array(bytes.prefix(count))
+    }
+
+    func store(_ name: String, _ bytes: [UInt8]) throws {
+        let file = try System.open(
+            Array("\(folder)/data/\(name)".utf8), flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
+        try bytes.withUnsafeBytes { try System.writeAll(file.rawValue, $0) }
+    }
+}
+
+/// Bytes that differ from place to place; they come again after 64 KiB.
+func pattern(_ count: Int) -> [UInt8] {
+    let period = (0..<65536).map { PatternBody.byte(Int64($0)) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count { bytes += period.prefix(count - bytes.count) }
+    return bytes
+}
