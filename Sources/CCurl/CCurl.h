@@ -15,6 +15,9 @@ static inline CURLcode CCurl_easy_setopt_string(CURL *curl, CURLoption option, c
 static inline CURLcode CCurl_easy_setopt_pointer(CURL *curl, CURLoption option, void *value) {
     return curl_easy_setopt(curl, option, value);
 }
+static inline CURLcode CCurl_easy_setopt_bytes(CURL *curl, CURLoption option, const void *value) {
+    return curl_easy_setopt(curl, option, value);
+}
 static inline CURLcode CCurl_easy_setopt_slist(CURL *curl, CURLoption option, struct curl_slist *value) {
     return curl_easy_setopt(curl, option, value);
 }

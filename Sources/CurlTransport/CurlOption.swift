@@ -7,6 +7,8 @@ struct CurlOption {
         case offset(Int64)
         /// Copied by libcurl.
         case string(String?)
+        /// Copied by libcurl, as many as CURLOPT_POSTFIELDSIZE_LARGE said before.
+        case bytes([UInt8])
         /// Not copied: whoever makes the option keeps it alive until the handle is done or reset.
         case pointer(UnsafeMutableRawPointer?)
         /// Not copied, as `pointer`.
@@ -45,6 +47,13 @@ struct CurlOption {
         case .offset(let value): CCurl_easy_setopt_offset(handle, option, curl_off_t(value))
         case .string(let value?): value.withCString { CCurl_easy_setopt_string(handle, option, $0) }
         case .string(nil): CCurl_easy_setopt_string(handle, option, nil)
+        case .bytes(let value):
+            // libcurl only reads them; an empty array has no address, and NULL would mean a read callback.
+            value.withUnsafeBytes { bytes in
+                withUnsafeBytes(of: 0) { none in
+                    CCurl_easy_setopt_bytes(handle, option, bytes.baseAddress ?? none.baseAddress)
+                }
+            }
         case .pointer(let value): CCurl_easy_setopt_pointer(handle, option, value)
         case .list(let value): CCurl_easy_setopt_slist(handle, option, value)
         case .write(let value): CCurl_easy_setopt_write(handle, option, value)

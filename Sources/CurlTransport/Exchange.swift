@@ -15,6 +15,9 @@ final class Exchange {
         static let receiving: Pause = [.gate, .throttledDown]
     }
 
+    /// libcurl 7.88.1 sends a body of fewer bytes together with the head (`MAX_INITIAL_POST_SIZE`).
+    static let headRoom = 64 * 1024
+
     private enum Destination {
         case gate
         case discard
@@ -53,6 +56,8 @@ final class Exchange {
     var movedAt: MonotonicInstant
     /// A request with `Expect`, to learn whether the host answers it.
     let asksBeforeSending: Bool
+    /// The body is at hand, small and unlimited: libcurl gets it with the head, and sends both at once.
+    let bodyGoesWithHead: Bool
 
     init(
         _ id: ExchangeID, _ request: HTTPRequest, handle: EasyHandle, transport: HTTPTransport,
@@ -65,6 +70,12 @@ final class Exchange {
         self.source = source
         self.limits = limits
         self.asksBeforeSending = asksBeforeSending
+        if case .bytes(let bytes) = request.body {
+            bodyGoesWithHead =
+                bytes.count < Self.headRoom && !asksBeforeSending && limits.up.allSatisfy { $0.rate == nil }
+        } else {
+            bodyGoesWithHead = false
+        }
         movedAt = transport.clock.now
         destination =
             switch request.response {
@@ -270,7 +281,11 @@ final class Exchange {
     }
 
     /// Corresponds to `CURLINFO_SIZE_UPLOAD_T`.
-    var bytesSent: Int64 { min(handle.offset(CURLINFO_SIZE_UPLOAD_T), request.body.length) }
+    var bytesSent: Int64 {
+        // libcurl counts anew when it begins the pass that is refused; what left with the first head may have arrived.
+        if bodyGoesWithHead, cause == .repeatRefused { return request.body.length }
+        return min(handle.offset(CURLINFO_SIZE_UPLOAD_T), request.body.length)
+    }
 
     /// libcurl says 0 for none and less for a date that is past. Corresponds to `CURLINFO_RETRY_AFTER`.
     var retryAfter: Duration? {

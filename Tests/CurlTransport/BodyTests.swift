@@ -34,6 +34,36 @@ import Testing
         }
     }
 
+    @Test(arguments: ["PUT", "POST", "PATCH"], [0, 4, 65_535, 65_536])
+    func `a body at hand is announced with its length and nothing else`(_ method: String, _ length: Int) async throws {
+        try await withServer { connection in
+            let request = try connection.readHead()
+            if request.fields["expect"] != nil { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+            let body = try connection.readBody(request.length)
+            let isRight = body.indices.allSatisfy { body[$0] == PatternBody.byte(Int64($0)) }
+            try connection.answer(isRight ? "201 Created" : "400 Wrong")
+            try connection.readHead()
+        } test: { server, client in
+            let bytes = (0..<length).map { PatternBody.byte(Int64($0)) }
+            let end = try await client.run(1, HTTPRequest(method, server.url("/"), body: .bytes(bytes)))
+            #expect(end.head?.status == 201)
+            #expect(end.bytesSent == length)
+            #expect(end.bodyWasSent)
+            let request = server.requests.first
+            #expect(request?.method == method)
+            #expect(request?.fields["content-length"] == "\(length)")
+            #expect(request?.fields["content-type"] == nil)
+        }
+    }
+
+    @Test func `a body at hand keeps the type that it was given`() async throws {
+        try await withServer(accepting) { server, client in
+            let fields = [HTTPField("Content-Type", "text/plain")]
+            _ = try await client.run(1, HTTPRequest("PUT", server.url("/"), fields: fields, body: .bytes([1])))
+            #expect(server.requests.first?.fields["content-type"] == "text/plain")
+        }
+    }
+
     @Test func `a file that shrank ends the exchange instead of leaving both sides waiting`() async throws {
         try await withServer(accepting) { server, client in
             let body = PatternBody(length: 1_000_000, endsAt: 500_000)

@@ -115,6 +115,7 @@ import Testing
             let end = try await client.run(2, HTTPRequest("POST", server.url("/u"), body: body))
             #expect(end.failure?.cause == .repeatRefused)
             #expect(end.failure?.failureClass == .transient)
+            #expect(end.bodyWasSent)
             #expect(server.requests.filter { $0.method == "POST" }.count == 1)
             let next = try await client.run(3, HTTPRequest("POST", server.url("/u"), body: body))
             #expect(next.failure == nil)
