@@ -30,6 +30,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     private let thread = Atomic<UInt>(0)
     /// Set by `init` before anyone can see the loop; nil for an adopted thread.
     private var ownThread: pthread_t?
+    /// Immutable.
+    private let eventsPerTurn: Int
     /// On the loop.
     var registrations = RegistrationTable()
     /// On the loop.
@@ -42,7 +44,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     package private(set) var turns: UInt64 = 0
 
     /// A loop on a thread of its own, running until `stop`. The thread keeps the loop alive.
-    package init(name: String) throws(Errno) {
+    /// - Parameter eventsPerTurn: at most so many descriptors are served before what they set free is used.
+    package init(name: String, eventsPerTurn: Int = 128) throws(Errno) {
+        self.eventsPerTurn = eventsPerTurn
         (epoll, wakeUp) = try Self.descriptors()
         ownThread = try Thread.start(name: name) { [self] in
             thread.store(Thread.current, ordering: .releasing)
@@ -52,6 +56,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// A loop that belongs to the calling thread and turns while that thread is in `run`.
     package init(adoptingCurrentThread: Void) throws(Errno) {
+        eventsPerTurn = 128
         (epoll, wakeUp) = try Self.descriptors()
         thread.store(Thread.current, ordering: .releasing)
     }
@@ -134,7 +139,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 
     private func turnUntilStopped() {
-        let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 128)
+        let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: eventsPerTurn)
         defer { events.deallocate() }
         while let mayWait = prepareToWait() {
             let count = wait(events, mayWait: mayWait)

@@ -65,6 +65,7 @@ extension TransferEngine {
 
     private func pump() {
         pumpIsDue = false
+        defer { if attempts.isEmpty { stopTicking() } }
         guard phase == .running, transport != nil else { return checkIdle() }
         let now = timeline.now
         while let index = SchedulerChoice.next(laneOrder, free: freeSlots, mayStart: { self.mayStart($0, now) }) {

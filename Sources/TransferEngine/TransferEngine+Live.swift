@@ -13,9 +13,11 @@ extension TransferEngine {
         ticker = timeline.clock.schedule(after: tick) { [self] in ticked() }
     }
 
+    /// When a turn of the loop leaves nothing running.
     func stopTicking() {
-        if let ticker { timeline.clock.cancel(ticker) }
-        ticker = nil
+        guard let ticker else { return }
+        timeline.clock.cancel(ticker)
+        self.ticker = nil
         // Who looks is told of the end, too.
         notice?()
     }
@@ -32,7 +34,7 @@ extension TransferEngine {
             checkpointIfDue(attempt)
         }
         forgetQuietFolders()
-        if hasMoved {
+        if hasMoved || attempts.isEmpty {
             hasMoved = false
             notice?()
         }

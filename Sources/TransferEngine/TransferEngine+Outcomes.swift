@@ -179,7 +179,6 @@ extension TransferEngine {
         attempt.actions = []
         if attempts[attempt.task.id] === attempt { attempts[attempt.task.id] = nil }
         attempt.source = nil
-        if attempts.isEmpty { stopTicking() }
         hasUncommitted = true
         schedulePump()
     }

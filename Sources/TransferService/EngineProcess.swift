@@ -121,7 +121,10 @@ actor EngineProcess {
         settings.checkpointBytes = given.checkpointBytes.bytes
         settings.checkpointInterval = .seconds(given.checkpointInterval.seconds)
         settings.report = { [weak self] report in Task { await self?.service?.note(report) } }
-        return try TransferEngine(queue: queue, settings: settings, loop: EventLoop(name: "transfers"))
+        // Few events a turn: the next request is on its way before the other answers are looked at, or we and the server would
+        // wait for each other in turns.
+        let loop = try EventLoop(name: "transfers", eventsPerTurn: 2)
+        return try TransferEngine(queue: queue, settings: settings, loop: loop)
     }
 
     private func makeService(
