@@ -66,6 +66,8 @@ package struct SFTPResumePoint: ResumePointContent {
     package var size: Int64
     /// Seconds since 1970.
     package var modified: Int64
+    /// The rename was asked for, and the answer was lost.
+    package var publishing = false
 
     package init(temporary: RawPath, generation: Int = 1, size: Int64, modified: Int64) {
         self.temporary = temporary

@@ -1,0 +1,128 @@
+import LinuxSystem
+import Testing
+import TransferModel
+
+@testable import SSHTransport
+
+private func target(_ host: String = "there", user: String? = nil, password: [UInt8]? = nil) -> SSHTarget {
+    SSHTarget(host: host, user: user, password: password)
+}
+
+/// An outcome in words.
+private func words(_ outcome: OperationEnd.Outcome) -> String {
+    switch outcome {
+    case .broken(let error): "\(error.code)"
+    case .notLetIn(let reason, let error): "\(reason) \(error.code)"
+    default: "?"
+    }
+}
+
+@Suite struct LoginTests {
+    @Test(
+        "what ssh says is told apart",
+        arguments: [
+            ("No ED25519 host key is known for [h]:22 and you have requested strict checking.", "hostKey pinMismatch"),
+            ("Host key verification failed.", "hostKey pinMismatch"),
+            (
+                "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\nHost key for [h]:22 has changed and you have "
+                    + "requested strict checking.\nHost key verification failed.", "hostKey pinMismatch"
+            ),
+            ("Load key \"/k\": Permission denied\nu@h: Permission denied (publickey).", "auth permissionDenied"),
+            ("Received disconnect from h port 22:2: Too many authentication failures", "auth permissionDenied"),
+            ("ssh: Could not resolve hostname h: Name or service not known", "cannotFindHost"),
+            ("ssh: connect to host h port 22: Connection refused", "cannotConnectToHost"),
+            ("ssh: connect to host h port 22: No route to host", "cannotConnectToHost"),
+            ("ssh: connect to host h port 22: Permission denied", "cannotConnectToHost"),
+            ("ssh: connect to host h port 22: Network is unreachable", "notConnectedToInternet"),
+            ("ssh: connect to host h port 22: Connection timed out", "timedOut"),
+            ("Connection timed out during banner exchange", "timedOut"),
+            ("Timeout, server h not responding.", "timedOut"),
+            ("subsystem request failed on channel 0", "unsupported"),
+            ("Unable to negotiate with h port 22: no matching host key type found.", "unsupported"),
+            (
+                "/c: line 3: Bad configuration option: portt\n/c: terminating, 1 bad configuration options",
+                "unsupported"
+            ),
+            ("kex_exchange_identification: Connection closed by remote host", "networkConnectionLost"),
+            ("", "networkConnectionLost"),
+        ])
+    func complaints(text: String, expected: String) {
+        let lines = text.split(separator: "\n").map(String.init)
+        let outcome = LoginFailure.outcome(lines, .exited(255), wasIn: false, target: target())
+        #expect(words(outcome) == expected)
+    }
+
+    @Test("once in, only the line's end is told: what a program there prints decides nothing")
+    func afterwards() {
+        func outcome(_ line: String) -> String {
+            words(LoginFailure.outcome([line], .exited(255), wasIn: true, target: target()))
+        }
+        #expect(outcome("Permission denied (publickey).") == "networkConnectionLost")
+        #expect(outcome("Timeout, server h not responding.") == "timedOut")
+        #expect(outcome("client_loop: send disconnect: Broken pipe") == "networkConnectionLost")
+    }
+
+    @Test("a missing ssh, and one that a shell did not find, say what to install")
+    func missing() {
+        for outcome in [
+            LoginFailure.notStarted(.noSuchFile, Array("ssh".utf8)),
+            LoginFailure.outcome(["sh: 1: ssh: not found"], .exited(127), wasIn: false, target: target()),
+        ] {
+            guard case .broken(let error) = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+            #expect(error.code == .unsupported && error.message.contains("openssh-client") && !error.isRetryable)
+        }
+        #expect(words(LoginFailure.notStarted(.tooManyOpenFiles, Array("ssh".utf8))) == "networkConnectionLost")
+    }
+
+    @Test("text before SFTP is a shell's start-up file, anything else a broken peer")
+    func malformed() {
+        let text = LoginFailure.malformed(Array("Welcome\u{1B}[1m".utf8), wasIn: false, host: "there")
+        #expect(words(text) == "unsupported")
+        guard case .broken(let error) = text else { return }
+        #expect(error.message.contains("Welcome\\x1b[1m"))
+        #expect(words(LoginFailure.malformed(Array("Welcome".utf8), wasIn: true, host: "h")) == "badServerResponse")
+        #expect(words(LoginFailure.malformed([0xFF, 1, 2, 3], wasIn: false, host: "h")) == "badServerResponse")
+    }
+
+    @Test("the words of a command are split as rsync splits them")
+    func commandWords() {
+        func split(_ line: String) -> [String]? {
+            SSHTarget.words(Array(line.utf8))?.map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(split("ssh") == ["ssh"])
+        #expect(split("  ssh -F '/a b/c' -i \"it's\"  ") == ["ssh", "-F", "/a b/c", "-i", "it's"])
+        #expect(split("ssh -o ProxyCommand='nc %h'x ''") == ["ssh", "-o", "ProxyCommand=nc %hx", ""])
+        #expect(split("") == nil && split("  ") == nil && split("ssh 'a") == nil && split("'' a") == nil)
+    }
+
+    @Test("the person's words come first; port and user only where they are given; a password is in no argument")
+    func arguments() {
+        func text(_ target: SSHTarget) -> [String] { target.arguments().map { String(decoding: $0, as: UTF8.self) } }
+        var full = target("h", user: "u", password: Array("secret".utf8))
+        full.command = ["ssh", "-F", "x"].map { Array($0.utf8) }
+        full.port = 2222
+        #expect(text(full).prefix(2) == ["-F", "x"])
+        #expect(text(full).suffix(7) == ["-p", "2222", "-l", "u", "-s", "h", "sftp"])
+        #expect(text(full).contains("-oBatchMode=no") && !text(full).contains { $0.contains("secret") })
+        #expect(text(target()).contains("-oBatchMode=yes") && !text(target()).contains("-p"))
+    }
+
+    @Test("nothing that a shell would read, and no option, gets into the command as a name")
+    func names() {
+        for host in ["h", "h-1.example.org", "::1", "fe80::1%eth0", "bücher.example"] {
+            #expect(target(host).problem == nil, "\(host)")
+        }
+        for host in ["", "-oProxyCommand=x", "a b", "h;x", "$(x)", "a`b", "a\nb", "u@h", "a/b"] {
+            #expect(target(host).problem != nil, "\(host)")
+        }
+        for user in ["u", "DOM\\u", "u@realm", "_x-1"] { #expect(target(user: user).problem == nil, "\(user)") }
+        for user in ["", "-l", "a b", "a;b", "x\\", "$(x)", "a'b"] {
+            #expect(target(user: user).problem != nil, "\(user)")
+        }
+        #expect(target(password: Array("a\nb".utf8)).problem != nil)
+        #expect(target(password: Array(repeating: 0x61, count: 1023)).problem == nil)
+    }
+}
