@@ -79,7 +79,7 @@ package struct RateLimits {
 }
 
 /// What a chain of buckets allows.
-enum Grant: Equatable {
+package enum Grant: Equatable {
     case bytes(Int)
     /// Nothing before that long; nil is until a rate changes.
     case wait(Duration?)
@@ -87,7 +87,7 @@ enum Grant: Equatable {
 
 extension [TokenBucket] {
     /// Asks all buckets for up to `wanted` bytes: a share of the poorest, or how long to wait for a quantum.
-    func grant(_ wanted: Int, _ now: MonotonicInstant) -> Grant {
+    package func grant(_ wanted: Int, _ now: MonotonicInstant) -> Grant {
         var allowed = Int64(wanted)
         var wait: Duration? = .zero
         for bucket in self {
@@ -104,7 +104,8 @@ extension [TokenBucket] {
         return allowed > 0 || wanted == 0 ? .bytes(Int(allowed)) : .wait(wait)
     }
 
-    func take(_ count: Int) {
+    /// Spends tokens of all of them.
+    package func take(_ count: Int) {
         for bucket in self { bucket.take(count) }
     }
 

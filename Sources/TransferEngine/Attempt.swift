@@ -21,6 +21,7 @@ struct FlyingExchange {
 enum Carrier {
     case http
     case ftp
+    case sftp
 }
 
 /// A task that has a slot: what the engine knows of it while it runs. On the engine's loop; at most as many as there are slots.

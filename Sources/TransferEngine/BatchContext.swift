@@ -1,4 +1,5 @@
 import CurlTransport
+import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -131,6 +132,26 @@ final class BatchContext {
             FTPWork(exchange))
         request.timeouts = timeouts
         return request
+    }
+
+    /// Whom `ssh` is to reach; `nil` for a command that cannot be split into words.
+    func sshTarget(host: String, port: Int?, agent: RawPath?) -> SSHTarget? {
+        guard let command = SSHTarget.words(Array((order.options.sshCommand ?? "ssh").utf8)) else { return nil }
+        // ssh takes an address without its brackets.
+        let name = host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : host
+        var target = SSHTarget(command: command, host: name, port: port.flatMap { UInt16(exactly: $0) })
+        switch credentials {
+        case .user(let user, let password):
+            target.user = user.isEmpty ? nil : user
+            target.password = password.isEmpty ? nil : Array(password.utf8)
+        case .netrc(let netrc):
+            let entry = netrc.entry(for: host)
+            target.user = entry?.user
+            target.password = entry.map { Array($0.password.utf8) }
+        case .unknown, .asking, .none, .failed: break
+        }
+        if let agent { target.environment = [Array("SSH_AUTH_SOCK=".utf8) + agent.bytes] }
+        return target
     }
 
     private func connection(protocol name: String, host: String, showsUser: Bool) -> ConnectionSettings {

@@ -1,5 +1,6 @@
 import CurlTransport
 import LinuxSystem
+import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -149,7 +150,7 @@ extension TransferEngine {
         switch exchange {
         case .http(let exchange): begin(exchange, local, lastExchange, attempt)
         case .ftp(let exchange): begin(exchange, local, lastExchange, attempt)
-        case .sftp: fail(attempt, TransferError(.internal, "that transport is not there: retry"))
+        case .sftp(let operation): begin(operation, local, lastExchange, attempt)
         }
     }
 
@@ -217,6 +218,7 @@ extension TransferEngine {
         switch exchange.carrier {
         case .http: transport?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
         case .ftp: ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        case .sftp: sftp?.abandon(OperationID(rawValue: exchange.wire))
         }
     }
 

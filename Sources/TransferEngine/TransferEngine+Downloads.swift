@@ -1,5 +1,6 @@
 import CurlTransport
 import LinuxSystem
+import SSHTransport
 import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -167,6 +168,7 @@ extension TransferEngine {
         switch exchange.carrier {
         case .http: transport?.openGate(id, to: .sink(target))
         case .ftp: ftp?.openGate(id, to: target)
+        case .sftp: sftp?.openGate(OperationID(rawValue: exchange.wire), to: target, total: opening.total)
         }
     }
 
@@ -200,6 +202,8 @@ extension TransferEngine {
         switch exchange.carrier {
         case .http: transport?.flush(id)
         case .ftp: ftp?.flush(id)
+        // Its sink has everything at once.
+        case .sftp: break
         }
     }
 

@@ -2,6 +2,7 @@ import CurlTransport
 import LinuxSystem
 import TransferModel
 import TransferProtocols
+import TransferQueue
 
 /// Exchanges with FTP servers: their transport's words in the protocols', and back.
 extension TransferEngine {

@@ -1,5 +1,6 @@
 import CurlTransport
 import LinuxSystem
+import SSHTransport
 import TransferModel
 import TransferQueue
 
@@ -52,10 +53,13 @@ extension TransferEngine {
         }
     }
 
-    private func progress(_ exchange: FlyingExchange) -> ExchangeProgress? {
+    /// Bytes that an exchange has sent and received.
+    private func progress(_ exchange: FlyingExchange) -> (sent: Int64, received: Int64)? {
         switch exchange.carrier {
-        case .http: transport?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire))
-        case .ftp: ftp?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        case .http:
+            transport?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire)).map { ($0.sent, $0.received) }
+        case .ftp: ftp?.progress(CurlTransport.ExchangeID(rawValue: exchange.wire)).map { ($0.sent, $0.received) }
+        case .sftp: sftp?.progress(OperationID(rawValue: exchange.wire)).map { ($0.sent, $0.received) }
         }
     }
 

@@ -1,4 +1,5 @@
 import LinuxSystem
+import SSHTransport
 package import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -174,6 +175,7 @@ extension TransferEngine {
 
     /// The attempt is over; its connection's place is free.
     func close(_ attempt: Attempt) {
+        if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
         if attempt.phase == .running { freeSlot(of: attempt) }
         attempt.phase = .over
         attempt.actions = []

@@ -1,5 +1,6 @@
 import CurlTransport
 import LinuxSystem
+import SSHTransport
 package import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -87,6 +88,7 @@ extension TransferEngine {
         }
         transport?.shutDown()
         ftp?.shutDown()
+        sftp?.shutDown()
         transport = nil
         lanes = [:]
         laneOrder = []

@@ -1,5 +1,6 @@
 import CurlTransport
 package import LinuxSystem
+import SSHTransport
 package import TransferModel
 import TransferProtocols
 package import TransferQueue
@@ -34,6 +35,7 @@ package actor TransferEngine: EngineControl {
     var transport: HTTPTransport?
     /// Made with the first exchange that needs it.
     var ftp: FTPTransport?
+    var sftp: SFTPTransport?
     var phase = Phase.new
     var currentLimits: EngineLimits
     let waitRule = WaitRule()
@@ -147,6 +149,7 @@ package actor TransferEngine: EngineControl {
         upBucket = bucket(upBucket, rate: limits.bytesPerSecondUp, now)
         downBucket = bucket(downBucket, rate: limits.bytesPerSecondDown, now)
         ftp?.ratesChanged()
+        sftp?.resumeThrottled()
         claimsAreStale = true
         schedulePump()
     }

@@ -1,0 +1,148 @@
+import CurlTransport
+import LinuxSystem
+import SSHTransport
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// Operations over the person's own ssh: their transport's words in the protocols', and back.
+extension TransferEngine {
+    func begin(_ exchange: SFTPExchange, _ local: TransferProtocols.ExchangeID, _ wire: UInt64, _ attempt: Attempt) {
+        guard case .sftp(let host, let port, _)? = attempt.place?.address else {
+            return fail(attempt, TransferError(.internal, "an SFTP operation without a server: queue it again"))
+        }
+        guard let target = attempt.context.sshTarget(host: host, port: port, agent: sshAgent) else {
+            return fail(
+                attempt, TransferError(.unsupported, "the ssh command has an open quote: mend --ssh-command"))
+        }
+        var source: SourceFile?
+        if case .write = exchange {
+            source = attempt.source
+            countRepeated(attempt)
+        }
+        let limits = limits(of: attempt)
+        let buckets = attempt.target == nil ? limits.up : limits.down
+        let transport = sftp ?? makeSFTP()
+        fly(FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil), attempt)
+        transport.start(
+            OperationID(rawValue: wire), SFTPRequest(exchange), on: target, owner: attempt.owner, source: source,
+            limit: BucketThrottle(buckets, clock: timeline.clock))
+    }
+
+    private func makeSFTP() -> SFTPTransport {
+        let settings = SSHSettings(privateFolder: settings.privateFolder.bytes)
+        let made = SFTPTransport(loop: loop, clock: timeline.clock, settings: settings) { [self] events in take(events)
+        }
+        sftp = made
+        return made
+    }
+
+    private func take(_ events: [SFTPEvent]) {
+        for event in events {
+            guard let attempt = owners[event.id.rawValue] else { continue }
+            let exchange = landed(event.id.rawValue, of: attempt)
+            if exchange.isPayload {
+                // What is acknowledged counts; the rest is on its way or lost with the connection.
+                attempt.unconfirmed += exchange.sent
+            } else if event.end.bytesRead > 0 {
+                moved(attempt, to: attempt.base + event.end.bytesRead)
+            }
+            if exchange.isPayload || event.end.bytesRead > 0 { FaultPoint.answered.pass() }
+            switch event.end.outcome {
+            case .sourceEnded: sourceChanged(attempt, stored: nil)
+            case .sourceFailed(let error): fail(attempt, sourceError(attempt, error))
+            default:
+                let (outcome, broken) = outcome(event.end.outcome, attempt)
+                let written = attempt.target.map { max(0, $0.written - attempt.base) } ?? 0
+                let end = SFTPEnd(
+                    outcome, writtenThrough: event.end.writtenThrough, bytesWritten: written,
+                    features: SFTPFeatures(event.end.features), at: timeline.now)
+                bodyEnded(attempt, .sftpEnded(exchange.local, end), broken: broken)
+            }
+        }
+    }
+
+    /// And whether the exchange broke off.
+    private func outcome(_ outcome: OperationEnd.Outcome, _ attempt: Attempt) -> (SFTPEnd.Outcome, Bool) {
+        switch outcome {
+        case .done: return (.done, false)
+        case .opened(let handle): return (.opened(SFTPHandle(rawValue: handle.rawValue)), false)
+        case .attributes(let found):
+            return (
+                .attributes(SFTPAttributes(size: found.size, modified: found.modified, isFolder: found.isFolder)), false
+            )
+        case .freeSpace(let bytes): return (.freeSpace(bytes), false)
+        case .refused(let status, let text): return (.refused(SFTPStatus(rawValue: status) ?? .failure, text), false)
+        case .broken(let error): return (.failed(.network(error)), true)
+        case .notLetIn(let reason, let error):
+            attempt.context.forgetCredentials()
+            return (.notLetIn(reason, error), true)
+        case .sinkFailed(let error):
+            guard let refusal = attempt.target?.refusal(error) else { return (.done, false) }
+            return (.failed(.sink(refusal.error, waits: refusal.waits)), true)
+        case .sourceEnded, .sourceFailed:
+            // Told apart by the caller.
+            return (.done, false)
+        }
+    }
+}
+
+extension Attempt {
+    /// Whose operations and handles they are at an SFTP server.
+    var owner: OperationOwner { OperationOwner(rawValue: UInt64(bitPattern: task.id.rawValue)) }
+}
+
+extension SourceFile: SFTPSource {}
+extension DownloadTarget: SFTPSink {}
+
+/// The engine's and the batch's speed limits, for one operation.
+private final class BucketThrottle: TransferThrottle {
+    private let buckets: [TokenBucket]
+    private let clock: any TransportClock
+
+    init(_ buckets: [TokenBucket], clock: any TransportClock) {
+        self.buckets = buckets
+        self.clock = clock
+    }
+
+    func grant(_ wanted: Int) -> ThrottleGrant {
+        switch buckets.grant(wanted, clock.now) {
+        case .bytes(let count): .bytes(count)
+        case .wait(let delay): .wait(delay)
+        }
+    }
+
+    func take(_ count: Int) { buckets.take(count) }
+}
+
+extension SFTPRequest {
+    fileprivate init(_ exchange: SFTPExchange) {
+        func handle(_ handle: SFTPHandle) -> RemoteHandle { RemoteHandle(rawValue: handle.rawValue) }
+        switch exchange {
+        case .openForWriting(let path): self = .openForWriting(path)
+        case .openForReading(let path): self = .openForReading(path)
+        case .status(let path): self = .status(path)
+        case .handleStatus(let file): self = .handleStatus(handle(file))
+        case .write(let file, let range): self = .write(handle(file), range)
+        case .read(let file, let offset): self = .read(handle(file), from: offset)
+        case .setSize(let file, let size): self = .setSize(handle(file), size)
+        case .setModified(let file, let time): self = .setModified(handle(file), time)
+        case .sync(let file): self = .sync(handle(file))
+        case .close(let file): self = .close(handle(file))
+        case .rename(let from, let to, let replaces): self = .rename(from, to: to, replaces: replaces)
+        case .remove(let path): self = .remove(path)
+        case .makeFolders(let path): self = .makeFolders(path)
+        case .freeSpace(let path): self = .freeSpace(path)
+        }
+    }
+}
+
+extension SFTPFeatures {
+    fileprivate init(_ features: ServerFeatures) {
+        self.init()
+        renamesOver = features.renamesOver
+        syncs = features.syncs
+        tellsFreeSpace = features.tellsFreeSpace
+        writesInOrder = features.writesInOrder
+    }
+}
