@@ -50,6 +50,8 @@ final class EngineHarness: Sendable {
             UploadSource(path: RawPath(sandbox.path(name)), placement: .named(RawPath(name).lastComponent))
         }
         var request = BatchRequest(work: .upload(sources, to: store.url(path)))
+        // No question before: tests that are about it say so.
+        request.options.uploadBy = .put
         change(&request)
         return request
     }
