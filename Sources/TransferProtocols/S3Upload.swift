@@ -1,15 +1,325 @@
+import Digests
 import TransferModel
 
-/// An upload to S3.
+/// An upload to S3 (protocols.md section 3): small files by one PUT, larger ones in equal parts, several at a time, resumed by asking which parts
+/// are there.
+///
+/// Every object carries the run's token and the source's time. So an answer that was lost is resolved by a HEAD: only an object
+/// with our token is taken for ours, never one that merely lies there.
 package struct S3Upload: ProtocolMachine {
+    /// What a HEAD is asked for.
+    enum Question: Hashable {
+        /// Nothing of this attempt went out yet.
+        case before
+        /// The last request's answer was lost: did it happen?
+        case afterSilence(TransferError)
+        /// 412: what is it that lies there?
+        case afterRefusal
+        /// The server knows no condition: is anything there?
+        case afterUnknownCondition
+        /// The multipart upload is not there any more: did an earlier Complete happen?
+        case afterLoss
+    }
+
+    /// What follows when an old upload is thrown away.
+    enum Errand: Hashable {
+        case begin
+        case finish(Receipt)
+    }
+
+    enum State: Hashable {
+        /// Next: `aborting` (what an earlier version left), `looking`, `listing`, `hashing`, `sending`, `creating`, `over`.
+        case ready
+        /// An upload that is of no use is thrown away; how that ends does not matter. Next: `looking`, `over`.
+        case aborting(ExchangeID, S3Channel, S3ResumePoint, Errand)
+        /// A HEAD. Next: itself, `resting`, `comparing`, `hashing`, `sending`, `creating`, `completing`, `aborting`, `over`.
+        case looking(ExchangeID, Question)
+        /// An answer was lost and nothing is there yet: the server gets a moment. Next: `looking`.
+        case resting(TransferError)
+        /// The file is compared with what lies there. Next: itself, `aborting`, `over`.
+        case comparing(S3Comparison)
+        /// The digests of a file that goes in one request. Next: `sending`.
+        case hashing
+        /// The one PUT. Next: itself, `hashing`, `looking`, `over`.
+        case sending(ExchangeID, S3Digests)
+        /// A multipart upload is begun. Next: itself, `parts`, `over`.
+        case creating(ExchangeID)
+        /// Which parts are there? Next: itself (pages), `parts`, `looking`, `over`.
+        case listing(ExchangeID, S3Listing)
+        /// Parts are hashed and sent; what each of them does stands in `parts`. Next: `completing`, `looking`, `over`.
+        case sendingParts
+        /// The parts are joined. Next: itself, `listing` (repair), `looking`, `over`.
+        case completing(ExchangeID)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
     /// Whose resume points mean this machine.
     package static var kind: String { S3ResumePoint.kind }
 
-    private let plan: S3Plan
+    let plan: S3Plan
+    var state = State.ready
+    /// `nil`: the region is none, nothing can be sent.
+    var channel: S3Channel?
+    var condition: S3Condition
+    /// The multipart upload that goes on, and its parts.
+    var upload: S3ResumePoint?
+    var parts = S3Parts(size: 0, partSize: 1)
+    /// Why the attempt ends once nothing is on its way any more.
+    var draining: WaitDemand?
+    /// Parts that failed since one succeeded.
+    var failures = 0
+    /// Bodies that arrived damaged, by the server's word.
+    var damages = 0
+    /// A tag of a part was found to be its MD5, so others are, too.
+    var hasOwnTags = false
+    /// A part that was there differs from the file, or has a tag that is no MD5: sending it again will tell.
+    var isInDoubt = false
+    /// The parts that Complete did not like were looked at again.
+    var hasRepaired = false
+    /// The upload was lost and begun anew.
+    var hasBegunAnew = false
+    var hasRested = false
+    /// Of the file, when it went in one request.
+    var sentMD5: [UInt8]?
+    /// A 412 was followed by another try.
+    var hasTriedAgain = false
+    private var lastID = 0
 
-    package init(_ plan: S3Plan) { self.plan = plan }
+    package init(_ plan: S3Plan) {
+        self.plan = plan
+        channel = S3Channel(plan.address, plan.facts)
+        condition = plan.subject.ifExists == .replace ? .always : .ifAbsent
+    }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
-        [.fail(TransferError(.unsupported, "S3 is being built: queue it again by put"))]
+        guard channel != nil else {
+            return state == .over ? [] : over(.fail(.noRegion(plan.address.region(plan.facts))))
+        }
+        switch (state, event) {
+        case (.ready, .began): return begin()
+        case (.aborting(let id, let channel, let upload, let errand), .ended(let ended, let end)) where ended == id:
+            return aborted(end, channel, upload, errand)
+        case (.looking(let id, let question), .ended(let ended, let end)) where ended == id:
+            return looked(end, question)
+        case (.resting(let error), .timerFired(.probeAgain)): return look(.afterSilence(error))
+        case (.comparing(let comparison), .rangeDigested(let range, let digests)):
+            return compared(comparison, range, S3Digests(digests))
+        case (.hashing, .rangeDigested(0..<plan.subject.size, let digests)): return put(S3Digests(digests))
+        case (.sending(let id, let digests), .ended(let ended, let end)) where ended == id:
+            return putEnded(end, digests)
+        case (.creating(let id), .ended(let ended, let end)) where ended == id: return created(end)
+        case (.listing(let id, let listing), .ended(let ended, let end)) where ended == id: return listed(end, listing)
+        case (.sendingParts, .rangeDigested(let range, let digests)): return partDigested(range, S3Digests(digests))
+        case (.sendingParts, .ended(let id, let end)): return partEnded(id, end)
+        case (.completing(let id), .ended(let ended, let end)) where ended == id: return completed(end)
+        default:
+            // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
+            return []
+        }
+    }
+
+    // MARK: The beginning
+
+    private mutating func begin() -> [ProtocolAction] {
+        if let point = plan.resume {
+            if point.isOf(plan) {
+                upload = point
+                parts = S3Parts(size: point.size, partSize: point.partSize)
+                return list()
+            }
+            let isAnother = point.address != plan.address && !plan.subject.hasChanged
+            return (isAnother ? [.startOver(reason: "the file goes to another place")] : [])
+                + abort(point, then: .begin)
+        }
+        return beginAnew()
+    }
+
+    /// Looks first where something of ours may lie, or where a refusal would come only after all parts were sent.
+    mutating func beginAnew() -> [ProtocolAction] {
+        let mayLie = plan.subject.begunBefore != nil || plan.subject.hasChanged || hasBegunAnew
+        let refusalComesLate = !plan.isSingle && plan.subject.ifExists != .replace
+        return mayLie || refusalComesLate ? look(.before) : sendPayload()
+    }
+
+    mutating func sendPayload() -> [ProtocolAction] {
+        guard plan.isSingle else { return create() }
+        guard !digestsWanted.isEmpty else { return put(S3Digests()) }
+        if plan.subject.size == 0 { return put(.ofNothing) }
+        state = .hashing
+        return [.digestRange(0..<plan.subject.size, digestsWanted)]
+    }
+
+    /// Throws an upload away that is of no use; best effort.
+    mutating func abort(_ point: S3ResumePoint, then errand: Errand) -> [ProtocolAction] {
+        guard let channel = point.address == plan.address ? channel : S3Channel(point.address, plan.facts) else {
+            return perform(errand)
+        }
+        let id = nextID()
+        state = .aborting(id, channel, point, errand)
+        return [.perform(id, S3Messages.abort(point, channel))]
+    }
+
+    private mutating func aborted(
+        _ end: ExchangeEnd, _ channel: S3Channel, _ point: S3ResumePoint, _ errand: Errand
+    ) -> [ProtocolAction] {
+        var channel = channel
+        if case .again(let learnt) = channel.judge(end, lesson: channel.lessons, hasAccepted: true) {
+            if point.address == plan.address { self.channel = channel }
+            let id = nextID()
+            state = .aborting(id, channel, point, errand)
+            return learned(learnt) + [.perform(id, S3Messages.abort(point, channel))]
+        }
+        return perform(errand)
+    }
+
+    private mutating func perform(_ errand: Errand) -> [ProtocolAction] {
+        switch errand {
+        case .begin: beginAnew()
+        case .finish(let receipt): over(.finish(receipt))
+        }
+    }
+
+    // MARK: The one PUT
+
+    mutating func put(_ digests: S3Digests) -> [ProtocolAction] {
+        sentMD5 = digests.md5
+        return request(channel.map { S3Messages.put(plan, $0, condition, digests) }) { .sending($0, digests) }
+    }
+
+    private mutating func putEnded(_ end: ExchangeEnd, _ digests: S3Digests) -> [ProtocolAction] {
+        switch judge(end, hasAccepted: false) {
+        case .success(let answer):
+            return stored(tag: answer.field("etag"), expected: digests.md5.map(Hexadecimal.encode), isWhole: true)
+        case .again(let learnt): return learned(learnt) + put(digests)
+        case .silent(let error, let mayHaveArrived):
+            guard mayHaveArrived, end.bytesSent >= plan.subject.size, error.isRetryable else { return giveUp(error) }
+            return look(.afterSilence(error))
+        case .refused(let refusal):
+            if let actions = conditionRefused(refusal) { return actions }
+            if refusal.isDamage { return damaged() ?? sendPayload() }
+            return conclude(refusal.decision)
+        }
+    }
+
+    /// The answers that say that something is there, or that the server cannot tell.
+    mutating func conditionRefused(_ refusal: S3Channel.Refusal) -> [ProtocolAction]? {
+        switch (refusal.status, condition) {
+        case (_, .always): return nil
+        case (412, _): return look(.afterRefusal)
+        // What was to be replaced is gone.
+        case (404, .ifTag) where refusal.code != "NoSuchUpload" && refusal.code != "NoSuchBucket":
+            condition = .ifAbsent
+            return look(.afterRefusal)
+        default: return refusal.isUnknownCondition ? look(.afterUnknownCondition) : nil
+        }
+    }
+
+    /// A body arrived other than it left: `nil` while another try makes sense.
+    mutating func damaged() -> [ProtocolAction]? {
+        damages += 1
+        return damages < 3 ? nil : over(.fail(.damagedOnTheWay(host)))
+    }
+
+    // MARK: The end
+
+    /// The server said that it has the file. `expected`: the tag that it should have.
+    mutating func stored(tag: String?, expected: String?, isWhole: Bool) -> [ProtocolAction] {
+        var receipt = Receipt(bytes: plan.subject.size, verified: .size)
+        receipt.etag = tag
+        if plan.subject.verify == VerificationWish.none { receipt.verified = .none }
+        if let expected, let tag, S3Tag.plain(tag) == expected {
+            receipt.verified = .digest
+            if isWhole { receipt.digest = TransferDigest(algorithm: "md5", value: expected) }
+        } else if plan.subject.verify == .digest {
+            return over(.fail(.noComparableTag(host)))
+        }
+        return over(.finish(receipt))
+    }
+
+    // MARK: Words
+
+    /// Which digests a body needs before it is sent.
+    var digestsWanted: [String] {
+        (comparesDigests ? ["md5"] : []) + (channel?.hashesPayload == true ? ["sha-256"] : [])
+    }
+
+    var comparesDigests: Bool { plan.subject.verify == nil || plan.subject.verify == .digest }
+    var host: String { channel?.host ?? plan.address.bucket }
+
+    mutating func judge(_ end: ExchangeEnd, lesson: Int? = nil, hasAccepted: Bool? = nil) -> S3Channel.Verdict {
+        // `handle` lets nothing through without a channel.
+        guard var channel else { return .silent(.noRegion(""), mayHaveArrived: false) }
+        defer { self.channel = channel }
+        return channel.judge(end, lesson: lesson ?? channel.lessons, hasAccepted: hasAccepted ?? (upload != nil))
+    }
+
+    /// Performs a request under a new id, in the state that waits for it.
+    mutating func request(_ exchange: Exchange?, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        guard let exchange else { return [] }
+        let id = nextID()
+        state = next(id)
+        return [.perform(id, exchange)]
+    }
+
+    mutating func nextID() -> ExchangeID {
+        lastID += 1
+        return ExchangeID(rawValue: lastID)
+    }
+
+    func learned(_ facts: HostFacts?) -> [ProtocolAction] { facts.map { [.learned($0)] } ?? [] }
+
+    mutating func giveUp(_ error: TransferError) -> [ProtocolAction] {
+        over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
+    }
+
+    mutating func conclude(_ decision: S3Channel.Decision) -> [ProtocolAction] {
+        switch decision {
+        case .wait(let demand): over(.wait(demand))
+        case .fail(let error): over(.fail(error))
+        }
+    }
+
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+}
+
+extension S3ResumePoint {
+    /// Whether it was made for that file and that place.
+    func isOf(_ plan: S3Plan) -> Bool {
+        !plan.subject.hasChanged && address == plan.address && size == plan.subject.size
+            && modifiedNanoseconds == plan.subject.modifiedNanoseconds
+    }
+}
+
+extension TransferError {
+    static func noRegion(_ region: String) -> TransferError {
+        TransferError(
+            .unsupported, "\"\(RawPath(region).displayed)\" is no region of S3: check AWS_REGION, then queue it again")
+    }
+
+    static func damagedOnTheWay(_ host: String) -> TransferError {
+        TransferError(
+            .integrity,
+            "\(host) got other bytes than were sent, three times: check the network, the memory and the disk, then retry"
+        )
+    }
+
+    static func noComparableTag(_ host: String) -> TransferError {
+        TransferError(
+            .integrity,
+            "\(host) took the file but its tag is not the MD5 of it: look there, or queue it with a weaker --verify")
+    }
+}
+
+extension S3Digests {
+    /// Of an empty file.
+    static var ofNothing: S3Digests {
+        var digests = S3Digests()
+        digests.md5 = DigestAlgorithm.md5.digest(of: []).bytes
+        digests.sha256 = SignatureV4.emptyPayload
+        return digests
     }
 }

@@ -1,0 +1,140 @@
+package import TransferModel
+import XMLReader
+
+/// What the bodies of S3's answers say. A body that is something else gives `nil`, whoever sent it.
+enum S3Answers {
+    /// The longest body that is read: a page of 1000 parts or uploads with keys of 1 KiB has 2 MB.
+    static let longest = 8 << 20
+
+    /// An error, alone or within another element.
+    static func error(_ body: [UInt8]) -> S3ErrorBody? {
+        guard !body.isEmpty, let root = try? XMLReader.read(body) else { return nil }
+        return (root.isNamed("Error") ? root : root.child("Error")).map(S3ErrorBody.init)
+    }
+
+    /// Of `InitiateMultipartUploadResult`.
+    static func uploadID(_ body: [UInt8]) -> String? {
+        guard let root = document("InitiateMultipartUploadResult", body), let id = root.text(of: "UploadId"),
+            !id.isEmpty
+        else { return nil }
+        return id
+    }
+
+    /// Of `ListPartsResult`.
+    static func parts(_ body: [UInt8]) -> S3PartPage? {
+        guard let root = document("ListPartsResult", body) else { return nil }
+        var page = S3PartPage()
+        for part in root.children("Part") {
+            guard let number = part.text(of: "PartNumber").flatMap({ Int($0) }),
+                let size = part.text(of: "Size").flatMap({ Int64($0) }),
+                let tag = part.text(of: "ETag")
+            else { return nil }
+            page.parts[number] = S3PartPage.Part(size: size, tag: tag)
+        }
+        if root.text(of: "IsTruncated") == "true" {
+            guard let next = root.text(of: "NextPartNumberMarker").flatMap({ Int($0) }) else { return nil }
+            page.next = next
+        }
+        return page
+    }
+
+    /// Of a 200 to Complete: it begins before the verdict is known, so it may be an error all the same.
+    static func completion(_ body: [UInt8]) -> S3Completion? {
+        guard let root = try? XMLReader.read(body) else { return nil }
+        if root.isNamed("Error") { return .refused(S3ErrorBody(root)) }
+        guard root.isNamed("CompleteMultipartUploadResult") else { return nil }
+        return .stored(tag: root.text(of: "ETag"))
+    }
+
+    /// Of `ListMultipartUploadsResult`, asked for with encoded keys.
+    static func uploads(_ body: [UInt8]) -> S3UploadPage? {
+        guard let root = document("ListMultipartUploadsResult", body) else { return nil }
+        let isEncoded = root.text(of: "EncodingType") == "url"
+        // White space at a key's ends is part of it.
+        func key(_ text: String) -> RawPath { RawPath(isEncoded ? PercentEncoding.decodeForm(text) : Array(text.utf8)) }
+        var page = S3UploadPage()
+        for upload in root.children("Upload") {
+            guard let name = upload.child("Key")?.text, let id = upload.text(of: "UploadId"), !id.isEmpty else {
+                return nil
+            }
+            page.uploads.append(
+                S3Leftover(
+                    key: key(name), uploadID: id, begun: upload.text(of: "Initiated").flatMap { Timestamp($0) }))
+        }
+        if root.text(of: "IsTruncated") == "true" {
+            guard let name = root.child("NextKeyMarker")?.text else { return nil }
+            page.next = S3UploadPage.Marker(key: key(name), uploadID: root.text(of: "NextUploadIdMarker") ?? "")
+        }
+        return page
+    }
+
+    private static func document(_ name: String, _ body: [UInt8]) -> XMLElement? {
+        guard let root = try? XMLReader.read(body), root.isNamed(name) else { return nil }
+        return root
+    }
+}
+
+/// `<Error>`.
+struct S3ErrorBody: Hashable, Sendable {
+    /// Letters and digits; empty when the server wrote none, or something else.
+    var code: String
+    /// The region that the request should have been signed for.
+    var region: String?
+    /// The server's clock, when it found ours wrong.
+    var time: Timestamp?
+
+    init(code: String) { self.code = code }
+
+    init(_ element: XMLElement) {
+        let code = element.text(of: "Code") ?? ""
+        let isWord = code.utf8.count <= 64 && code.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        self.code = isWord ? code : ""
+        region = element.text(of: "Region")
+        time = element.text(of: "ServerTime").flatMap { Timestamp($0) }
+    }
+}
+
+/// What Complete came to.
+enum S3Completion: Hashable {
+    case stored(tag: String?)
+    case refused(S3ErrorBody)
+}
+
+/// One page of the parts that an upload has.
+struct S3PartPage: Hashable, Sendable {
+    struct Part: Hashable, Sendable {
+        var size: Int64
+        /// Verbatim, quotes included.
+        var tag: String
+    }
+    /// By their numbers, the first is 1.
+    var parts: [Int: Part] = [:]
+    /// Where the next page begins; `nil`: this is the last.
+    var next: Int?
+}
+
+/// One page of the unfinished uploads of a bucket.
+struct S3UploadPage: Hashable, Sendable {
+    struct Marker: Hashable, Sendable {
+        var key: RawPath
+        var uploadID: String
+    }
+    var uploads: [S3Leftover] = []
+    /// Where the next page begins; `nil`: this is the last.
+    var next: Marker?
+}
+
+/// An upload that was begun and neither finished nor taken away: its parts cost money as long as they lie.
+package struct S3Leftover: Hashable, Sendable {
+    package var key: RawPath
+    package var uploadID: String
+    /// By the server's clock.
+    package var begun: Timestamp?
+}
+
+extension PercentEncoding {
+    /// As `decode`, and a plus is a space: so S3 writes keys in lists.
+    static func decodeForm(_ text: String) -> [UInt8] {
+        decode(text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: "%20"))
+    }
+}

@@ -1,0 +1,215 @@
+import Digests
+import TransferModel
+
+/// How requests about one object are made, and what their answers mean: region and clock are learnt here, once for all requests.
+struct S3Channel: Hashable, Sendable {
+    /// What an answer comes to, where the protocol gives it no other meaning.
+    enum Decision: Hashable, Sendable {
+        case wait(WaitDemand)
+        case fail(TransferError)
+    }
+
+    /// An answer that says no.
+    struct Refusal: Hashable, Sendable {
+        var status: Int
+        /// S3's word for it; empty when there was none (HEAD has no body).
+        var code: String
+        var decision: Decision
+
+        /// The upload is not there: it was finished, aborted, or has expired.
+        var isGone: Bool { code == "NoSuchUpload" || (status == 404 && (code.isEmpty || code == "NoSuchKey")) }
+        /// The body that arrived is not the one that was announced.
+        var isDamage: Bool {
+            ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch"].contains(code)
+        }
+        /// The server does not know conditional writes.
+        var isUnknownCondition: Bool { status == 501 || code == "NotImplemented" }
+    }
+
+    enum Verdict: Hashable, Sendable {
+        case success(HTTPAnswer)
+        /// The same request again: something was learnt, in the meantime or just now.
+        case again(learnt: HostFacts?)
+        case refused(Refusal)
+        /// No answer came. `mayHaveArrived`: the server may have carried the request out all the same.
+        case silent(TransferError, mayHaveArrived: Bool)
+    }
+
+    let address: S3Address
+    private var facts: HostFacts
+    private var base: HTTPAddress
+    /// How often something was learnt: an answer to a request of an earlier lesson says nothing new.
+    private(set) var lessons = 0
+    private static let mostLessons = 3
+
+    /// `nil` when the region is none.
+    init?(_ address: S3Address, _ facts: HostFacts) {
+        guard let base = address.object(in: address.region(facts)) else { return nil }
+        self.address = address
+        self.facts = facts
+        self.base = base
+    }
+
+    var host: String { base.host }
+    var region: String { address.region(facts) }
+    /// Whether bodies must be hashed for the signature.
+    var hashesPayload: Bool { base.scheme != "https" }
+
+    // MARK: Requests
+
+    /// - Parameters:
+    ///   - query: encoded, without its question mark.
+    ///   - sha256: of a body that is the source's, where the connection is not encrypted.
+    func exchange(
+        _ method: HTTPExchange.Method, query: String = "", headers: [HeaderField] = [],
+        body: HTTPExchange.Body = .none, sha256: String? = nil, sink: HTTPExchange.Sink = .kept
+    ) -> HTTPExchange {
+        let url = query.isEmpty ? base : HTTPAddress(base, target: base.target + "?" + query)
+        return sign(HTTPExchange(method, url, headers: headers, body: body, sink: sink), sha256: sha256)
+    }
+
+    /// The same about the bucket as a whole.
+    func bucketExchange(query: String) -> HTTPExchange? {
+        address.bucket(in: region, query: query).map {
+            sign(HTTPExchange(.get, $0, sink: .document(limit: S3Answers.longest)))
+        }
+    }
+
+    private func sign(_ exchange: HTTPExchange, sha256: String? = nil) -> HTTPExchange {
+        var exchange = exchange
+        let payload =
+            switch exchange.body {
+            case .none: SignatureV4.emptyPayload
+            case .bytes(let bytes): DigestAlgorithm.sha256.digest(of: bytes).hex
+            case .source, .framed: sha256 ?? SignatureV4.unsignedPayload
+            }
+        exchange.signing = RequestSigning(region: region, payload: payload)
+        return exchange
+    }
+
+    // MARK: Answers
+
+    /// - Parameters:
+    ///   - lesson: what `lessons` was when the request was made.
+    ///   - hasAccepted: the right to write was there before, so a 403 means that it is gone.
+    mutating func judge(_ end: ExchangeEnd, lesson: Int, hasAccepted: Bool) -> Verdict {
+        guard let answer = end.answer else {
+            let error = end.failure?.error ?? noAnswer
+            return .silent(error, mayHaveArrived: end.failure?.mayHaveReachedServer ?? true)
+        }
+        if answer.isSuccess { return .success(answer) }
+        let error = S3Answers.error(end.body)
+        if let learnt = learn(answer, error, at: end.at) { return .again(learnt: learnt) }
+        let refusal = refusal(answer, error?.code ?? "", hasAccepted: hasAccepted, at: end.at)
+        if lesson < lessons, Self.isMisunderstanding(refusal) { return .again(learnt: nil) }
+        return .refused(refusal)
+    }
+
+    /// What `<Error>` within a 200 means, for which each code has its usual status.
+    func refusal(_ error: S3ErrorBody, hasAccepted: Bool, at now: Timestamp) -> Refusal {
+        let status =
+            switch error.code {
+            case "NoSuchUpload", "NoSuchKey", "NoSuchBucket": 404
+            case "PreconditionFailed": 412
+            case "ConditionalRequestConflict", "OperationAborted": 409
+            case "InvalidPart", "InvalidPartOrder", "EntityTooSmall", "InvalidRequest", "MalformedXML": 400
+            case "AccessDenied": 403
+            default: 500
+            }
+        return refusal(HTTPAnswer(status: status), error.code, hasAccepted: hasAccepted, at: now)
+    }
+
+    private func refusal(_ answer: HTTPAnswer, _ code: String, hasAccepted: Bool, at now: Timestamp) -> Refusal {
+        let status = answer.status
+        let retryAfter = answer.retryAfter(now: now)
+        func wait(_ reason: WaitReason, _ advice: String) -> Decision {
+            let error = TransferError(.http, "\(host) answered \(status) \(code): \(advice)", httpStatus: status)
+            return .wait(WaitDemand(reason, error, retryAfter: retryAfter))
+        }
+        let decision: Decision
+        switch code {
+        case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RequestExpired", "ExpiredTokenException":
+            decision = wait(.auth, "the session of the keys is over; give new ones, then retry")
+        case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSecurity":
+            decision = wait(.auth, "it does not take these keys; give others, then retry")
+        case "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "TooManyRequests",
+            "RequestLimitExceeded", "BandwidthLimitExceeded":
+            decision = wait(.hostBackoff, "it wants fewer requests; Martlet slows down and tries again")
+        case "QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage":
+            decision = wait(.remoteDiskSpace, "its disk or quota is full; make room there, Martlet tries again")
+        case "RequestTimeTooSkewed":
+            decision = wait(.backoff, "its clock and ours do not agree; set them, Martlet tries again")
+        case "RequestTimeout", "InternalError", "OperationAborted", "ConditionalRequestConflict", "IncompleteBody":
+            decision = wait(retryAfter == nil ? .backoff : .hostBackoff, "Martlet tries again by itself")
+        case "NoSuchBucket":
+            decision = .fail(
+                TransferError(
+                    .http, "the bucket \(address.bucket) is not at \(host): make it, or check its name",
+                    httpStatus: status))
+        default:
+            decision = plainMeaning(answer, code, hasAccepted: hasAccepted, at: now)
+        }
+        return Refusal(status: status, code: code, decision: decision)
+    }
+
+    private func plainMeaning(
+        _ answer: HTTPAnswer, _ code: String, hasAccepted: Bool, at now: Timestamp
+    ) -> Decision {
+        switch AnswerMeaning(answer, host: host, hasAccepted: hasAccepted, at: now) {
+        case .wait(let demand): return .wait(demand)
+        case .fail(var error):
+            if !code.isEmpty { error.message += " (\(code))" }
+            return .fail(error)
+        case .success, .redirect:
+            let message = "\(host) answered \(answer.status): the bucket is elsewhere; give its region or endpoint"
+            return .fail(TransferError(.http, message, httpStatus: answer.status))
+        }
+    }
+
+    // MARK: Lessons
+
+    /// Whether such an answer can come from a request that was addressed or signed for the wrong region or time.
+    private static func isMisunderstanding(_ refusal: Refusal) -> Bool {
+        [301, 307, 400, 403].contains(refusal.status)
+    }
+
+    /// Takes region and clock from an answer that complains of them.
+    mutating func learn(_ answer: HTTPAnswer, _ error: S3ErrorBody?, at now: Timestamp) -> HostFacts? {
+        guard lessons < Self.mostLessons, let learnt = lesson(answer, error, at: now) else { return nil }
+        if let named = learnt.region {
+            // Some other server's idea of a region must not lead anywhere else.
+            guard let next = address.object(in: named) else { return nil }
+            base = next
+        }
+        lessons += 1
+        facts = facts.merged(with: learnt)
+        return learnt
+    }
+
+    private func lesson(_ answer: HTTPAnswer, _ error: S3ErrorBody?, at now: Timestamp) -> HostFacts? {
+        var learnt = HostFacts()
+        if [301, 302, 307, 400].contains(answer.status),
+            let named = answer.field("x-amz-bucket-region") ?? error?.region,
+            named != region
+        {
+            learnt.region = named
+            return learnt
+        }
+        guard answer.status == 403 || error?.code == "RequestTimeTooSkewed", let time = answer.date ?? error?.time
+        else {
+            return nil
+        }
+        let seconds = time.since(now).components.seconds
+        let difference = abs(seconds - (facts.clockSkewSeconds ?? 0))
+        // S3 forgives a quarter of an hour. An answer without a body (HEAD) does not say what it complains of.
+        let isSkewed = error.map { $0.code == "RequestTimeTooSkewed" && difference > 30 } ?? (difference > 600)
+        guard isSkewed else { return nil }
+        learnt.clockSkewSeconds = seconds
+        return learnt
+    }
+
+    private var noAnswer: TransferError {
+        TransferError(
+            .networkConnectionLost, "\(host) closed the connection without an answer: Martlet tries again by itself")
+    }
+}

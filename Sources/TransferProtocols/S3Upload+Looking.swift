@@ -1,0 +1,197 @@
+import Digests
+import TransferModel
+
+/// What lies where the object belongs: asked before, and whenever an answer leaves it open.
+extension S3Upload {
+    mutating func look(_ question: Question) -> [ProtocolAction] {
+        request(channel.map { S3Messages.head($0) }) { .looking($0, question) }
+    }
+
+    mutating func looked(_ end: ExchangeEnd, _ question: Question) -> [ProtocolAction] {
+        let standing: S3Standing
+        switch judge(end) {
+        case .success(let answer): standing = S3Standing(answer, plan.subject)
+        case .again(let learnt): return learned(learnt) + look(question)
+        case .silent(let error, _): return giveUp(error)
+        case .refused(let refusal):
+            if case .wait(let demand) = refusal.decision, ![403, 501].contains(refusal.status) {
+                return over(.wait(demand))
+            }
+            standing = refusal.status == 404 ? .nothing : .untold
+        }
+        if case .ours(let object) = standing { return found(object) }
+        switch question {
+        case .before: return decideBefore(standing)
+        case .afterSilence(let error): return decideAfterSilence(standing, error)
+        case .afterRefusal: return decideAfterRefusal(standing)
+        case .afterUnknownCondition: return decideWithoutCondition(standing)
+        case .afterLoss: return decideAfterLoss(standing)
+        }
+    }
+
+    private mutating func decideBefore(_ standing: S3Standing) -> [ProtocolAction] {
+        switch standing {
+        case .ours(let object): return found(object)
+        case .oursBefore(let object): condition = object.tag.map { .ifTag($0) } ?? .always
+        case .foreign(let object):
+            if plan.subject.ifExists != .replace { return occupied(object) }
+        case .nothing, .untold: break
+        }
+        return sendPayload()
+    }
+
+    /// Nothing of ours is there although the answer alone may have been lost: a server may still be busy with it.
+    private mutating func decideAfterSilence(_ standing: S3Standing, _ error: TransferError) -> [ProtocolAction] {
+        guard standing == .nothing, !hasRested else { return giveUp(error) }
+        hasRested = true
+        state = .resting(error)
+        return [.wake(.probeAgain, after: .seconds(1))]
+    }
+
+    private mutating func decideAfterRefusal(_ standing: S3Standing) -> [ProtocolAction] {
+        switch standing {
+        case .foreign(let object): return occupied(object)
+        case .untold:
+            let why = "it does not tell what is there"
+            if plan.subject.begunBefore != nil || plan.resume != nil || hasRested {
+                return over(.fail(.unknownOutcome(at: host, why)))
+            }
+            return over(.fail(.occupied(at: host)))
+        case .ours, .oursBefore, .nothing:
+            // It went away meanwhile, or is our own earlier version.
+            guard !hasTriedAgain else { return over(.wait(WaitDemand(.backoff, .contested(at: host)))) }
+            hasTriedAgain = true
+            if case .oursBefore(let object) = standing { condition = object.tag.map { .ifTag($0) } ?? .always }
+            return writeAgain()
+        }
+    }
+
+    private mutating func decideWithoutCondition(_ standing: S3Standing) -> [ProtocolAction] {
+        switch standing {
+        case .foreign(let object): return occupied(object)
+        case .untold: return over(.fail(.cannotProtect(at: host)))
+        case .ours, .oursBefore, .nothing:
+            condition = .always
+            return writeAgain()
+        }
+    }
+
+    /// The upload is gone and the object is not ours: what was sent counts no more.
+    private mutating func decideAfterLoss(_ standing: S3Standing) -> [ProtocolAction] {
+        if standing == .untold {
+            return over(.fail(.unknownOutcome(at: host, "the upload is gone and it does not tell what is there")))
+        }
+        guard !hasBegunAnew else { return over(.wait(WaitDemand(.backoff, .contested(at: host)))) }
+        hasBegunAnew = true
+        upload = nil
+        return [.startOver(reason: "the server does not know the upload any more")] + decideBefore(standing)
+    }
+
+    /// The last request once more, under another condition.
+    private mutating func writeAgain() -> [ProtocolAction] { upload == nil ? sendPayload() : complete() }
+
+    // MARK: What is there
+
+    /// An earlier request, whose answer nobody heard, did it.
+    private mutating func found(_ object: S3Object) -> [ProtocolAction] {
+        if plan.subject.verify == .digest {
+            let partSize = upload?.partSize ?? plan.partSize
+            guard let comparison = S3Comparison(object, .isItWhole, size: plan.subject.size, partSize: partSize) else {
+                return over(.fail(.noComparableTag(host)))
+            }
+            return compare(comparison)
+        }
+        var receipt = Receipt(
+            bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
+        if let tag = object.tag, let expected = parts.composite ?? sentMD5.map(Hexadecimal.encode),
+            S3Tag.plain(tag) == expected
+        {
+            receipt.verified = .digest
+        }
+        receipt.etag = object.tag
+        receipt.foundThere = true
+        return over(.finish(receipt))
+    }
+
+    /// A file that is not of this run. The same file counts as done; it is the same by its time and size, or by its digest.
+    private mutating func occupied(_ object: S3Object) -> [ProtocolAction] {
+        if plan.subject.ifExists == .skip {
+            var receipt = Receipt(bytes: plan.subject.size, verified: .none)
+            receipt.skipped = true
+            return leave(receipt)
+        }
+        if object.size == plan.subject.size, object.modified(like: plan.subject) == true, plan.subject.verify != .digest
+        {
+            return leave(sameFile(object, .size))
+        }
+        guard let comparison = S3Comparison(object, .isItTheSame, size: plan.subject.size, partSize: plan.partSize)
+        else {
+            return over(.fail(.occupied(at: host)))
+        }
+        return compare(comparison)
+    }
+
+    private func sameFile(_ object: S3Object, _ verified: Verification) -> Receipt {
+        var receipt = Receipt(bytes: plan.subject.size, verified: verified)
+        receipt.etag = object.tag
+        receipt.foundThere = true
+        return receipt
+    }
+
+    /// Done without our own object: what was sent of it is of no use.
+    private mutating func leave(_ receipt: Receipt) -> [ProtocolAction] {
+        guard let upload else { return over(.finish(receipt)) }
+        return abort(upload, then: .finish(receipt))
+    }
+
+    // MARK: Comparing
+
+    private mutating func compare(_ comparison: S3Comparison) -> [ProtocolAction] {
+        if let wanted = comparison.wanted {
+            state = .comparing(comparison)
+            return [wanted]
+        }
+        guard comparison.isSame else {
+            return over(.fail(comparison.purpose == .isItWhole ? .noComparableTag(host) : .occupied(at: host)))
+        }
+        var receipt = sameFile(comparison.object, .digest)
+        receipt.digest = comparison.digest
+        return comparison.purpose == .isItWhole ? over(.finish(receipt)) : leave(receipt)
+    }
+
+    mutating func compared(
+        _ comparison: S3Comparison, _ range: Range<Int64>, _ digests: S3Digests
+    ) -> [ProtocolAction] {
+        var next = comparison
+        next.take(range, digests)
+        // A digest that was asked for earlier, for another purpose.
+        if next == comparison { return [] }
+        return compare(next)
+    }
+}
+
+extension TransferError {
+    static func occupied(at host: String) -> TransferError {
+        TransferError(
+            .destinationExists,
+            "another file is there already, at \(host): choose another name, or queue it with --if-exists replace",
+            httpStatus: 412)
+    }
+
+    static func unknownOutcome(at host: String, _ why: String) -> TransferError {
+        TransferError(
+            .unknownOutcome,
+            "an earlier attempt may have reached \(host), but \(why): look there, then retry with --if-exists replace")
+    }
+
+    static func contested(at host: String) -> TransferError {
+        TransferError(
+            .networkConnectionLost, "somebody else writes the same object at \(host): Martlet tries again by itself")
+    }
+
+    static func cannotProtect(at host: String) -> TransferError {
+        TransferError(
+            .unsupported,
+            "\(host) can neither tell what is there nor refuse to replace it: queue it with --if-exists replace")
+    }
+}

@@ -1,0 +1,258 @@
+import Digests
+import TransferModel
+
+/// The pages of a list of parts, as far as they came.
+struct S3Listing: Hashable, Sendable {
+    var found: [Int: S3PartPage.Part] = [:]
+    /// The last part of the pages so far.
+    var marker: Int?
+}
+
+/// The parts of a multipart upload: begun, found again, sent side by side, joined.
+extension S3Upload {
+    /// Failures in a row after which the attempt ends, instead of another try at once.
+    private static let mostFailures = 3
+    /// Parts whose digests are computed ahead of those that are sent.
+    private static let ahead = 2
+
+    // MARK: Create
+
+    mutating func create() -> [ProtocolAction] {
+        guard plan.partSize <= S3Plan.partSizes.upperBound else { return over(.fail(.tooLargeForS3)) }
+        return request(channel.map { S3Messages.create(plan, $0) }) { .creating($0) }
+    }
+
+    mutating func created(_ end: ExchangeEnd) -> [ProtocolAction] {
+        switch judge(end) {
+        case .success:
+            guard end.failure == nil, let id = S3Answers.uploadID(end.body) else {
+                return giveUp(end.failure?.error ?? .unreadable(host))
+            }
+            let subject = plan.subject
+            let point = S3ResumePoint(
+                address: plan.address, uploadID: id, partSize: plan.partSize, size: subject.size,
+                modifiedNanoseconds: subject.modifiedNanoseconds)
+            upload = point
+            parts = S3Parts(size: point.size, partSize: point.partSize)
+            state = .sendingParts
+            return [.persist(ResumePoint(point))] + advance()
+        case .again(let learnt): return learned(learnt) + create()
+        // What was begun without our knowing has no part and costs nothing; `leftovers` shows it.
+        case .silent(let error, _): return giveUp(error)
+        case .refused(let refusal): return conclude(refusal.decision)
+        }
+    }
+
+    // MARK: List
+
+    mutating func list(_ listing: S3Listing = S3Listing()) -> [ProtocolAction] {
+        guard let upload else { return [] }
+        return request(channel.map { S3Messages.list(upload, $0, after: listing.marker) }) { .listing($0, listing) }
+    }
+
+    mutating func listed(_ end: ExchangeEnd, _ listing: S3Listing) -> [ProtocolAction] {
+        switch judge(end) {
+        case .success:
+            guard end.failure == nil, let page = S3Answers.parts(end.body) else {
+                return giveUp(end.failure?.error ?? .unreadable(host))
+            }
+            var listing = listing
+            listing.found.merge(page.parts) { $1 }
+            guard let next = page.next else { return resume(listing) }
+            // A page that leads nowhere would be asked for again and again.
+            guard next > listing.marker ?? 0, next < S3Plan.mostParts else { return giveUp(.unreadable(host)) }
+            listing.marker = next
+            return list(listing)
+        case .again(let learnt): return learned(learnt) + list(listing)
+        case .silent(let error, _): return giveUp(error)
+        case .refused(let refusal): return refusal.isGone ? look(.afterLoss) : conclude(refusal.decision)
+        }
+    }
+
+    private mutating func resume(_ listing: S3Listing) -> [ProtocolAction] {
+        parts.take(listing.found)
+        state = .sendingParts
+        let isFirst = !hasRepaired && parts.storedBytes > 0
+        return (isFirst ? [.resumed(at: parts.storedBytes)] : []) + [.accepted(parts.storedBytes)] + advance()
+    }
+
+    // MARK: Send
+
+    /// Starts whatever can start now: parts that are ready, digests ahead of them, the comparison of parts that were there,
+    /// and when all is done the end.
+    mutating func advance() -> [ProtocolAction] {
+        if let draining { return parts.sending > 0 ? [] : over(.wait(draining)) }
+        var actions: [ProtocolAction] = []
+        while parts.busy < plan.parallel + Self.ahead, let index = parts.nextMissing() {
+            if digestsWanted.isEmpty {
+                parts.set(index, .ready(S3Digests()))
+            } else {
+                parts.set(index, .hashing)
+                actions.append(.digestRange(parts.range(index), digestsWanted))
+            }
+        }
+        while parts.sending < plan.parallel, let index = parts.ready.first { actions += send(index) }
+        if comparesDigests, upload?.hasForeignTags == false, parts.nextMissing() == nil { actions += check() }
+        return parts.isComplete ? actions + complete() : actions
+    }
+
+    private mutating func send(_ index: Int) -> [ProtocolAction] {
+        guard case .ready(let digests) = parts.parts[index], let upload, let channel else { return [] }
+        let id = nextID()
+        parts.set(index, .sending(id, digests, lesson: channel.lessons))
+        return [.perform(id, S3Messages.part(index, parts.range(index), of: upload, channel, digests))]
+    }
+
+    /// Compares parts that were there with the file, behind those that must be sent.
+    private mutating func check() -> [ProtocolAction] {
+        var actions: [ProtocolAction] = []
+        while !isInDoubt, parts.hashing < (hasOwnTags ? Self.ahead : 1), let index = parts.nextUnchecked() {
+            guard case .stored(let tag, nil) = parts.parts[index] else { break }
+            parts.set(index, .checking(tag: tag))
+            actions.append(.digestRange(parts.range(index), ["md5"]))
+        }
+        return actions
+    }
+
+    mutating func partDigested(_ range: Range<Int64>, _ digests: S3Digests) -> [ProtocolAction] {
+        guard let index = parts.index(of: range) else { return [] }
+        switch parts.parts[index] {
+        case .hashing: parts.set(index, .ready(digests))
+        case .checking(let tag): checked(index, tag, digests)
+        // Of an earlier list.
+        case .missing, .ready, .sending, .stored: return []
+        }
+        return advance()
+    }
+
+    private mutating func checked(_ index: Int, _ tag: String, _ digests: S3Digests) {
+        guard let md5 = digests.md5 else { return parts.set(index, .missing) }
+        if S3Tag.isMD5(tag, md5) {
+            hasOwnTags = true
+        } else if upload?.hasForeignTags == false {
+            isInDoubt = !hasOwnTags
+            return parts.set(index, .missing)
+        }
+        parts.set(index, .stored(tag: tag, md5: md5))
+    }
+
+    mutating func partEnded(_ id: ExchangeID, _ end: ExchangeEnd) -> [ProtocolAction] {
+        let index = parts.parts.firstIndex { if case .sending(id, _, _) = $0 { true } else { false } }
+        guard let index, case .sending(_, let digests, let lesson) = parts.parts[index] else { return [] }
+        parts.set(index, .ready(digests))
+        switch judge(end, lesson: lesson) {
+        case .success(let answer):
+            guard let tag = answer.field("etag") else {
+                return partFailed(WaitDemand(.backoff, .unreadable(host)))
+            }
+            return partStored(index, tag, digests)
+        case .again(let learnt): return learned(learnt) + advance()
+        case .silent(let error, _):
+            guard error.isRetryable else { return stop(error) }
+            return partFailed(WaitDemand(.backoff, error))
+        case .refused(let refusal): return partRefused(index, refusal)
+        }
+    }
+
+    private mutating func partStored(_ index: Int, _ tag: String, _ digests: S3Digests) -> [ProtocolAction] {
+        failures = 0
+        var actions: [ProtocolAction] = []
+        if let md5 = digests.md5, upload?.hasForeignTags == false {
+            if S3Tag.isMD5(tag, md5) {
+                hasOwnTags = true
+            } else if hasOwnTags {
+                // Its tags are digests, and this one is of other bytes.
+                parts.set(index, .missing)
+                return damaged().map { abandonments() + $0 } ?? advance()
+            } else {
+                upload?.hasForeignTags = true
+                if let upload { actions.append(.persist(ResumePoint(upload))) }
+            }
+            isInDoubt = false
+        }
+        parts.set(index, .stored(tag: tag, md5: digests.md5))
+        return actions + [.accepted(parts.storedBytes)] + advance()
+    }
+
+    private mutating func partRefused(_ index: Int, _ refusal: S3Channel.Refusal) -> [ProtocolAction] {
+        if refusal.isGone {
+            return abandonments() + look(.afterLoss)
+        }
+        if refusal.isDamage {
+            parts.set(index, .missing)
+            return damaged().map { abandonments() + $0 } ?? advance()
+        }
+        switch refusal.decision {
+        case .wait(let demand): return partFailed(demand)
+        case .fail(let error): return stop(error)
+        }
+    }
+
+    /// One failure is followed by another try at once; more of them, or a server that wants to be left alone, end the attempt, once the
+    /// parts that are on their way have arrived.
+    private mutating func partFailed(_ demand: WaitDemand) -> [ProtocolAction] {
+        failures += 1
+        if demand.reason != .backoff || failures >= Self.mostFailures { draining = draining ?? demand }
+        return advance()
+    }
+
+    private mutating func stop(_ error: TransferError) -> [ProtocolAction] { abandonments() + over(.fail(error)) }
+
+    /// Breaks off what is on its way.
+    private mutating func abandonments() -> [ProtocolAction] {
+        var actions: [ProtocolAction] = []
+        for index in parts.parts.indices {
+            guard case .sending(let id, let digests, _) = parts.parts[index] else { continue }
+            parts.set(index, .ready(digests))
+            actions.append(.abandon(id))
+        }
+        return actions
+    }
+
+    // MARK: Complete
+
+    mutating func complete() -> [ProtocolAction] {
+        guard let upload, let tags = parts.tags else { return [] }
+        return request(channel.map { S3Messages.complete(upload, $0, condition, tags: tags) }) { .completing($0) }
+    }
+
+    mutating func completed(_ end: ExchangeEnd) -> [ProtocolAction] {
+        switch judge(end) {
+        case .success(let answer):
+            switch S3Answers.completion(end.body) {
+            case .stored(let tag):
+                return stored(tag: tag ?? answer.field("etag"), expected: parts.composite, isWhole: false)
+            case .refused(let error):
+                // `handle` lets nothing through without a channel.
+                guard let channel else { return [] }
+                return completionRefused(channel.refusal(error, hasAccepted: true, at: end.at))
+            // The verdict did not come through.
+            case nil: return look(.afterSilence(end.failure?.error ?? .unreadable(host)))
+            }
+        case .again(let learnt): return learned(learnt) + complete()
+        case .silent(let error, let mayHaveArrived):
+            return mayHaveArrived && error.isRetryable ? look(.afterSilence(error)) : giveUp(error)
+        case .refused(let refusal): return completionRefused(refusal)
+        }
+    }
+
+    private mutating func completionRefused(_ refusal: S3Channel.Refusal) -> [ProtocolAction] {
+        if let actions = conditionRefused(refusal) { return actions }
+        if refusal.isGone || refusal.code == "ConditionalRequestConflict" { return look(.afterLoss) }
+        if ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"].contains(refusal.code), !hasRepaired {
+            hasRepaired = true
+            return list()
+        }
+        return conclude(refusal.decision)
+    }
+}
+
+extension TransferError {
+    static var tooLargeForS3: TransferError {
+        TransferError(.unsupported, "S3 takes no file of that size: split it, then queue the pieces")
+    }
+
+    static func unreadable(_ host: String) -> TransferError {
+        TransferError(.badServerResponse, "\(host) sent an answer that cannot be read: Martlet tries again by itself")
+    }
+}

@@ -1,0 +1,248 @@
+import Digests
+import Testing
+import TransferModel
+import TransferProtocols
+
+private let absent = "PUT If-None-Match *"
+private let small = 0..<Int64(1000)
+
+/// A small upload whose exchanges end one after the other; what was said last.
+private func run(_ plan: S3Plan, _ ends: ExchangeEnd...) -> [String] {
+    var script = S3Script(plan)
+    var said = script.said
+    for (index, end) in ends.enumerated() {
+        if said.first?.hasPrefix("wake") == true { said = script.fire(.probeAgain) }
+        said = script.end(index + 1, end)
+    }
+    return said
+}
+
+private func head(_ marks: [String], size: Int64 = 1000, tag: String = "\"x\"") -> ExchangeEnd {
+    answered(200, ["Content-Length: \(size)", "ETag: \(tag)"] + marks)
+}
+
+private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: String = "") -> ExchangeEnd {
+    answered(status, lines, body: errorXML(code, more))
+}
+
+@Suite struct S3UploadTests {
+    @Test("a small file goes in one request with its MD5 and our marks, conditional unless it may replace")
+    func request() {
+        var script = S3Script(s3Plan())
+        #expect(script.said == ["1 \(absent)"])
+        let put = script.open[1]
+        #expect(put?.url.text == "https://h/bkt/f" && put?.body == .source(small))
+        let sum = "Content-MD5: \(Base64.encode(md5(small)))"
+        #expect(put?.headers.map { "\($0.name): \($0.value)" } == ["If-None-Match: *"] + ourMarks + [sum])
+        #expect(put?.signing == RequestSigning(region: "us-east-1", payload: "UNSIGNED-PAYLOAD"))
+        #expect(script.end(1, 200, ["ETag: \(tag(small))"]) == ["finish 1000 digest"])
+        #expect(S3Script(s3Plan(ifExists: .replace)).said == ["1 PUT"])
+    }
+
+    @Test("over http the body's SHA-256 is signed; without a wish for digests nothing else is computed")
+    func plainHTTP() {
+        var script = S3Script(s3Plan(endpoint: "http://h"), begins: false)
+        script.answersDigests = false
+        script.tell(.began(at: noon))
+        #expect(script.said == ["digest 0..<1000 md5,sha-256"])
+        script.tell(.rangeDigested(small, S3Script.digests(small, ["md5", "sha-256"])))
+        #expect(script.open[1]?.signing?.payload == "sha-of-0..<1000")
+        for wish in [VerificationWish.none, .size] {
+            var script = S3Script(s3Plan(verify: wish, endpoint: "http://h"), begins: false)
+            script.answersDigests = false
+            script.tell(.began(at: noon))
+            #expect(script.said == ["digest 0..<1000 sha-256"])
+            #expect(S3Script(s3Plan(verify: wish)).said == ["1 \(absent)"])
+        }
+    }
+
+    @Test("an empty file needs no digest of a range")
+    func empty() {
+        var script = S3Script(s3Plan(size: 0, endpoint: "http://h"), begins: false)
+        script.answersDigests = false
+        script.tell(.began(at: noon))
+        #expect(script.said == ["1 \(absent)"])
+        #expect(script.open[1]?.headers.last == HeaderField("Content-MD5", "1B2M2Y8AsgTpgAmY7PhCfg=="))
+        #expect(script.open[1]?.signing?.payload == SignatureV4.emptyPayload)
+        #expect(script.end(1, 200, ["ETag: \"d41d8cd98f00b204e9800998ecf8427e\""]) == ["finish 0 digest"])
+    }
+
+    @Test("what was verified is told as it is")
+    func verification() {
+        #expect(run(s3Plan(), answered(200, ["ETag: \"other\""])) == ["finish 1000 size"])
+        #expect(run(s3Plan(), answered(200)) == ["finish 1000 size"])
+        #expect(run(s3Plan(verify: VerificationWish.none), answered(200)) == ["finish 1000 none"])
+        #expect(run(s3Plan(verify: .size), answered(200, ["ETag: \(tag(small))"])) == ["finish 1000 size"])
+        #expect(run(s3Plan(verify: .digest), answered(200, ["ETag: \"other\""])) == ["fail integrity"])
+    }
+
+    @Test(
+        "refusals mean what S3 says they mean",
+        arguments: [
+            (403, "AccessDenied", "fail permissionDenied 403"), (400, "ExpiredToken", "wait auth http"),
+            (403, "ExpiredToken", "wait auth http"), (403, "InvalidAccessKeyId", "wait auth http"),
+            (403, "SignatureDoesNotMatch", "wait auth http"), (503, "SlowDown", "wait hostBackoff http"),
+            (503, "ServiceUnavailable", "wait hostBackoff http"), (429, "TooManyRequests", "wait hostBackoff http"),
+            (500, "InternalError", "wait backoff http"), (502, "", "wait backoff http"),
+            (400, "RequestTimeout", "wait backoff http"), (408, "", "wait backoff http"),
+            (403, "QuotaExceeded", "wait remoteDiskSpace http"),
+            (507, "XMinioStorageFull", "wait remoteDiskSpace http"),
+            (507, "", "wait remoteDiskSpace http"), (404, "NoSuchBucket", "fail http 404"),
+            (409, "ConditionalRequestConflict", "wait backoff http"), (409, "OperationAborted", "wait backoff http"),
+            (400, "InvalidArgument", "fail http 400"), (413, "EntityTooLarge", "fail http 413"),
+            (301, "PermanentRedirect", "fail http 301"), (401, "", "wait auth http"),
+        ])
+    func refusals(status: Int, code: String, expected: String) {
+        #expect(run(s3Plan(), code.isEmpty ? answered(status) : no(status, code)) == [expected])
+    }
+
+    @Test("an error's code cannot bring anything into a message but a word")
+    func hostileCode() {
+        var upload = S3Upload(s3Plan(verify: VerificationWish.none))
+        _ = upload.handle(.began(at: noon))
+        let end = answered(400, body: "<Error><Code>a\u{202E}b c</Code></Error>")
+        guard case .fail(let error)? = upload.handle(.ended(ExchangeID(rawValue: 1), end)).first else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.message.allSatisfy { $0.isASCII } && !error.message.contains("b c"))
+    }
+
+    @Test("the region that the server names is learnt, and the request repeated there")
+    func region() {
+        var script = S3Script(s3Plan(endpoint: nil))
+        #expect(script.open[1]?.url.text == "https://bkt.s3.us-east-1.amazonaws.com/f")
+        let said = script.end(1, 301, ["x-amz-bucket-region: eu-west-1"], body: errorXML("PermanentRedirect"))
+        #expect(said == ["learned region=eu-west-1", "2 \(absent)"])
+        #expect(script.open[2]?.url.text == "https://bkt.s3.eu-west-1.amazonaws.com/f")
+        #expect(script.open[2]?.signing?.region == "eu-west-1")
+        // With an endpoint only the signature changes; the body may be the one to tell.
+        var other = S3Script(s3Plan())
+        #expect(
+            other.end(1, 400, body: errorXML("AuthorizationHeaderMalformed", "<Region>garage</Region>"))
+                == ["learned region=garage", "2 \(absent)"])
+        #expect(other.open[2]?.url.text == "https://h/bkt/f" && other.open[2]?.signing?.region == "garage")
+        #expect(S3Script(s3Plan(endpoint: nil)).open[1]?.signing?.region == "us-east-1")
+        #expect(
+            run(s3Plan(endpoint: nil), no(301, "PermanentRedirect", ["x-amz-bucket-region: evil/"])) == [
+                "fail http 301"
+            ])
+    }
+
+    @Test("a server that names a new region each time does not lead in circles")
+    func regionCircle() {
+        var script = S3Script(s3Plan())
+        for (id, region) in ["a", "b", "a"].enumerated() {
+            _ = script.end(id + 1, 301, ["x-amz-bucket-region: \(region)"], body: errorXML("PermanentRedirect"))
+        }
+        #expect(
+            script.end(4, 301, ["x-amz-bucket-region: b"], body: errorXML("PermanentRedirect")) == ["fail http 301"])
+    }
+
+    @Test("a clock that is wrong is learnt from the server's, once")
+    func skew() {
+        let expected = ["learned clockSkewSeconds=-3600", "2 \(absent)"]
+        let skewed = no(403, "RequestTimeTooSkewed", ["Date: \(elevenText)"])
+        #expect(run(s3Plan(), skewed) == expected)
+        #expect(
+            run(s3Plan(), no(403, "RequestTimeTooSkewed", more: "<ServerTime>2026-11-21T11:00:00Z</ServerTime>"))
+                == expected)
+        #expect(run(s3Plan(), skewed, skewed) == ["wait backoff http"])
+        var facts = HostFacts()
+        facts.clockSkewSeconds = -3600
+        #expect(run(s3Plan(facts: facts), skewed) == ["wait backoff http"])
+    }
+
+    @Test("a lost answer is resolved by the object's marks, never by an object alone")
+    func lostAnswer() {
+        let gone = unanswered(lost, sent: 1000)
+        #expect(run(s3Plan(), gone) == ["2 HEAD"])
+        #expect(run(s3Plan(), gone, head(ourMarks)) == ["finish 1000 size found"])
+        #expect(run(s3Plan(), gone, head(ourMarks, tag: tag(small))) == ["finish 1000 digest found"])
+        #expect(run(s3Plan(), gone, head([])) == ["wait backoff networkConnectionLost"])
+        #expect(run(s3Plan(), gone, head(ourMarks, size: 999)) == ["wait backoff networkConnectionLost"])
+        #expect(run(s3Plan(), gone, answered(403)) == ["wait backoff networkConnectionLost"])
+        #expect(run(s3Plan(), gone, answered(404)) == ["wake probeAgain 1.0 seconds"])
+        #expect(run(s3Plan(), gone, answered(404), head(ourMarks)) == ["finish 1000 size found"])
+        #expect(run(s3Plan(), gone, answered(404), answered(404)) == ["wait backoff networkConnectionLost"])
+        #expect(run(s3Plan(), unanswered(lost, sent: 999)) == ["wait backoff networkConnectionLost"])
+        #expect(run(s3Plan(), unanswered(refused, sent: 1000)) == ["wait backoff cannotConnectToHost"])
+        #expect(run(s3Plan(), unanswered(badCertificate, sent: 0)) == ["fail tlsFailure"])
+    }
+
+    @Test("after a kill the first look is for what the earlier attempt may have put there")
+    func begunBefore() {
+        let plan = s3Plan(begun: noon)
+        #expect(run(plan) == ["1 HEAD"])
+        #expect(run(plan, head(ourMarks)) == ["finish 1000 size found"])
+        #expect(run(plan, answered(404)) == ["2 \(absent)"])
+        #expect(run(plan, answered(403)) == ["2 \(absent)"])
+        #expect(run(plan, answered(403), no(412, "PreconditionFailed"), answered(403)) == ["fail unknownOutcome"])
+        #expect(run(plan, answered(503)) == ["wait hostBackoff http"])
+        #expect(run(plan, head(["x-amz-meta-martlet-token: other"])) == ["fail destinationExists 412"])
+    }
+
+    @Test("an earlier version of the source that we put there is replaced, and only that")
+    func earlierVersion() {
+        let old = ["x-amz-meta-martlet-token: \(ourToken)", "x-amz-meta-mtime: 1600000000.5"]
+        let plan = s3Plan(changed: true)
+        #expect(run(plan, head(old, tag: "\"old\"")) == ["2 PUT If-Match \"old\""])
+        #expect(run(plan, head(["x-amz-meta-martlet-token: \(ourToken)"])) == ["2 PUT If-Match \"x\""])
+        #expect(run(plan, head(ourMarks)) == ["finish 1000 size found"])
+        #expect(run(plan, head(old), no(412, "PreconditionFailed"), head([])) == ["fail destinationExists 412"])
+        #expect(run(plan, head(old), no(404, "NoSuchKey"), answered(404)) == ["4 \(absent)"])
+    }
+
+    @Test("something that is there: skipped, compared, or refused as the rule says")
+    func occupied() {
+        let full = no(412, "PreconditionFailed")
+        #expect(run(s3Plan(), full) == ["2 HEAD"])
+        #expect(run(s3Plan(), full, head(ourMarks)) == ["finish 1000 size found"])
+        #expect(run(s3Plan(ifExists: .skip), full, head([])) == ["finish 1000 none skipped"])
+        for policy in [ExistingFilePolicy.fail, .rename, .resume] {
+            #expect(run(s3Plan(ifExists: policy), full, head([])) == ["fail destinationExists 412"])
+            #expect(run(s3Plan(ifExists: policy), full, head([], tag: tag(small))) == ["finish 1000 digest found"])
+            #expect(run(s3Plan(ifExists: policy), full, head([], size: 5)) == ["fail destinationExists 412"])
+        }
+        // Another tool's copy with the file's time, as rclone keeps it.
+        #expect(run(s3Plan(), full, head([ourMarks[1]])) == ["finish 1000 size found"])
+        #expect(run(s3Plan(verify: .digest), full, head([ourMarks[1]])) == ["fail destinationExists 412"])
+        #expect(run(s3Plan(), full, answered(403)) == ["fail destinationExists 412"])
+        #expect(run(s3Plan(), full, answered(404)) == ["3 \(absent)"])
+        #expect(run(s3Plan(), full, answered(404), full, answered(404)) == ["wait backoff networkConnectionLost"])
+    }
+
+    @Test("a server without conditional writes is asked what is there instead")
+    func withoutConditions() {
+        let unknown = no(501, "NotImplemented")
+        #expect(run(s3Plan(), unknown, answered(404)) == ["3 PUT"])
+        #expect(run(s3Plan(), unknown, head([])) == ["fail destinationExists 412"])
+        #expect(run(s3Plan(), unknown, answered(403)) == ["fail unsupported"])
+        #expect(run(s3Plan(ifExists: .replace), unknown) == ["wait backoff http"])
+    }
+
+    @Test("a body that arrives damaged is hashed and sent again, three times at most")
+    func damage() {
+        let bad = no(400, "BadDigest")
+        #expect(run(s3Plan(), bad) == ["2 \(absent)"])
+        #expect(run(s3Plan(), bad, no(400, "XAmzContentSHA256Mismatch"), bad) == ["fail integrity"])
+    }
+
+    @Test("a wish for a digest is met for what was found, too")
+    func foundWithDigest() {
+        let plan = s3Plan(verify: .digest, begun: noon)
+        #expect(run(plan, head(ourMarks, tag: tag(small))) == ["finish 1000 digest found"])
+        #expect(run(plan, head(ourMarks)) == ["fail integrity"])
+        #expect(run(plan, head(ourMarks, tag: tag(0..<1))) == ["fail integrity"])
+    }
+
+    @Test("a region that is none is refused before anything is sent; what comes late is left alone")
+    func edges() {
+        var facts = HostFacts()
+        facts.region = "not a region"
+        #expect(S3Script(s3Plan(endpoint: nil, facts: facts)).said == ["fail unsupported"])
+        var script = S3Script(s3Plan())
+        _ = script.end(1, 200)
+        #expect(script.end(1, 200) == [] && script.fire(.probeAgain) == [])
+    }
+}
