@@ -130,6 +130,12 @@ package struct S3Leftover: Hashable, Sendable {
     package var uploadID: String
     /// By the server's clock.
     package var begun: Timestamp?
+
+    package init(key: RawPath, uploadID: String, begun: Timestamp?) {
+        self.key = key
+        self.uploadID = uploadID
+        self.begun = begun
+    }
 }
 
 extension PercentEncoding {

@@ -1,0 +1,100 @@
+import Testing
+import TransferModel
+import TransferProtocols
+
+@Suite struct S3RemovalTests {
+    private func remove(_ end: ExchangeEnd) -> [String] {
+        var removal = S3Removal(s3Point(size: 20 * mebibyte))
+        #expect(removal.handle(.began(at: noon)).map(S3Script.brief) == ["1 DELETE ?uploadId=U"])
+        return removal.handle(.ended(ExchangeID(rawValue: 1), end)).map(S3Script.brief)
+    }
+
+    @Test("an upload that was cancelled is taken away; one that is gone counts as that")
+    func removing() {
+        #expect(remove(answered(204)) == ["finish 0 none"])
+        #expect(remove(answered(404, body: errorXML("NoSuchUpload"))) == ["finish 0 none"])
+        #expect(remove(answered(403, body: errorXML("AccessDenied"))) == ["wait auth http"])
+        #expect(remove(answered(503)) == ["wait hostBackoff http"])
+        #expect(remove(answered(405)) == ["fail http 405"])
+        #expect(remove(unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        #expect(remove(unanswered(badCertificate, sent: 0)) == ["fail tlsFailure"])
+        #expect(
+            remove(answered(301, ["x-amz-bucket-region: eu-west-1"])) == [
+                "learned region=eu-west-1", "2 DELETE ?uploadId=U",
+            ])
+    }
+
+    private func page(_ keys: [String], next: String? = nil, encoded: Bool = true) -> ExchangeEnd {
+        let rows = keys.map {
+            "<Upload><Key>\($0)</Key><UploadId>id-\($0.count)</UploadId><Initiated>2026-11-20T10:00:00.000Z</Initiated></Upload>"
+        }
+        let more = next.map { "<NextKeyMarker>\($0)</NextKeyMarker><NextUploadIdMarker>m</NextUploadIdMarker>" } ?? ""
+        return answered(
+            200,
+            body: "<ListMultipartUploadsResult><IsTruncated>\(next != nil)</IsTruncated>\(more)"
+                + (encoded ? "<EncodingType>url</EncodingType>" : "") + rows.joined() + "</ListMultipartUploadsResult>")
+    }
+
+    private func search(_ key: String = "a b/") -> S3LeftoverSearch {
+        S3LeftoverSearch(S3Address(bucket: "bkt", key: RawPath(key), place: S3Place(endpoint: "http://h")))
+    }
+
+    @Test("leftovers are listed page by page, with keys as they are")
+    func listing() throws {
+        var search = search()
+        guard case .ask(let first, learnt: nil) = search.begin() else {
+            Issue.record("nothing asked")
+            return
+        }
+        #expect(first.url.text == "http://h/bkt/?encoding-type=url&max-uploads=1000&prefix=a%20b%2F&uploads")
+        #expect(first.signing?.payload == SignatureV4.emptyPayload)
+        guard case .ask(let second, _) = search.took(page(["a+b/%C3%A4", "a+b/x%2By"], next: "a+b/x")) else {
+            Issue.record("no second page")
+            return
+        }
+        #expect(second.url.text.hasSuffix("&key-marker=a%20b%2Fx&upload-id-marker=m&uploads"))
+        guard case .found(let leftovers) = search.took(page(["a+b/z"])) else {
+            Issue.record("nothing found")
+            return
+        }
+        #expect(leftovers.map(\.key) == [RawPath("a b/\u{E4}"), RawPath("a b/x+y"), RawPath("a b/z")])
+        #expect(leftovers[0].begun == Timestamp("2026-11-20T10:00:00Z"))
+        let point = leftovers[2].point(
+            at: S3Address(bucket: "bkt", key: RawPath(""), place: S3Place(endpoint: "http://h")))
+        var removal = S3Removal(point)
+        guard case .perform(_, .http(let exchange))? = removal.handle(.began(at: noon)).first else {
+            Issue.record("nothing removed")
+            return
+        }
+        #expect(exchange.url.text == "http://h/bkt/a%20b/z?uploadId=id-5" && exchange.method == .delete)
+    }
+
+    @Test("a server that does not encode keys is taken at its word; circles and refusals end the search")
+    func edges() {
+        var plain = search()
+        #expect(plain.took(page(["a+b%"], encoded: false)) == .found([S3Leftover(key: "a+b%")]))
+        var circle = search()
+        _ = circle.took(page(["x"], next: "x"))
+        for answer in [
+            page(["x"], next: "x"), answered(403, body: errorXML("AccessDenied")), answered(200, body: "<x/>"),
+        ] {
+            guard case .failed = circle.took(answer) else {
+                Issue.record("not failed")
+                continue
+            }
+        }
+        var moved = search()
+        guard case .ask(let again, learnt: let facts?) = moved.took(answered(301, ["x-amz-bucket-region: r2"])) else {
+            Issue.record("not asked again")
+            return
+        }
+        #expect(facts.region == "r2" && again.signing?.region == "r2")
+    }
+}
+
+extension S3Leftover {
+    /// As the pages above name it.
+    fileprivate init(key: String) {
+        self.init(key: RawPath(key), uploadID: "id-\(key.count)", begun: Timestamp("2026-11-20T10:00:00Z"))
+    }
+}
