@@ -51,7 +51,7 @@ enum PutMessages {
     /// Whether the PUT tells the server to refuse when a file is there already (RFC 9110 section 13.1.2).
     static func isConditional(_ plan: PutPlan) -> Bool { !condition(plan).isEmpty }
 
-    private static func condition(_ plan: PutPlan) -> [HeaderField] {
+    static func condition(_ plan: PutPlan) -> [HeaderField] {
         if let own = plan.resume, own.stored {
             // Only what we put there ourselves is replaced; a weak tag cannot say that.
             return own.etag.map { $0.hasPrefix("\"") ? [HeaderField("If-Match", $0)] : [] } ?? []
@@ -66,7 +66,7 @@ enum PutMessages {
         plan.offersResume ? ResumableDraft.creation(plan.interopVersion, length: plan.size, isComplete: true) : []
     }
 
-    private static func digestWish(_ wanted: Bool) -> [HeaderField] {
+    static func digestWish(_ wanted: Bool) -> [HeaderField] {
         wanted ? [HeaderField("Want-Repr-Digest", "sha-256=10")] : []
     }
 }

@@ -32,6 +32,8 @@ package struct ResumablePlan: Sendable, Hashable {
     package var subject: UploadSubject
     package var facts: HostFacts
     package var resume: ResumableResumePoint?
+    /// What an earlier version of the source left under that name: ours to replace.
+    package var stored: PutResumePoint?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
 
@@ -47,10 +49,10 @@ package struct ResumablePlan: Sendable, Hashable {
     }
 
     /// The same file by a plain PUT, which the server may turn into an upload that can go on.
-    func put(version: Int, begunBefore: Timestamp?, resume: PutResumePoint? = nil) -> PutPlan {
+    func put(version: Int, begunBefore: Timestamp?) -> PutPlan {
         var put = PutPlan(
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
-            begunBefore: begunBefore, resume: resume, offersResume: true)
+            begunBefore: begunBefore, resume: stored, offersResume: true)
         put.interopVersion = version
         return put
     }
@@ -68,10 +70,10 @@ enum ResumableMessages {
 
     /// Makes an upload without a byte in it. Only for a server that announced that it knows what that means.
     static func create(_ chain: RedirectChain, _ plan: ResumablePlan, version: Int) -> Exchange {
-        let subject = plan.subject
-        var headers = subject.ifExists == .replace ? [] : [HeaderField("If-None-Match", "*")]
-        if subject.verify == .digest { headers.append(HeaderField("Want-Repr-Digest", "sha-256=10")) }
-        headers += ResumableDraft.creation(version, length: subject.size, isComplete: false)
+        let headers =
+            PutMessages.condition(plan.put(version: version, begunBefore: nil))
+            + PutMessages.digestWish(plan.subject.verify == .digest)
+            + ResumableDraft.creation(version, length: plan.subject.size, isComplete: false)
         return .http(
             HTTPExchange(
                 .put, chain.address, headers: headers, body: .bytes([]), mayCarrySecrets: chain.mayCarrySecrets))

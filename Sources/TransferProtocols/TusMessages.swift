@@ -12,6 +12,8 @@ package struct TusPlan: Sendable, Hashable {
     package var relativePath: RawPath?
     package var facts: HostFacts
     package var resume: TusResumePoint?
+    /// What an earlier version of the source left under that name: ours to replace.
+    package var stored: PutResumePoint?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
     /// Uploads of parts of a large file that may go on side by side, where the server can join them.
@@ -94,7 +96,7 @@ struct TusMessages: Sendable {
 
     /// Whether the creation tells the server to refuse when a file of that name is there: a convention of Martlet's own receiver, that
     /// other servers pass over.
-    var isConditional: Bool { plan.subject.ifExists != .replace }
+    var isConditional: Bool { plan.subject.ifExists != .replace && plan.stored?.stored != true }
 
     /// The name, where a server looks for it, and a type, which some want before they answer a HEAD.
     private var naming: [HeaderField] {

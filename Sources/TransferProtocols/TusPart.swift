@@ -77,6 +77,12 @@ struct TusPart: Sendable {
         }
     }
 
+    /// Nothing more will happen to it in this attempt.
+    var isStopped: Bool {
+        if case .stopped = state { return true }
+        return false
+    }
+
     /// Neither its address nor its offset can be counted on before what goes on is over.
     var isPreparing: Bool {
         switch state {

@@ -6,6 +6,7 @@ extension TusUpload {
     mutating func join() -> [ProtocolAction] {
         let isNew = !isJoining
         isJoining = true
+        hasSent = true
         let id = nextID()
         state = .joining(id)
         return (isNew ? [persist()] : []) + [.perform(id, messages.join(endpoint, parts.compactMap(\.url)))]

@@ -17,6 +17,8 @@ extension TusUpload {
         }
         if !isPrepared {
             if parts.contains(where: \.isPreparing) { return actions }
+            // Where one part's offset is not known the file's is not: nothing is sent.
+            if parts.contains(where: \.isStopped) { return actions + conclusion() }
             isPrepared = true
             actions += prepared()
         } else if told != held {
@@ -125,7 +127,7 @@ extension TusUpload {
     }
 
     /// The largest body that is sent.
-    private var limit: Int64? {
+    var limit: Int64? {
         [plan.chunk, facts.chunk, facts.largestBody, checksum == nil ? nil : Self.checkedChunk].compactMap { $0 }.min()
     }
 
@@ -133,208 +135,5 @@ extension TusUpload {
         digests[range] = values.first
         guard let index = parts.firstIndex(where: { $0.state == .hashing(range) }) else { return [] }
         return append(index)
-    }
-
-    // MARK: Answers
-
-    mutating func partEnded(_ id: ExchangeID, _ end: ExchangeEnd) -> [ProtocolAction] {
-        guard let index = parts.firstIndex(where: { $0.exchange == id }) else { return [] }
-        let address = parts[index].chain.address
-        let length = parts[index].length
-        switch parts[index].state {
-        case .creating(_, let body):
-            let answer = TusAnswer(
-                creation: end, at: address, isConditional: messages.isConditional && parts.count == 1,
-                isKnown: plan.resume?.parts.isEmpty == false)
-            return created(index, body, answer, end)
-        case .asking: return asked(index, TusAnswer(asking: end, at: address, length: length))
-        case .appending(_, let range):
-            let answer = TusAnswer(append: end, at: address, length: length)
-            if !end.body.isEmpty, let head = end.answer { response = TransferResponse(head, body: end.body) }
-            return appended(index, range, answer, end)
-        default: return []
-        }
-    }
-
-    private mutating func created(
-        _ index: Int, _ body: Range<Int64>, _ answer: TusAnswer, _ end: ExchangeEnd
-    ) -> [ProtocolAction] {
-        // Whatever is not taken up below ends there.
-        parts[index].state = .unmade
-        switch answer {
-        case .made(let url, let offset, let expires):
-            parts[index].url = url
-            parts[index].chain = RedirectChain(url)
-            if let expires { self.expires = min(expires, self.expires ?? expires) }
-            hasNews = true
-            if body.isEmpty {
-                parts[index].stands(at: 0)
-            } else if let offset, (0...parts[index].length).contains(offset) {
-                parts[index].stands(at: offset)
-            } else {
-                parts[index].state = .unknown
-            }
-        case .moved(let head):
-            if let error = parts[index].chain.follow(head, keepsMethod: true) { return over(.fail(error)) }
-            endpoint = parts[index].chain
-        case .exists: return lookElsewhere(since: plan.subject.begunBefore ?? plan.resume?.begun) { $0.refused() }
-        case .lost(let error):
-            let mayBeThere =
-                !body.isEmpty && end.bytesSent >= plan.subject.size && end.failure?.mayHaveReachedServer ?? true
-            let now = begun
-            if mayBeThere, error.isRetryable { return lookElsewhere(since: nil) { $0.unanswered(end, since: now) } }
-            guard error.isRetryable else { return over(.fail(error)) }
-            stop(index, WaitDemand(.backoff, error))
-        case .busy(let error), .disagrees(let error), .tooLarge(let error), .noMethod(let error):
-            stop(index, WaitDemand(.backoff, error))
-        case .wait(let demand): stop(index, demand)
-        case .fail(let error) where error.httpStatus == 413 && !body.isEmpty:
-            creationTakesData = false
-        case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts()
-        case .fail(let error): return over(.fail(error))
-        case .stands, .gone, .corrupted: stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
-        }
-        return advance()
-    }
-
-    private mutating func asked(_ index: Int, _ answer: TusAnswer) -> [ProtocolAction] {
-        parts[index].state = .unknown
-        switch answer {
-        case .stands(let offset):
-            let learnt = parts[index].cut.flatMap { $0.showsBuffering(at: offset) ? chunks() : nil } ?? []
-            parts[index].stands(at: offset)
-            return learnt + advance()
-        case .gone: return gone(index)
-        case .busy(let error): return rest(index, error)
-        case .lost(let error): return interrupted(index, error)
-        default: return other(index, answer)
-        }
-    }
-
-    private mutating func appended(
-        _ index: Int, _ range: Range<Int64>, _ answer: TusAnswer, _ end: ExchangeEnd
-    ) -> [ProtocolAction] {
-        let cut = UploadCut(offset: parts[index].held, sent: end.bytesSent)
-        parts[index].state = .standing
-        switch answer {
-        case .stands(let offset):
-            let hasGained = offset > parts[index].held
-            parts[index].stands(at: offset)
-            // A server that says yes and takes nothing, again and again.
-            return hasGained || offset == parts[index].length
-                ? advance() : rest(index, .noAnswer(parts[index].chain.address))
-        case .gone:
-            parts[index].cut = cut
-            return gone(index)
-        case .disagrees(let error):
-            parts[index].tries += 1
-            parts[index].state = .unknown
-            if parts[index].tries > Self.pauses.count { stop(index, WaitDemand(.backoff, error)) }
-            return advance()
-        case .busy(let error): return rest(index, error)
-        case .tooLarge(let error): return shrink(range, error)
-        case .corrupted:
-            parts[index].corruptions += 1
-            guard parts[index].corruptions < 3 else { return over(.fail(.keepsArrivingDamaged(plan.endpoint))) }
-            parts[index].state = .unknown
-            return advance()
-        case .noMethod(let error):
-            if messages.overridesMethod { return over(.fail(error)) }
-            messages.overridesMethod = true
-            return advance()
-        case .lost(let error):
-            parts[index].cut = cut
-            hasNews = true
-            return interrupted(index, error)
-        default:
-            if case .wait = answer, cut.sent > 0 {
-                parts[index].cut = cut
-                hasNews = true
-            }
-            return other(index, answer)
-        }
-    }
-
-    /// What the answers to a question and to bytes have in common.
-    private mutating func other(_ index: Int, _ answer: TusAnswer) -> [ProtocolAction] {
-        switch answer {
-        case .moved(let head):
-            if let error = parts[index].chain.follow(head, keepsMethod: true) { return over(.fail(error)) }
-            guard head.status == 301 || head.status == 308 else { return advance() }
-            parts[index].url = parts[index].chain.address
-            return [persist()] + advance()
-        case .wait(let demand): stop(index, demand)
-        case .fail(let error): return over(.fail(error))
-        default: stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
-        }
-        return advance()
-    }
-
-    // MARK: Ways on
-
-    private mutating func stop(_ index: Int, _ demand: WaitDemand) { parts[index].state = .stopped(demand) }
-
-    /// Asks again in a moment, at the same address; after the last pause the attempt ends.
-    private mutating func rest(_ index: Int, _ error: TransferError) -> [ProtocolAction] {
-        let pause = parts[index].tries
-        guard pause < Self.pauses.count else {
-            stop(index, WaitDemand(.backoff, error))
-            return advance()
-        }
-        parts[index].tries += 1
-        parts[index].state = .resting
-        return advance() + [.wake(.repeatRequest, after: Self.pauses[pause])]
-    }
-
-    /// The connection broke: the attempt ends, unless others of the file go on; then this one goes on beside them.
-    private mutating func interrupted(_ index: Int, _ error: TransferError) -> [ProtocolAction] {
-        guard error.isRetryable else { return over(.fail(error)) }
-        let isAlone = !parts.indices.contains { $0 != index && parts[$0].isBusy }
-        if !isAlone { return rest(index, error) }
-        stop(index, WaitDemand(.backoff, error))
-        return advance()
-    }
-
-    private mutating func gone(_ index: Int) -> [ProtocolAction] {
-        let isInDoubt = isJoining || (parts.count == 1 && parts[index].wasSentWhole)
-        if isInDoubt, plan.subject.ifExists != .replace {
-            parts[index].state = .unknown
-            let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
-            return [persist()] + lookElsewhere(since: since) { $0.refused() }
-        }
-        restarts += 1
-        guard restarts <= Self.mostRestarts * parts.count else {
-            stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
-            return advance()
-        }
-        let hasExpired = expires.map { $0 <= begun } ?? false
-        let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
-        guard parts.count > 1, !isJoining else { return [.startOver(reason: reason)] + anew() }
-        parts[index].forget(endpoint: plan.endpoint)
-        isPrepared = false
-        lossReason = reason
-        return advance()
-    }
-
-    /// A body of that size is refused: half of it from now on, and never again so much to this host.
-    private mutating func shrink(_ range: Range<Int64>, _ error: TransferError) -> [ProtocolAction] {
-        let size = range.upperBound - range.lowerBound
-        guard size > Self.smallestBody else { return over(.fail(error)) }
-        var smaller = max(Self.smallestBody, min(size / 2, 64 << 20))
-        // Some hosts take multiples of 256 KiB only.
-        if smaller > 256 << 10 { smaller = (smaller >> 18) << 18 }
-        var learnt = HostFacts()
-        learnt.largestBody = smaller
-        facts.largestBody = smaller
-        return [.learned(learnt)] + advance()
-    }
-
-    /// A cut lost everything that was sent: bodies are held back until they are whole, so they must be small.
-    private mutating func chunks() -> [ProtocolAction]? {
-        if let limit, limit <= UploadCut.remedy { return nil }
-        var learnt = HostFacts()
-        learnt.chunk = UploadCut.remedy
-        facts.chunk = UploadCut.remedy
-        return [.learned(learnt)]
     }
 }

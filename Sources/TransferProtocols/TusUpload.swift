@@ -60,6 +60,7 @@ package struct TusUpload: ProtocolMachine {
     var told: Int64 = 0
     /// Why parts of an earlier attempt are made anew.
     var lossReason: String?
+    /// This attempt has brought something of the file there.
     var hasSent = false
     var creationTakesData = true
     var response: TransferResponse?

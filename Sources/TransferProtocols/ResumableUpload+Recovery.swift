@@ -1,0 +1,85 @@
+import TransferModel
+
+/// What a resumable upload does about trouble: asks later, sends less, begins anew, or leaves the rest to the plain request's rules.
+extension ResumableUpload {
+    mutating func rest(_ error: TransferError) -> [ProtocolAction] {
+        guard tries < TusUpload.pauses.count else { return over(.wait(WaitDemand(.backoff, error))) }
+        tries += 1
+        state = .resting
+        return [.wake(.repeatRequest, after: TusUpload.pauses[tries - 1])]
+    }
+
+    /// The upload is not there any more. After its last byte it may have become the file; then that is what is looked for.
+    mutating func gone() -> [ProtocolAction] {
+        let hasExpired = expires.map { $0 <= begun } ?? false
+        let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
+        guard let cut, cut.offset + cut.sent >= plan.subject.size else { return restart(reason) }
+        let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
+        return plainly(since) { $0.arrived(since: since, orSendBecause: reason) }
+    }
+
+    mutating func restart(_ reason: String) -> [ProtocolAction] {
+        restarts += 1
+        guard restarts <= TusUpload.mostRestarts else {
+            return over(.wait(WaitDemand(.backoff, .noAnswer(chain.address))))
+        }
+        return [.startOver(reason: reason)] + (upload.map { delete($0) } ?? anew())
+    }
+
+    mutating func shrink(_ count: Int64, _ answer: HTTPAnswer) -> [ProtocolAction] {
+        let floor = max(TusUpload.smallestBody, limit?.smallestAppend ?? 0)
+        guard count > floor else { return over(.fail(refusal(answer))) }
+        var learnt = HostFacts()
+        learnt.largestBody = max(floor, min(count / 2, 64 << 20))
+        facts.largestBody = learnt.largestBody
+        return [.learned(learnt)] + append()
+    }
+
+    mutating func chunks() -> [ProtocolAction]? {
+        if let largestAppend, largestAppend <= UploadCut.remedy { return nil }
+        var learnt = HostFacts()
+        learnt.chunk = UploadCut.remedy
+        facts.chunk = UploadCut.remedy
+        return [.learned(learnt)]
+    }
+
+    /// `nil`: the request is repeated where `chain` leads now.
+    mutating func follow(_ answer: HTTPAnswer) -> [ProtocolAction]? {
+        if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
+        if answer.status == 308 { upload = chain.address }
+        return nil
+    }
+
+    func persist() -> ProtocolAction {
+        .persist(
+            ResumePoint(
+                ResumableResumePoint(
+                    version: version, length: plan.subject.size, url: upload, cut: cut,
+                    begun: plan.resume?.begun ?? begun, expires: expires)))
+    }
+
+    mutating func finish(_ answer: HTTPAnswer, _ body: [UInt8]) -> [ProtocolAction] {
+        let wasThere = !hasSent
+        return plainly(nil) { inner in
+            inner.stored(answer, body, inDoubt: false).map { action in
+                guard wasThere, case .finish(var receipt) = action else { return action }
+                receipt.foundThere = true
+                return .finish(receipt)
+            }
+        }
+    }
+
+    mutating func putPlainly(_ begunBefore: Timestamp?) -> [ProtocolAction] {
+        let now = begun
+        return plainly(begunBefore) { $0.handle(.began(at: now)) }
+    }
+
+    mutating func plainly(
+        _ begunBefore: Timestamp?, _ start: (inout PutUpload) -> [ProtocolAction]
+    ) -> [ProtocolAction] {
+        var inner = PutUpload(plan.put(version: version, begunBefore: begunBefore), after: lastID)
+        let actions = start(&inner)
+        state = .plain(inner)
+        return actions
+    }
+}

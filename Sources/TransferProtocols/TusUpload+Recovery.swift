@@ -1,0 +1,70 @@
+import TransferModel
+
+/// What a tus upload does about trouble: asks later, sends less, begins anew.
+extension TusUpload {
+    mutating func stop(_ index: Int, _ demand: WaitDemand) { parts[index].state = .stopped(demand) }
+
+    /// Asks again in a moment, at the same address; after the last pause the attempt ends.
+    mutating func rest(_ index: Int, _ error: TransferError) -> [ProtocolAction] {
+        let pause = parts[index].tries
+        guard pause < Self.pauses.count else {
+            stop(index, WaitDemand(.backoff, error))
+            return advance()
+        }
+        parts[index].tries += 1
+        parts[index].state = .resting
+        return advance() + [.wake(.repeatRequest, after: Self.pauses[pause])]
+    }
+
+    /// The connection broke: the attempt ends, unless others of the file go on; then this one goes on beside them.
+    mutating func interrupted(_ index: Int, _ error: TransferError) -> [ProtocolAction] {
+        guard error.isRetryable else { return over(.fail(error)) }
+        let isAlone = !parts.indices.contains { $0 != index && parts[$0].isBusy }
+        if !isAlone { return rest(index, error) }
+        stop(index, WaitDemand(.backoff, error))
+        return advance()
+    }
+
+    mutating func gone(_ index: Int) -> [ProtocolAction] {
+        let isInDoubt = isJoining || (parts.count == 1 && parts[index].wasSentWhole)
+        if isInDoubt, plan.subject.ifExists != .replace {
+            parts[index].state = .unknown
+            let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
+            return [persist()] + lookElsewhere(since: since) { $0.refused() }
+        }
+        restarts += 1
+        guard restarts <= Self.mostRestarts * parts.count else {
+            stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
+            return advance()
+        }
+        let hasExpired = expires.map { $0 <= begun } ?? false
+        let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
+        guard parts.count > 1, !isJoining else { return [.startOver(reason: reason)] + anew() }
+        parts[index].forget(endpoint: plan.endpoint)
+        isPrepared = false
+        lossReason = reason
+        return advance()
+    }
+
+    /// A body of that size is refused: half of it from now on, and never again so much to this host.
+    mutating func shrink(_ range: Range<Int64>, _ error: TransferError) -> [ProtocolAction] {
+        let size = range.upperBound - range.lowerBound
+        guard size > Self.smallestBody else { return over(.fail(error)) }
+        var smaller = max(Self.smallestBody, min(size / 2, 64 << 20))
+        // Some hosts take multiples of 256 KiB only.
+        if smaller > 256 << 10 { smaller = (smaller >> 18) << 18 }
+        var learnt = HostFacts()
+        learnt.largestBody = smaller
+        facts.largestBody = smaller
+        return [.learned(learnt)] + advance()
+    }
+
+    /// A cut lost everything that was sent: bodies are held back until they are whole, so they must be small.
+    mutating func chunks() -> [ProtocolAction]? {
+        if let limit, limit <= UploadCut.remedy { return nil }
+        var learnt = HostFacts()
+        learnt.chunk = UploadCut.remedy
+        facts.chunk = UploadCut.remedy
+        return [.learned(learnt)]
+    }
+}

@@ -1,0 +1,265 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let target = HTTPAddress("http://h/d/f")!
+private let size = 10 * mebibyte
+
+/// Facts of a server that announced that version.
+private func known(_ version: Int = 8, announces: Bool = true) -> HostFacts {
+    var facts = HostFacts()
+    facts.interopVersion = version
+    facts.announcesResume = announces
+    return facts
+}
+
+private func machine(
+    _ subject: UploadSubject = subject(size), facts: HostFacts = known(), resume: ResumableResumePoint? = nil,
+    chunk: Int64? = nil
+) -> ResumableUpload {
+    ResumableUpload(
+        ResumablePlan(address: target, subject: subject, facts: facts, resume: resume, chunk: chunk))
+}
+
+private func point(
+    version: Int = 8, length: Int64 = size, cut: UploadCut? = nil, expires: Timestamp? = nil
+) -> ResumableResumePoint {
+    ResumableResumePoint(
+        version: version, length: length, url: HTTPAddress("http://h/u"), cut: cut, begun: noon, expires: expires)
+}
+
+private let made = answered(201, ["Location: /u", "Upload-Complete: ?0"], sent: 0)
+private let persisted = "persist ietf secret http://h/u"
+private let incomplete = "Upload-Complete: ?0"
+private let complete = "Upload-Complete: ?1"
+
+private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> ExchangeEnd {
+    answered(status, ["Upload-Offset: \(offset)"] + more, sent: 0)
+}
+
+@Suite struct ResumableUploadTests {
+    @Test("where the draft was announced the upload is made empty, its address durable, then everything follows")
+    func wholeWay() {
+        var drive = Drive(machine())
+        #expect(drive.begin() == ["1 PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"])
+        #expect(
+            drive.end(made) == [
+                persisted, "2 PATCH http://h/u | Upload-Offset: 0 | Upload-Complete: ?1 | 0..<10485760",
+            ])
+        #expect(drive.end(answered(200, [complete], sent: size)) == ["finish 10485760 size"])
+    }
+
+    @Test("fields differ by version as the drafts say")
+    func versions() {
+        for (version, creation, append) in [
+            (
+                8, ["Upload-Complete: ?0", "Upload-Length: 10485760"],
+                ["Upload-Complete: ?1", "Content-Type: application/partial-upload"]
+            ),
+            (
+                6, ["Upload-Complete: ?0", "Upload-Length: 10485760"],
+                ["Upload-Complete: ?1", "Content-Type: application/partial-upload"]
+            ),
+            (5, ["Upload-Complete: ?0"], ["Upload-Complete: ?1"]),
+            (3, ["Upload-Incomplete: ?1"], ["Upload-Incomplete: ?0"]),
+        ] {
+            var upload = machine(facts: known(version))
+            #expect(
+                headers(upload.handle(.began(at: noon)))
+                    == [["If-None-Match: *", "Upload-Draft-Interop-Version: \(version)"] + creation])
+            #expect(
+                headers(upload.handle(.ended(ExchangeID(rawValue: 1), made)))
+                    == [["Upload-Draft-Interop-Version: \(version)", "Upload-Offset: 0"] + append])
+            var resumed = machine(facts: known(), resume: point(version: version))
+            #expect(
+                headers(resumed.handle(.began(at: noon))) == [["Upload-Draft-Interop-Version: \(version)"]])
+        }
+    }
+
+    @Test("a server that announced nothing, and any small file, gets a whole PUT with an offer")
+    func optimistic() {
+        let small = machine(subject(1000))
+        #expect(Drive.run(small, []) == ["1 PUT http://h/d/f | Upload-Complete: ?1 | Upload-Length: 1000 | 0..<1000"])
+        #expect(Drive.run(small, [answered(201)]) == ["finish 1000 size"])
+        #expect(
+            Drive.run(machine(facts: known(3, announces: false)), [])
+                == ["1 PUT http://h/d/f | Upload-Incomplete: ?0 | 0..<10485760"])
+        #expect(
+            Drive.run(machine(subject(1000, begun: noon)), []) == ["1 HEAD http://h/d/f"])
+    }
+
+    @Test("a 104 of our version makes the address durable at once; the first one counts, and no other version")
+    func interim() {
+        var drive = Drive(machine(facts: known(8, announces: false)))
+        _ = drive.begin()
+        #expect(drive.interim(["Upload-Draft-Interop-Version: 6", "Location: /x"]) == [])
+        #expect(drive.interim(["Location: /x"]) == [])
+        #expect(drive.interim(["Upload-Draft-Interop-Version: 8", "Location: /x"], status: 103) == [])
+        #expect(drive.interim(["Upload-Draft-Interop-Version: 8", "Upload-Offset: 5"]) == [])
+        #expect(drive.interim(["Upload-Draft-Interop-Version: 8", "Location: /u"]) == [persisted])
+        #expect(drive.interim(["Upload-Draft-Interop-Version: 8", "Location: /other"]) == [])
+        #expect(drive.end(unanswered(lost, sent: 5)) == [persisted, "wait backoff networkConnectionLost"])
+    }
+
+    @Test("versions are asked for one by one until the server knows one")
+    func discovery() {
+        var drive = Drive(machine(facts: HostFacts()))
+        #expect(drive.begin() == ["1 OPTIONS http://h/d/f"])
+        #expect(drive.end(answered(200)) == ["2 OPTIONS http://h/d/f"])
+        #expect(drive.end(answered(200)) == ["3 OPTIONS http://h/d/f"])
+        #expect(
+            drive.end(answered(200, ["Upload-Limit: min-size=0, max-append-size=7000000"])) == [
+                "learned uploadBy=ietf interopVersion=5 announcesResume=true largestBody=7000000",
+                "4 PUT http://h/d/f | Upload-Complete: ?0",
+            ])
+        #expect(
+            Drive.run(machine(facts: HostFacts()), [answered(405)])
+                == ["2 PUT http://h/d/f | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760"])
+        #expect(Drive.run(machine(facts: HostFacts()), [answered(503)]) == ["wait hostBackoff http"])
+        #expect(
+            Drive.run(machine(facts: HostFacts()), [answered(200, ["Upload-Limit: max-size=5"])]).last
+                == "fail http 413")
+    }
+
+    @Test(
+        "the answer to an empty creation decides",
+        arguments: [
+            (401, "wait auth http"), (403, "fail permissionDenied 403"), (404, "fail http 404"),
+            (405, "fail http 405"), (413, "fail http 413"), (429, "wait hostBackoff http"),
+            (500, "wait backoff http"), (507, "wait remoteDiskSpace http"), (301, "fail http 301"),
+            (302, "fail http 302"), (303, "fail http 303"),
+            (412, "2 HEAD http://h/d/f | Want-Repr-Digest: sha-256=10"),
+        ])
+    func creationAnswers(status: Int, expected: String) {
+        #expect(Drive.run(machine(), [answered(status, ["Location: /x"], sent: 0)]) == [expected])
+    }
+
+    @Test("a creation is repeated where 307 and 308 point; the address may come by 104 alone")
+    func creationElsewhere() {
+        for status in [307, 308] {
+            #expect(
+                Drive.run(machine(), [answered(status, ["Location: https://o/f"])])
+                    == ["2 PUT https://o/f | Upload-Complete: ?0 | Upload-Length: 10485760 | bare"])
+        }
+        var drive = Drive(machine())
+        _ = drive.begin()
+        #expect(drive.interim(["Upload-Draft-Interop-Version: 8", "Location: /u"]) == [])
+        #expect(drive.end(answered(201, [incomplete])).first == persisted)
+        #expect(Drive.run(machine(), [unanswered(lost, sent: 0)]) == ["wait backoff networkConnectionLost"])
+    }
+
+    @Test("a server that took the empty creation for the file is found out, and the file replaces it")
+    func emptyFile() {
+        let words = Drive.run(machine(), [answered(201, ["ETag: \"e\""])])
+        #expect(
+            words == [
+                "learned announcesResume=false", "persist put",
+                "2 PUT http://h/d/f | If-Match: \"e\" | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760",
+            ])
+    }
+
+    // MARK: Going on
+
+    @Test("an upload goes on where the server stands")
+    func resume() {
+        var drive = Drive(machine(resume: point()))
+        #expect(drive.begin() == ["1 HEAD http://h/u"])
+        #expect(
+            drive.end(stands(400, incomplete)) == [
+                "resumed 400", "2 PATCH http://h/u | Upload-Offset: 400 | Upload-Complete: ?1 | 400..<10485760",
+            ])
+        #expect(
+            Drive.run(machine(resume: point()), [stands(0)]) == [
+                "accepted 0", "2 PATCH http://h/u | Upload-Offset: 0 | Upload-Complete: ?1 | 0..<10485760",
+            ])
+    }
+
+    @Test("an upload that is complete is done; one that has every byte and does not know it is told so")
+    func lastStep() {
+        let resumed = machine(resume: point())
+        #expect(
+            Drive.run(resumed, [stands(size, complete)]) == ["resumed 10485760", "finish 10485760 size found"])
+        #expect(Drive.run(resumed, [answered(204, [complete])]) == ["resumed 10485760", "finish 10485760 size found"])
+        // A server that mixes up the two names.
+        #expect(Drive.run(resumed, [stands(size, "Upload-Incomplete: ?0")]).last == "finish 10485760 size found")
+        #expect(
+            Drive.run(resumed, [stands(size, incomplete)])
+                == ["resumed 10485760", "2 PATCH http://h/u | Upload-Offset: 10485760 | Upload-Complete: ?1"])
+        #expect(
+            Drive.run(resumed, [stands(size, incomplete), answered(200, [complete])])
+                == ["finish 10485760 size"])
+    }
+
+    @Test(
+        "the answer to a question decides",
+        arguments: [
+            (401, "wait auth http"), (403, "wait auth http"), (408, "wait backoff http"),
+            (409, "wake repeatRequest 0.25 seconds"), (423, "wake repeatRequest 0.25 seconds"),
+            (429, "wait hostBackoff http"), (500, "wait backoff http"), (503, "wait hostBackoff http"),
+            (200, "wait backoff networkConnectionLost"), (301, "fail http 301"), (307, "2 HEAD http://h/x"),
+        ])
+    func questionAnswers(status: Int, expected: String) {
+        #expect(Drive.run(machine(resume: point()), [answered(status, ["Location: /x"])]) == [expected])
+    }
+
+    @Test("an upload that is gone begins anew; a leftover is ended first")
+    func gone() {
+        for answer in [answered(404), answered(410), answered(400), stands(size + 1), stands(5, "Upload-Length: 6")] {
+            #expect(
+                Drive.run(machine(resume: point()), [answer])
+                    == ["over: the server has lost the upload", "2 DELETE http://h/u"])
+        }
+        #expect(
+            Drive.run(machine(resume: point()), [answered(404), answered(404)])
+                == ["3 PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"])
+        let old = point(expires: noon.advanced(by: .seconds(-1)))
+        #expect(
+            Drive.run(machine(resume: old), [answered(404)]).first == "over: the upload expired at the server")
+    }
+
+    @Test("an upload that is gone after its last byte may be the file: that is looked for, and only then sent again")
+    func goneAfterLastByte() {
+        let resumed = machine(resume: point(cut: UploadCut(offset: 5, sent: size - 5)))
+        #expect(Drive.run(resumed, [answered(404)]) == ["2 HEAD http://h/d/f"])
+        let there = answered(200, ["Content-Length: \(size)", "Last-Modified: \(noonText)", "Date: \(noonText)"])
+        #expect(Drive.run(resumed, [answered(404), there]) == ["finish 10485760 size found"])
+        #expect(
+            Drive.run(resumed, [answered(404), answered(404)]) == [
+                "over: the server has lost the upload",
+                "3 PUT http://h/d/f | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760",
+            ])
+    }
+
+    @Test("an offset that goes back means a broken server: it begins anew")
+    func backwards() {
+        #expect(
+            Drive.run(machine(resume: point(cut: UploadCut(offset: 500, sent: 5))), [stands(499)])
+                == ["over: the server has lost bytes that it had confirmed", "2 DELETE http://h/u"])
+    }
+
+    @Test("a changed source ends the old upload first, whatever comes of that")
+    func changedSource() {
+        let changed = machine(subject(size, hasChanged: true), resume: point())
+        #expect(Drive.run(changed, []) == ["1 DELETE http://h/u"])
+        for end in [answered(204), answered(404), unanswered(lost, sent: 0)] {
+            #expect(Drive.run(changed, [end]).first?.hasPrefix("2 PUT") == true)
+        }
+        #expect(Drive.run(machine(resume: point(length: 5)), []) == ["1 DELETE http://h/u"])
+    }
+
+    @Test("a resume point keeps its address apart, and one of an unknown version is none")
+    func resumePoint() {
+        let stored = ResumePoint(point(cut: UploadCut(offset: 1, sent: 2)))
+        #expect(stored.secret == "http://h/u")
+        #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("http"))
+        let read = ResumePoint(encoded: stored.encoded, secret: stored.secret)?.content(ResumableResumePoint.self)
+        #expect(read == point(cut: UploadCut(offset: 1, sent: 2)))
+        #expect(ResumePoint(encoded: ResumePoint(point(version: 4)).encoded)?.content(ResumableResumePoint.self) == nil)
+        var bare = point()
+        bare.url = nil
+        #expect(
+            Drive.run(machine(resume: bare), []).first
+                == "over: the upload's address at the server is not known any more")
+    }
+}

@@ -1,0 +1,275 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let files = HTTPAddress("http://h/files/")!
+private let size = 64 * mebibyte
+
+private func known(_ extensions: [String] = ["concatenation"]) -> HostFacts {
+    var facts = HostFacts()
+    facts.tusExtensions = ["creation"] + extensions
+    return facts
+}
+
+private func machine(
+    _ size: Int64 = size, parts: Int = 2, facts: HostFacts = known(), resume: TusResumePoint? = nil,
+    begun: Timestamp? = nil
+) -> TusUpload {
+    TusUpload(
+        TusPlan(
+            endpoint: files, subject: subject(size, begun: begun), facts: facts, resume: resume, parts: parts))
+}
+
+private func point(isJoining: Bool = false, second: String? = "http://h/files/b") -> TusResumePoint {
+    TusResumePoint(
+        parts: [
+            TusResumePoint.Part(0..<size / 2, url: HTTPAddress("http://h/files/a")),
+            TusResumePoint.Part(size / 2..<size, url: second.flatMap { HTTPAddress($0) }),
+        ], begun: noon, isJoining: isJoining)
+}
+
+private func made(_ name: String) -> ExchangeEnd { answered(201, ["Location: /files/" + name], sent: 0) }
+private func stands(_ offset: Int64) -> ExchangeEnd { answered(204, ["Upload-Offset: \(offset)"], sent: offset) }
+
+private let patches = [
+    "3 PATCH http://h/files/a | Upload-Offset: 0 | 0..<33554432",
+    "4 PATCH http://h/files/b | Upload-Offset: 0 | 33554432..<67108864",
+]
+private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
+
+@Suite struct TusPartsTests {
+    @Test("only a large file goes in parts, none smaller than 16 MiB, and together they are the file")
+    func ranges() {
+        #expect(TusUpload.ranges(64 * mebibyte - 1, parts: 4) == [0..<64 * mebibyte - 1])
+        #expect(TusUpload.ranges(64 * mebibyte, parts: 9).count == 4)
+        #expect(TusUpload.ranges(1 << 40, parts: 99).count == 16)
+        for size in [64 * mebibyte, 64 * mebibyte + 1, 1_000_000_007, (1 << 40) + 12345] as [Int64] {
+            for parts in 1...8 {
+                let ranges = TusUpload.ranges(size, parts: parts)
+                #expect(ranges.first?.lowerBound == 0)
+                #expect(ranges.last?.upperBound == size)
+                #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+                #expect(ranges.allSatisfy { $0.upperBound - $0.lowerBound >= 16 * mebibyte })
+            }
+        }
+        #expect(Drive.run(machine(facts: known([])), []).count == 1)
+        #expect(Drive.run(machine(parts: 1), []).count == 1)
+    }
+
+    @Test("parts are made, become durable together, fill side by side, and are joined in their order")
+    func wholeWay() {
+        var drive = Drive(machine())
+        #expect(
+            drive.begin() == [
+                "1 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial",
+                "2 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial",
+            ])
+        // The second is there first: nothing is sent before both are known and on the disk.
+        #expect(drive.end(made("b"), of: 2) == [])
+        #expect(drive.end(made("a"), of: 1) == [persisted] + patches)
+        #expect(drive.end(stands(size / 2), of: 4) == ["accepted 33554432"])
+        #expect(
+            drive.end(stands(size / 2), of: 3) == [
+                "accepted 67108864", persisted,
+                "5 POST http://h/files/ | Upload-Concat: final;http://h/files/a http://h/files/b",
+            ])
+        #expect(drive.end(made("whole")) == ["finish 67108864 size"])
+    }
+
+    @Test("the join bears the name and the condition, parts bear neither; it may take long")
+    func joinFields() {
+        var upload = machine(resume: point())
+        _ = upload.handle(.began(at: noon))
+        _ = upload.handle(.ended(ExchangeID(rawValue: 1), stands(size / 2)))
+        let actions = upload.handle(.ended(ExchangeID(rawValue: 2), stands(size / 2)))
+        let fields = headers(actions)[0]
+        #expect(fields.contains("If-None-Match: *"))
+        #expect(fields.contains { $0.hasPrefix("Upload-Metadata: filename Zg==") })
+        #expect(!fields.contains { $0.hasPrefix("Upload-Length") })
+        guard case .perform(_, .http(let exchange))? = actions.last else { return #expect(Bool(false)) }
+        #expect(exchange.patience == .assembling)
+        var first = machine()
+        #expect(
+            headers(first.handle(.began(at: noon)))[0]
+                == ["Tus-Resumable: 1.0.0", "Upload-Length: 33554432", "Upload-Concat: partial"])
+    }
+
+    @Test("each part goes on where it stands, once the offsets of all are known")
+    func resume() {
+        var drive = Drive(machine(resume: point()))
+        #expect(drive.begin() == ["1 HEAD http://h/files/a", "2 HEAD http://h/files/b"])
+        #expect(drive.end(stands(100), of: 1) == [])
+        #expect(
+            drive.end(stands(size / 2), of: 2) == [
+                "resumed 33554532", "3 PATCH http://h/files/a | Upload-Offset: 100 | 100..<33554432",
+            ])
+    }
+
+    @Test("a part that was never made is made beside the questions")
+    func halfMade() {
+        var drive = Drive(machine(resume: point(second: nil)))
+        #expect(
+            drive.begin() == [
+                "1 HEAD http://h/files/a", "2 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial",
+            ])
+        _ = drive.end(made("b"), of: 2)
+        #expect(drive.end(stands(0), of: 1) == [persisted, "accepted 0"] + patches)
+    }
+
+    @Test("a creation that has to wait keeps what was made beside it")
+    func interruptedCreation() {
+        var drive = Drive(machine())
+        _ = drive.begin()
+        _ = drive.end(made("a"), of: 1)
+        #expect(drive.end(answered(503), of: 2) == ["persist tus secret http://h/files/a\n", "wait hostBackoff http"])
+    }
+
+    @Test("one part that is cut goes on beside the others; when none goes on the attempt ends")
+    func cut() {
+        var drive = Drive(machine())
+        _ = drive.begin()
+        _ = drive.end(made("a"), of: 1)
+        _ = drive.end(made("b"), of: 2)
+        #expect(drive.end(unanswered(lost, sent: 5), of: 3) == ["wake repeatRequest 0.25 seconds"])
+        #expect(drive.fire() == ["5 HEAD http://h/files/a"])
+        #expect(
+            drive.end(stands(7)) == ["accepted 7", "6 PATCH http://h/files/a | Upload-Offset: 7 | 7..<33554432"])
+        #expect(drive.end(unanswered(lost, sent: 5), of: 4) == ["wake repeatRequest 0.25 seconds"])
+        #expect(drive.end(unanswered(lost, sent: 5), of: 6) == ["wake repeatRequest 0.25 seconds"])
+    }
+
+    @Test("what fails for good ends everything, and what goes on is broken off")
+    func failure() {
+        var drive = Drive(machine())
+        _ = drive.begin()
+        _ = drive.end(made("a"), of: 1)
+        _ = drive.end(made("b"), of: 2)
+        #expect(drive.end(answered(415), of: 3) == ["abandon 4", "fail http 415"])
+        #expect(drive.end(stands(5), of: 4) == [])
+    }
+
+    @Test("losing the right to send waits for what still goes on, and says so in the end")
+    func revoked() {
+        var drive = Drive(machine())
+        _ = drive.begin()
+        _ = drive.end(made("a"), of: 1)
+        _ = drive.end(made("b"), of: 2)
+        #expect(drive.end(answered(401, sent: 0), of: 3) == [])
+        #expect(drive.end(stands(size / 2), of: 4) == ["accepted 33554432", "wait auth http"])
+    }
+
+    @Test("a part that is gone is made anew; the others keep what they have")
+    func gonePart() {
+        var drive = Drive(machine(resume: point()))
+        _ = drive.begin()
+        #expect(
+            drive.end(answered(404), of: 1) == [
+                "3 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial"
+            ])
+        _ = drive.end(stands(9), of: 2)
+        #expect(
+            drive.end(made("c"), of: 3) == [
+                "persist tus secret http://h/files/c\nhttp://h/files/b", "resumed 9",
+                "4 PATCH http://h/files/c | Upload-Offset: 0 | 0..<33554432",
+                "5 PATCH http://h/files/b | Upload-Offset: 9 | 33554441..<67108864",
+            ])
+        var both = Drive(machine(resume: point()))
+        _ = both.begin()
+        _ = both.end(answered(404), of: 1)
+        _ = both.end(answered(404), of: 2)
+        _ = both.end(made("a"), of: 3)
+        #expect(
+            both.end(made("b"), of: 4).prefix(3) == [persisted, "over: the server has lost the upload", "accepted 0"])
+    }
+
+    // MARK: Joining
+
+    private func joining(_ end: ExchangeEnd, resume: TusResumePoint? = point()) -> [String] {
+        var drive = Drive(machine(resume: resume))
+        _ = drive.begin()
+        _ = drive.end(stands(size / 2), of: 1)
+        _ = drive.end(stands(size / 2), of: 2)
+        return drive.end(end, of: 3)
+    }
+
+    @Test("a lost answer to the join is asked for again; the parts are looked at first")
+    func lostJoin() {
+        #expect(joining(unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        // It was written down before: nothing new is.
+        var drive = Drive(machine(resume: point(isJoining: true)))
+        #expect(drive.begin() == ["1 HEAD http://h/files/a", "2 HEAD http://h/files/b"])
+        _ = drive.end(stands(size / 2), of: 1)
+        #expect(
+            drive.end(stands(size / 2), of: 2) == [
+                "resumed 67108864", "3 POST http://h/files/ | Upload-Concat: final;http://h/files/a http://h/files/b",
+            ])
+    }
+
+    @Test("parts that are gone after a join may be the file: it is looked for")
+    func goneAfterJoin() {
+        var drive = Drive(machine(resume: point(isJoining: true)))
+        _ = drive.begin()
+        #expect(drive.end(answered(404), of: 1) == [persisted, "abandon 2", "3 HEAD http://h/files/f"])
+        #expect(drive.end(answered(404), of: 3) == ["persist tus", "fail unknownOutcome"])
+        // The same when the server has used them up and refuses to join them once more.
+        #expect(joining(answered(400), resume: point(isJoining: true)) == ["4 HEAD http://h/files/f"])
+    }
+
+    @Test(
+        "the answer to the join decides",
+        arguments: [
+            (201, "", "finish 67108864 size"), (204, "", "finish 67108864 size"), (401, "", "wait auth http"),
+            (403, "", "wait auth http"), (413, "", "fail http 413"), (423, "", "wait backoff badServerResponse"),
+            (500, "", "wait backoff http"), (507, "", "wait remoteDiskSpace http"),
+            (400, "ERR_UPLOAD_NOT_FINISHED: x", "wait backoff networkConnectionLost"),
+            (412, "", "4 HEAD http://h/files/f"),
+        ])
+    func joinAnswers(status: Int, body: String, expected: String) {
+        #expect(joining(answered(status, body: body)) == [expected])
+    }
+
+    @Test("a server that announces parts and cannot join them gets the file in one piece, now and from then on")
+    func cannotJoin() {
+        for status in [400, 404, 405] {
+            #expect(
+                joining(answered(status)) == [
+                    "learned tusExtensions=[\"creation\"]", "over: the server cannot join parts",
+                    "4 POST http://h/files/ | Upload-Length: 67108864",
+                ])
+        }
+        var drive = Drive(machine(facts: known(["concatenation", "termination"])))
+        _ = drive.begin()
+        _ = drive.end(made("a"), of: 1)
+        #expect(
+            drive.end(answered(400), of: 2) == [
+                "learned tusExtensions=[\"creation\", \"termination\"]", "over: the server cannot join parts",
+                "3 DELETE http://h/files/a",
+            ])
+        #expect(drive.end(answered(204)) == ["4 POST http://h/files/ | Upload-Length: 67108864"])
+    }
+
+    // MARK: Removal
+
+    @Test("what a cancelled upload left is removed, piece by piece; what is gone counts as removed")
+    func removal() {
+        var drive = Drive(UploadRemoval(point(), endpoint: files))
+        #expect(drive.begin() == ["1 DELETE http://h/files/a"])
+        #expect(drive.end(answered(204)) == ["2 DELETE http://h/files/b"])
+        #expect(drive.end(answered(404)) == ["finish 0 none"])
+        #expect(drive.end(answered(404)) == [])
+        let one = UploadRemoval(point(second: nil), endpoint: HTTPAddress("http://o/")!)
+        #expect(Drive.run(one, []) == ["1 DELETE http://h/files/a | bare"])
+        for status in [403, 405, 410, 501] { #expect(Drive.run(one, [answered(status)]) == ["finish 0 none"]) }
+        #expect(Drive.run(one, [answered(503)]) == ["wait hostBackoff http"])
+        #expect(Drive.run(one, [answered(401)]) == ["wait auth http"])
+        #expect(Drive.run(one, [unanswered(lost, sent: 0)]) == ["wait backoff networkConnectionLost"])
+        #expect(Drive.run(one, [unanswered(badCertificate, sent: 0)]) == ["finish 0 none"])
+        let ietf = ResumableResumePoint(version: 6, length: 5, url: HTTPAddress("http://h/u"))
+        var upload = UploadRemoval(ietf, address: HTTPAddress("http://h/f")!)
+        let actions = upload.handle(.began(at: noon))
+        #expect(words(actions) == ["1 DELETE http://h/u | Upload-Draft-Interop-Version: 6"])
+        #expect(
+            Drive.run(UploadRemoval(TusResumePoint(), endpoint: files), []) == ["finish 0 none"])
+    }
+}
