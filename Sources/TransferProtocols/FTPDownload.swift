@@ -1,0 +1,203 @@
+import TransferModel
+
+/// A download over FTP (protocols.md section 6). The synced local file is the truth: an attempt goes on where that ends, by REST, when
+/// size and MDTM show the same version. Both are asked before, told again by the transfer itself, and asked once more after it.
+package struct FTPDownload: ProtocolMachine {
+    private enum State {
+        /// Next: `asking`.
+        case ready
+        /// MDTM and SIZE. Next: `askingDigest`, `receiving`, `over`.
+        case asking(ExchangeID)
+        /// The server's digest of the file, because one is wanted and no person gave it. Next: `receiving`, `over`.
+        case askingDigest(ExchangeID, RemoteVersion)
+        /// The bytes flow into the file. Next: `proving`, itself from zero, `over`.
+        case receiving(ExchangeID, Flow)
+        /// MDTM and SIZE once more: two versions are never mixed. Next: `over`.
+        case proving(ExchangeID, GetResumePoint)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    private struct Flow: Hashable {
+        var point: GetResumePoint
+        /// The file's offset when the gate was opened.
+        var start: Int64
+    }
+
+    private let plan: FTPDownloadPlan
+    private var state = State.ready
+    private var lastID = 0
+    private var accepted: Int64
+    /// What the local file must have.
+    private var digest: TransferDigest?
+
+    package init(_ plan: FTPDownloadPlan) {
+        self.plan = plan
+        accepted = plan.resume?.offset ?? 0
+        digest = plan.expects
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began): return perform(.size(plan.path)) { .asking($0) }
+        case (.asking(let id), .ftpEnded(let ended, let end)) where ended == id: return asked(end)
+        case (.askingDigest(let id, let version), .ftpEnded(let ended, let end)) where ended == id:
+            return told(end, version)
+        case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
+        case (.receiving(let id, let flow), .ftpEnded(let ended, let end)) where ended == id: return received(end, flow)
+        case (.proving(let id, let point), .ftpEnded(let ended, let end)) where ended == id: return proved(end, point)
+        default:
+            // What belongs to an abandoned or finished exchange comes too late.
+            return []
+        }
+    }
+
+    // MARK: Which version
+
+    private mutating func asked(_ end: FTPEnd) -> [ProtocolAction] {
+        // A server without SIZE can still send the file; one without the file cannot.
+        guard end.isDone || end.isUnknownCommand else {
+            if end.isMissing {
+                let message = "\(plan.host) answered \(end.reply), there is no such file: check the address"
+                return over(.fail(TransferError(.http, message)))
+            }
+            return stop(end)
+        }
+        let version = Self.version(end)
+        if plan.verify == .digest, digest == nil {
+            return perform(.commands([FTPMessages.command("XSHA256 ", plan.path)])) { .askingDigest($0, version) }
+        }
+        return begin(version)
+    }
+
+    private mutating func told(_ end: FTPEnd, _ version: RemoteVersion) -> [ProtocolAction] {
+        if end.isDone, let theirs = FTPMessages.digest(in: end.text) {
+            digest = theirs
+            return begin(version)
+        }
+        if end.isDone || end.reply >= 500 {
+            return over(.fail(.unverifiable(at: plan.host, "tells no SHA-256 of the file")))
+        }
+        return stop(end)
+    }
+
+    private static func version(_ end: FTPEnd) -> RemoteVersion {
+        var version = RemoteVersion(total: end.size)
+        guard let modified = end.modified else { return version }
+        version.lastModified = FTPTime.text(modified)
+        // MDTM knows seconds: what was written within the last two may still be written to. A clock that is far off says nothing.
+        let age = end.at.milliseconds - modified.milliseconds
+        version.isDateStrong = abs(age) >= 2000
+        return version
+    }
+
+    private mutating func begin(_ version: RemoteVersion) -> [ProtocolAction] {
+        guard let point = plan.resume, point.offset > 0 else { return receive(version, from: 0) }
+        guard plan.facts.cannotResume != true else {
+            return startOver("the server sends whole files only") + receive(version, from: 0)
+        }
+        guard version.total != nil, version.isResumable, point.version.isResumable else {
+            return startOver("the server gave nothing to recognise the version by") + receive(version, from: 0)
+        }
+        guard point.version.isSame(as: version), let total = version.total, point.offset <= total else {
+            return startOver("changed at the server") + receive(version, from: 0)
+        }
+        if point.offset == total { return finish(point) }
+        return [.resumed(at: point.offset)] + receive(version, from: point.offset)
+    }
+
+    // MARK: Receiving
+
+    /// The version and the name are durable before the first byte is written.
+    private mutating func receive(_ version: RemoteVersion, from offset: Int64) -> [ProtocolAction] {
+        var point: GetResumePoint
+        if let earlier = plan.resume, offset > 0 {
+            point = earlier
+        } else {
+            let name =
+                plan.name ?? plan.resume?.name ?? OfferedName.harmless(plan.path.lastComponent.bytes).map {
+                    RawPath($0)
+                } ?? RawPath("download")
+            point = GetResumePoint(version: version, offset: 0, name: name)
+            point.partName = plan.resume?.partName
+            point.partInode = plan.resume?.partInode
+        }
+        let opening = GateOpening(offset: offset, total: version.total)
+        let begun = perform(.download(plan.path, from: offset)) { .receiving($0, Flow(point: point, start: offset)) }
+        return [.persist(ResumePoint(point))] + begun + [.openGate(ExchangeID(rawValue: lastID), opening)]
+    }
+
+    private mutating func synced(_ offset: Int64, _ id: ExchangeID, _ flow: Flow) -> [ProtocolAction] {
+        var flow = flow
+        flow.point.offset = offset
+        accepted = offset
+        state = .receiving(id, flow)
+        return [.persist(ResumePoint(flow.point))]
+    }
+
+    private mutating func received(_ end: FTPEnd, _ flow: Flow) -> [ProtocolAction] {
+        if !end.isDone {
+            if flow.start > 0, end.command == "REST", end.reply >= 500 {
+                var learned = HostFacts()
+                learned.cannotResume = true
+                return [.learned(learned)] + startOver("the server sends whole files only")
+                    + receive(flow.point.version, from: 0)
+            }
+            return stop(end)
+        }
+        let length = flow.start + end.bytesWritten
+        // What the transfer itself was told of the file, before its first byte.
+        let isOther = end.size != nil && flow.point.version.total != end.size
+        if isOther || flow.point.version.total.map({ $0 != length }) == true {
+            let message =
+                "\(plan.host) sent \(length) of \(flow.point.version.total ?? 0) bytes: Martlet tries again by itself"
+            return over(.wait(WaitDemand(.backoff, TransferError(.networkConnectionLost, message))))
+        }
+        var point = flow.point
+        point.offset = length
+        // A small file that came in one go was hardly changed meanwhile.
+        if flow.start > 0 || length > 1 << 20, flow.point.version.lastModified != nil {
+            return perform(.size(plan.path)) { .proving($0, point) }
+        }
+        return finish(point)
+    }
+
+    private mutating func proved(_ end: FTPEnd, _ point: GetResumePoint) -> [ProtocolAction] {
+        guard end.isDone else { return end.isMissing ? finish(point) : stop(end) }
+        let now = Self.version(end)
+        guard now.total == point.version.total, now.lastModified == point.version.lastModified else {
+            let message = "the file changed at \(plan.host) while it was received: Martlet tries again by itself"
+            return over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+        }
+        return finish(point)
+    }
+
+    private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
+        let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
+        let verified: Verification = digest != nil ? .digest : isSized ? .size : .none
+        return over(.finish(Receipt(bytes: point.offset, verified: verified, digest: digest)))
+    }
+
+    // MARK: Words
+
+    private mutating func startOver(_ reason: String) -> [ProtocolAction] {
+        accepted = 0
+        return [.startOver(reason: reason)]
+    }
+
+    private mutating func perform(_ exchange: FTPExchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        lastID += 1
+        let id = ExchangeID(rawValue: lastID)
+        state = next(id)
+        return [.perform(id, .ftp(exchange))]
+    }
+
+    private mutating func stop(_ end: FTPEnd) -> [ProtocolAction] {
+        over(FTPMeaning(end, host: plan.host, hasAccepted: accepted > 0).action)
+    }
+
+    private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+}

@@ -1,0 +1,96 @@
+import TransferModel
+
+/// What the end of an FTP exchange means when the protocol gives it no other meaning (protocols.md section 6: 4xx passes, 5xx stays).
+enum FTPMeaning: Hashable, Sendable {
+    case wait(WaitDemand)
+    case fail(TransferError)
+
+    /// - Parameter hasAccepted: earlier bytes of this task were accepted, so a refusal means that the permission is gone.
+    init(_ end: FTPEnd, host: String, hasAccepted: Bool) {
+        guard end.isRefusal else {
+            self = Self.failure(end.failure ?? .network(.cutOff(by: host)))
+            return
+        }
+        let error = { (code: TransferErrorCode, advice: String) in
+            TransferError(code, "\(host) answered \(end.reply)\(end.quoted): \(advice)")
+        }
+        let again = "Martlet tries again by itself"
+        switch end.reply {
+        case 421: self = .wait(WaitDemand(.backoff, error(.networkConnectionLost, again)))
+        case _ where end.isLoginRefused || end.reply == 530 || end.reply == 532:
+            // Some servers say so when too many are in; no password would mend that.
+            let isFull = end.reply < 500 || ["too many", "maximum"].contains { end.text.lowercased().contains($0) }
+            self =
+                isFull
+                ? .wait(WaitDemand(.hostBackoff, error(.networkConnectionLost, again)))
+                : .wait(WaitDemand(.auth, error(.http, "give a user and password that it takes, then retry")))
+        case 452, 552:
+            self = .wait(
+                WaitDemand(
+                    .remoteDiskSpace,
+                    error(.http, "its disk or quota is full; make room there, Martlet tries again")))
+        case 400..<500: self = .wait(WaitDemand(.backoff, error(.networkConnectionLost, again)))
+        case 550, 553:
+            self =
+                hasAccepted
+                ? .wait(
+                    WaitDemand(
+                        .auth, error(.permissionDenied, "it took bytes of this file before; ask for access, then retry")
+                    ))
+                : .fail(error(.permissionDenied, "check the address, and ask for access there"))
+        case 500, 502, 504: self = .fail(error(.unsupported, "it does not know that; send the file another way"))
+        default: self = .fail(error(.http, "check the address and the server's log, then retry"))
+        }
+    }
+
+    private static func failure(_ failure: ExchangeFailure) -> FTPMeaning {
+        switch failure {
+        case .network(let error) where error.isRetryable: .wait(WaitDemand(.backoff, error))
+        case .network(let error): .fail(error)
+        case .sink(let error, waits: let reason?): .wait(WaitDemand(reason, error))
+        case .sink(let error, waits: nil): .fail(error)
+        }
+    }
+
+    var action: ProtocolAction {
+        switch self {
+        case .wait(let demand): .wait(demand)
+        case .fail(let error): .fail(error)
+        }
+    }
+}
+
+extension FTPEnd {
+    /// The server said no; then that counts, and no failure beside it.
+    var isRefusal: Bool { (400..<600).contains(reply) }
+    var isDone: Bool { !isRefusal && failure == nil }
+    /// The server does not know the command.
+    var isUnknownCommand: Bool { reply == 500 || reply == 502 || reply == 504 }
+    /// `SIZE` says that there is no such file.
+    var isMissing: Bool { reply == 550 && !isLoginRefused }
+
+    fileprivate var quoted: String { text.isEmpty ? "" : " (\(text))" }
+}
+
+extension TransferError {
+    static func cutOff(by host: String) -> TransferError {
+        TransferError(.networkConnectionLost, "\(host) closed the connection: Martlet tries again by itself")
+    }
+
+    /// As of HTTP, for a server without an address of its own.
+    static func exists(at host: String) -> TransferError {
+        TransferError(
+            .destinationExists,
+            "another file is there already, at \(host): choose another name, or queue it with --if-exists replace")
+    }
+
+    static func unsure(at host: String, _ why: String) -> TransferError {
+        TransferError(
+            .unknownOutcome,
+            "an earlier attempt may have reached \(host), but \(why): look there, then retry with --if-exists replace")
+    }
+
+    static func unverifiable(at host: String, _ why: String) -> TransferError {
+        TransferError(.integrity, "\(host) \(why): look there, or queue it with a weaker --verify")
+    }
+}

@@ -1,0 +1,102 @@
+import TransferModel
+
+/// How the temporary file gets the target's name, and what is known when the answer to that is lost.
+extension FTPUpload {
+    /// What the rule says of a file that has the target's name.
+    func existing(_ size: Int64, _ modified: Timestamp?) -> ProtocolAction {
+        var receipt = Receipt(bytes: plan.subject.size, verified: .none)
+        if plan.subject.ifExists == .skip {
+            receipt.skipped = true
+            return .finish(receipt)
+        }
+        // Size alone is never the same; MDTM knows seconds.
+        let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
+        guard size == plan.subject.size, let modified, modified.milliseconds / 1000 == seconds else {
+            return .fail(.exists(at: plan.host))
+        }
+        receipt.verified = .size
+        receipt.foundThere = true
+        return .finish(receipt)
+    }
+
+    /// Every byte is there and compared; now its name.
+    mutating func prepare() -> [ProtocolAction] {
+        if !isStraight, mustLookAgain { return ask(plan.path) { .lookingAgain($0, refusal: nil) } }
+        return publish(removesOld: false)
+    }
+
+    /// Durable before it is asked for: then a missing temporary file means that it happened.
+    private mutating func publish(removesOld: Bool) -> [ProtocolAction] {
+        let exchange = FTPMessages.publish(
+            point.temporary, as: plan.path, modified: plan.subject.modifiedNanoseconds / 1_000_000_000,
+            removesOld: removesOld)
+        point.publishing = true
+        return [.persist(ResumePoint(point))] + perform(exchange) { .publishing($0, removesOld: removesOld) }
+    }
+
+    /// - Parameter refusal: the rename was refused: is there a file in its way?
+    mutating func lookedAgain(_ end: FTPEnd, _ refusal: FTPEnd?) -> [ProtocolAction] {
+        if let size = end.size {
+            let action = existing(size, end.modified)
+            return perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
+        }
+        guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
+        if let refusal {
+            return over(FTPMeaning(refusal, host: plan.host, hasAccepted: false).action)
+        }
+        return publish(removesOld: false)
+    }
+
+    mutating func published(_ end: FTPEnd, _ removesOld: Bool) -> [ProtocolAction] {
+        // Under its final name already, only its time was set, and that may fail.
+        if end.isDone || isStraight { return over(.finish(receipt)) }
+        if end.isLoginRefused || end.reply == 530 { return stop(end) }
+        if !end.isRefusal || end.reply == 421 {
+            guard case .wait(let demand) = meaning(end) else { return stop(end) }
+            return ask(point.temporary) { .proving($0, isTarget: false, .now(demand)) }
+        }
+        if end.isUnknownCommand { return goStraight() }
+        if end.reply < 500 { return stop(end) }
+        if end.command == "RNFR" {
+            let lost = TransferError(
+                .networkConnectionLost,
+                "\(plan.host) does not find the temporary file: Martlet tries again by itself")
+            return ask(point.temporary) { .proving($0, isTarget: false, .now(WaitDemand(.backoff, lost))) }
+        }
+        if plan.subject.ifExists == .replace {
+            return removesOld
+                ? over(FTPMeaning(end, host: plan.host, hasAccepted: false).action) : publish(removesOld: true)
+        }
+        return ask(plan.path) { .lookingAgain($0, refusal: end) }
+    }
+
+    mutating func proved(_ end: FTPEnd, _ isTarget: Bool, _ doubt: Doubt) -> [ProtocolAction] {
+        switch (isTarget, end.size) {
+        case (false, _?):
+            // It still has its old name.
+            if case .now(let demand) = doubt { return over(.wait(demand)) }
+            return stop(end)
+        case (false, nil):
+            guard end.isMissing else { return stop(end) }
+            return ask(plan.path) { .proving($0, isTarget: true, doubt) }
+        case (true, plan.subject.size?):
+            var receipt = receipt
+            receipt.foundThere = doubt == .earlier
+            return over(.finish(receipt))
+        case (true, let other?):
+            return over(.fail(.unsure(at: plan.host, "what is there has \(other) bytes, not \(plan.subject.size)")))
+        case (true, nil):
+            guard end.isMissing else { return stop(end) }
+            if case .now(let demand) = doubt { return over(.wait(demand)) }
+            return vanishedEarlier()
+        }
+    }
+
+    private var receipt: Receipt {
+        let isCompared = plan.subject.verify != VerificationWish.none
+        var receipt = Receipt(
+            bytes: plan.subject.size, verified: digest != nil ? .digest : isCompared ? .size : .none)
+        receipt.digest = digest
+        return receipt
+    }
+}

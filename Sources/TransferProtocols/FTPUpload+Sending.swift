@@ -1,0 +1,92 @@
+import TransferModel
+
+/// What follows the last byte: the server is asked what it has, and sent what it lost.
+extension FTPUpload {
+    mutating func sent(_ end: FTPEnd, _ range: Range<Int64>) -> [ProtocolAction] {
+        if end.isDone { return ask(point.temporary) { .checking($0, range, doubt: nil) } }
+        if range.lowerBound > 0, end.isUnknownCommand, end.command == "APPE" { return cannotResume() }
+        // Every byte is on its way and the answer was lost: SIZE may say that they arrived.
+        let isWhole = end.bytesSent >= Int64(range.count)
+        if isWhole, case .wait(let demand) = meaning(end), demand.reason == .backoff {
+            return ask(point.temporary) { .checking($0, range, doubt: demand.error) }
+        }
+        return stop(end)
+    }
+
+    mutating func checked(
+        _ end: FTPEnd, _ range: Range<Int64>, _ doubt: TransferError?
+    ) -> [ProtocolAction] {
+        let size = plan.subject.size
+        guard let there = end.size else {
+            if end.isUnknownCommand, doubt == nil {
+                return plan.subject.verify == VerificationWish.none ? prepare() : over(.fail(sizeless))
+            }
+            return end.isMissing ? over(.wait(WaitDemand(.backoff, doubt ?? vanished))) : stop(end)
+        }
+        if there == size { return whole() }
+        if let doubt { return over(.wait(WaitDemand(.backoff, doubt))) }
+        // The server said that it has everything, and it has not.
+        repairs += 1
+        guard repairs <= 3 else { return over(.wait(WaitDemand(.backoff, short(there)))) }
+        if there > size { return startOver("the temporary file is longer than what was sent") }
+        // What went before the APPE is gone, or it was written over: the end is not where it was.
+        if range.lowerBound > 0, there <= max(range.lowerBound, Int64(range.count)) { return cannotResume() }
+        if there == 0 || facts.cannotResume == true { return startOver("the server has less than it said") }
+        return goOn(at: there)
+    }
+
+    private mutating func cannotResume() -> [ProtocolAction] {
+        facts.cannotResume = true
+        var learned = HostFacts()
+        learned.cannotResume = true
+        return [.learned(learned)] + startOver("the server cannot go on in the middle")
+    }
+
+    // MARK: Comparing
+
+    /// Every byte is there, by count.
+    mutating func whole() -> [ProtocolAction] {
+        accepted = plan.subject.size
+        point.seen = accepted
+        let told: [ProtocolAction] = [.accepted(accepted)]
+        guard plan.subject.verify == .digest else { return told + prepare() }
+        return told + perform(FTPMessages.askDigest(point.temporary)) { .asking($0) }
+    }
+
+    mutating func told(_ end: FTPEnd) -> [ProtocolAction] {
+        if end.isDone, let theirs = FTPMessages.digest(in: end.text) {
+            state = .hashing(theirs)
+            return [.digestSource]
+        }
+        if end.isDone || end.reply >= 500 {
+            return over(.fail(.unverifiable(at: plan.host, "has the file but tells no SHA-256 of it")))
+        }
+        return stop(end)
+    }
+
+    mutating func compare(_ ours: TransferDigest, _ theirs: TransferDigest) -> [ProtocolAction] {
+        if ours == theirs {
+            digest = ours
+            return prepare()
+        }
+        repairs += 1
+        if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
+        return over(.fail(.unverifiable(at: plan.host, "has other bytes than were sent (their SHA-256 differs)")))
+    }
+
+    var sizeless: TransferError {
+        .unverifiable(at: plan.host, "does not tell the size of a file (SIZE)")
+    }
+
+    private var vanished: TransferError {
+        TransferError(
+            .networkConnectionLost, "\(plan.host) took the file, but it is not there: Martlet tries again by itself")
+    }
+
+    private func short(_ size: Int64) -> TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(plan.host) said that it has the file, but has \(size) of \(plan.subject.size) bytes: "
+                + "Martlet tries again by itself")
+    }
+}

@@ -1,0 +1,253 @@
+import TransferModel
+
+/// An upload over FTP (protocols.md section 6): to a temporary file beside the target, which SIZE measures and APPE continues, then
+/// RNFR and RNTO.
+///
+/// SIZE is the truth, asked before going on and always after the last byte: servers say 226 and have less. The states and what
+/// happens before the name are here; `FTPUpload+Sending` has the bytes, `FTPUpload+Publishing` the name.
+package struct FTPUpload: ProtocolMachine {
+    enum State {
+        /// Nothing is asked yet. Next: `looking`, `resuming`, `clearing`, `sending`.
+        case ready
+        /// SIZE of the target, before anything is sent. Next: `sending`, `over`.
+        case looking(ExchangeID)
+        /// SIZE of what an earlier attempt left. Next: `settling`, `sending`, `proving`, `looking`, `clearing`, what follows a check.
+        case resuming(ExchangeID)
+        /// A dead connection's last bytes may still be on their way into the file: SIZE must say the same twice. Next: itself, `sending`.
+        case settling(ExchangeID?, last: Int64, round: Int)
+        /// An old temporary file goes, whatever the answer; then it begins anew. Next: `sending`, `looking`.
+        case clearing(ExchangeID)
+        /// STOR or APPE. Next: `checking`, `clearing`, `over`.
+        case sending(ExchangeID, Range<Int64>)
+        /// SIZE after the last byte; `doubt` when its answer was lost. Next: `sending`, `asking`, `lookingAgain`, `publishing`, `over`.
+        case checking(ExchangeID, Range<Int64>, doubt: TransferError?)
+        /// The server's digest of the temporary file. Next: `hashing`, `over`.
+        case asking(ExchangeID)
+        /// The engine computes ours. Next: as after `checking`.
+        case hashing(TransferDigest)
+        /// SIZE of the target once more before the rename, or after it was refused. Next: `publishing`, `leaving`, `over`.
+        case lookingAgain(ExchangeID, refusal: FTPEnd?)
+        /// RNFR, RNTO. Next: itself (over an old file), `proving`, `lookingAgain`, `clearing`, `over`.
+        case publishing(ExchangeID, removesOld: Bool)
+        /// Did the rename happen? SIZE of the temporary file, then of the target. Next: itself, `over`, `sending`.
+        case proving(ExchangeID, isTarget: Bool, Doubt)
+        /// Our temporary file goes; then this is said. Next: `over`.
+        case leaving(ExchangeID, ProtocolAction)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    /// Why it is not known whether the rename happened.
+    enum Doubt: Hashable {
+        /// An earlier attempt asked for it.
+        case earlier
+        /// Its answer was lost now.
+        case now(WaitDemand)
+    }
+
+    let plan: FTPUploadPlan
+    var state = State.ready
+    var point: FTPResumePoint
+    var facts: HostFacts
+    private var lastID = 0
+    /// Times that this attempt went back for bytes that the server had taken and lost.
+    var repairs = 0
+    /// This attempt began it and it is small: who might have put a file there in between?
+    private var isFresh = false
+    /// What was compared beside the size.
+    var digest: TransferDigest?
+    /// What the server has by its own word.
+    var accepted: Int64 = 0
+    /// The target is our own, of an earlier version of the source.
+    private var ownsTarget = false
+
+    package init(_ plan: FTPUploadPlan) {
+        self.plan = plan
+        facts = plan.facts
+        point = plan.resume ?? FTPResumePoint(temporary: plan.path)
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began): return begin()
+        case (.settling(nil, let last, let round), .timerFired(.probeAgain)):
+            return ask(point.temporary) { .settling($0, last: last, round: round) }
+        case (.hashing(let theirs), .digested(let ours)): return compare(ours, theirs)
+        case (_, .ftpEnded(let id, let end)) where id == current: return ended(end)
+        default:
+            // What belongs to an abandoned or finished exchange comes too late.
+            return []
+        }
+    }
+
+    /// The exchange that the state waits for.
+    private var current: ExchangeID? {
+        switch state {
+        case .looking(let id), .resuming(let id), .clearing(let id), .sending(let id, _), .checking(let id, _, _),
+            .asking(let id), .lookingAgain(let id, _), .publishing(let id, _), .proving(let id, _, _),
+            .leaving(let id, _):
+            id
+        case .settling(let id, _, _): id
+        case .ready, .hashing, .over: nil
+        }
+    }
+
+    private mutating func ended(_ end: FTPEnd) -> [ProtocolAction] {
+        switch state {
+        case .looking: return looked(end)
+        case .resuming: return measured(end)
+        case .settling(_, let last, let round): return settled(end, last, round)
+        case .clearing: return fresh()
+        case .sending(_, let range): return sent(end, range)
+        case .checking(_, let range, let doubt): return checked(end, range, doubt)
+        case .asking: return told(end)
+        case .lookingAgain(_, let refusal): return lookedAgain(end, refusal)
+        case .publishing(_, let removesOld): return published(end, removesOld)
+        case .proving(_, let isTarget, let doubt): return proved(end, isTarget, doubt)
+        case .leaving(_, let action): return over(action)
+        case .ready, .hashing, .over: return []
+        }
+    }
+
+    // MARK: Beginning
+
+    private mutating func begin() -> [ProtocolAction] {
+        guard plan.resume != nil else {
+            if plan.subject.ifExists == .replace { return fresh() }
+            return ask(plan.path) { .looking($0) }
+        }
+        if plan.subject.hasChanged {
+            ownsTarget = isStraight
+            return clear()
+        }
+        return ask(point.temporary) { .resuming($0) }
+    }
+
+    private mutating func looked(_ end: FTPEnd) -> [ProtocolAction] {
+        if let size = end.size { return over(existing(size, end.modified)) }
+        if end.isUnknownCommand, plan.subject.verify != VerificationWish.none { return over(.fail(sizeless)) }
+        guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
+        return fresh()
+    }
+
+    /// Begins under a name that nobody uses. The name is durable before the first byte.
+    private mutating func fresh() -> [ProtocolAction] {
+        let name =
+            facts.cannotRename == true
+            ? plan.path
+            : FTPMessages.temporary(plan.path, token: plan.subject.token, generation: point.generation)
+        point = FTPResumePoint(temporary: name, generation: point.generation)
+        isFresh = plan.resume == nil
+        return [.persist(ResumePoint(point))] + send(0..<plan.subject.size)
+    }
+
+    /// Throws away what is there, and begins with another name: a dead connection may still write to the old one.
+    private mutating func clear() -> [ProtocolAction] {
+        let old = point.temporary
+        point.generation += 1
+        accepted = 0
+        if old == plan.path { return fresh() }
+        return perform(FTPMessages.remove(old)) { .clearing($0) }
+    }
+
+    mutating func startOver(_ reason: String) -> [ProtocolAction] {
+        [.startOver(reason: reason)] + clear()
+    }
+
+    /// Neither the temporary file nor the target is there, though the rename may have been asked for.
+    mutating func vanishedEarlier() -> [ProtocolAction] {
+        [.startOver(reason: "the temporary file is not there any more")] + fresh()
+    }
+
+    // MARK: Going on
+
+    private mutating func measured(_ end: FTPEnd) -> [ProtocolAction] {
+        if let size = end.size {
+            if size > 0, size < plan.subject.size, facts.cannotResume != true {
+                state = .settling(nil, last: size, round: 1)
+                return [.wake(.probeAgain, after: .milliseconds(250))]
+            }
+            return stands(at: size)
+        }
+        if end.isMissing {
+            if point.publishing { return ask(plan.path) { .proving($0, isTarget: true, .earlier) } }
+            let wasThere = point.seen > 0
+            return (wasThere ? [.startOver(reason: "the temporary file is not there any more")] : []) + fresh()
+        }
+        if end.isUnknownCommand { return startOver("the server does not tell how much it has") }
+        return stop(end)
+    }
+
+    private mutating func settled(_ end: FTPEnd, _ last: Int64, _ round: Int) -> [ProtocolAction] {
+        guard let size = end.size else { return end.isMissing ? measured(end) : stop(end) }
+        // A minute: a server that is still at it by then reads from a line that is not quite dead.
+        if size != last, size < plan.subject.size, round < 120 {
+            state = .settling(nil, last: size, round: round + 1)
+            return [.wake(.probeAgain, after: .milliseconds(500))]
+        }
+        return stands(at: size)
+    }
+
+    /// The server has so much of the temporary file, and it does not move.
+    private mutating func stands(at size: Int64) -> [ProtocolAction] {
+        if size > plan.subject.size { return startOver("the temporary file is longer than the source") }
+        if size == 0, plan.subject.size > 0 { return send(0..<plan.subject.size) }
+        if size == plan.subject.size { return [.resumed(at: size)] + whole() }
+        if facts.cannotResume == true { return startOver("the server cannot go on in the middle") }
+        return [.resumed(at: size)] + goOn(at: size)
+    }
+
+    mutating func goOn(at size: Int64) -> [ProtocolAction] {
+        accepted = size
+        point.seen = size
+        return [.accepted(size), .persist(ResumePoint(point))] + send(size..<plan.subject.size)
+    }
+
+    // MARK: Sending
+
+    mutating func send(_ range: Range<Int64>) -> [ProtocolAction] {
+        let exchange = FTPExchange.upload(point.temporary, range, appends: range.lowerBound > 0)
+        return perform(.ftp(exchange)) { .sending($0, range) }
+    }
+
+    // MARK: Words
+
+    /// There is no temporary name: the server cannot rename.
+    var isStraight: Bool { point.temporary == plan.path }
+
+    /// Whether somebody may have put a file under the target's name since we looked.
+    var mustLookAgain: Bool {
+        plan.subject.ifExists != .replace && !ownsTarget && (!isFresh || plan.subject.size > 1 << 20)
+    }
+
+    mutating func ask(_ path: RawPath, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        perform(.ftp(.size(path)), next)
+    }
+
+    mutating func perform(_ exchange: Exchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        lastID += 1
+        let id = ExchangeID(rawValue: lastID)
+        state = next(id)
+        return [.perform(id, exchange)]
+    }
+
+    func meaning(_ end: FTPEnd) -> FTPMeaning {
+        FTPMeaning(end, host: plan.host, hasAccepted: accepted > 0)
+    }
+
+    /// Ends the attempt for the reason that the exchange gives.
+    mutating func stop(_ end: FTPEnd) -> [ProtocolAction] { over(meaning(end).action) }
+
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+
+    /// The server cannot rename: from here on under the final name.
+    mutating func goStraight() -> [ProtocolAction] {
+        facts.cannotRename = true
+        var learned = HostFacts()
+        learned.cannotRename = true
+        return [.learned(learned)] + startOver("the server cannot rename files")
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private typealias Answers = FTPAnswers
+
+private func plan(
+    verify: VerificationWish? = nil, facts: HostFacts = HostFacts(), resume: GetResumePoint? = nil
+) -> FTPDownloadPlan {
+    FTPDownloadPlan(host: "h", path: RawPath("a/f"), verify: verify, facts: facts, resume: resume)
+}
+
+private func point(_ offset: Int64, total: Int64 = 1000, modified: String = "20261121120000") -> GetResumePoint {
+    GetResumePoint(
+        version: RemoteVersion(lastModified: modified, isDateStrong: true, total: total), offset: offset,
+        name: RawPath("f"))
+}
+
+private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
+    var play = FTPPlay(FTPDownload(plan))
+    for end in ends { play.end(end) }
+    return play.said
+}
+
+@Suite struct FTPDownloadTests {
+    @Test("size and time are asked first, the version is durable before the gate opens, and the length decides")
+    func straightThrough() {
+        #expect(after(plan()) == ["SIZE a/f"])
+        #expect(
+            after(plan(), Answers.size(1000)) == ["persist f 0 -", "RETR a/f from 0", "open 2 at 0 skip 0 of 1000"])
+        #expect(after(plan(), Answers.size(1000), Answers.done("RETR", written: 1000)) == ["finish 1000 size"])
+        #expect(
+            after(plan(verify: VerificationWish.none), Answers.size(1000), Answers.done("RETR", written: 1000))
+                == ["finish 1000 none"])
+        #expect(
+            after(plan(), Answers.size(1000), Answers.done("RETR", written: 999))
+                == ["wait backoff networkConnectionLost"])
+    }
+
+    @Test("an attempt goes on where the local file ends, when size and time are the same, and looks again after it")
+    func resumes() {
+        let going = after(plan(resume: point(400)), Answers.size(1000))
+        #expect(going == ["resumed 400", "persist f 400 -", "RETR a/f from 400", "open 2 at 400 skip 0 of 1000"])
+        let rest = Answers.done("RETR", written: 600)
+        #expect(after(plan(resume: point(400)), Answers.size(1000), rest) == ["SIZE a/f"])
+        #expect(after(plan(resume: point(400)), Answers.size(1000), rest, Answers.size(1000)) == ["finish 1000 size"])
+        let later = Answers.size(1000, modified: noon.advanced(by: .seconds(1)))
+        #expect(
+            after(plan(resume: point(400)), Answers.size(1000), rest, later) == ["wait backoff badServerResponse"])
+        #expect(after(plan(resume: point(1000)), Answers.size(1000)) == ["finish 1000 size"])
+    }
+
+    @Test(
+        "another version, or none that can be told, begins anew",
+        arguments: [
+            (Answers.size(1001), "over: changed at the server"),
+            (Answers.size(1000, modified: noon.advanced(by: .seconds(5))), "over: changed at the server"),
+            (Answers.size(300), "over: changed at the server"),
+            (Answers.size(1000, modified: nil), "over: the server gave nothing to recognise the version by"),
+            (Answers.noSize, "over: the server gave nothing to recognise the version by"),
+        ])
+    func otherVersion(end: FTPEnd, expected: String) {
+        let said = after(plan(resume: point(400)), end)
+        #expect(said.first == expected)
+        #expect(said.contains("RETR a/f from 0"))
+    }
+
+    @Test("a file written within the last seconds is not gone on with: it may still be written to")
+    func weakTime() {
+        let fresh = FTPEnd(reply: 213, command: "SIZE", size: 1000, modified: noon, at: noon.advanced(by: .seconds(1)))
+        #expect(
+            after(plan(resume: point(400)), fresh).first == "over: the server gave nothing to recognise the version by")
+    }
+
+    @Test("a server that cannot go on in the middle is remembered, and sends the whole")
+    func cannotResume() {
+        let end = Answers.refused(502, "REST")
+        #expect(
+            after(plan(resume: point(400)), Answers.size(1000), end) == [
+                "learned cannotResume=true", "over: the server sends whole files only", "persist f 0 -",
+                "RETR a/f from 0", "open 3 at 0 skip 0 of 1000",
+            ])
+        var facts = HostFacts()
+        facts.cannotResume = true
+        #expect(
+            after(plan(facts: facts, resume: point(400)), Answers.size(1000)).first
+                == "over: the server sends whole files only")
+    }
+
+    @Test(
+        "refusals and cuts",
+        arguments: [
+            (Answers.missing, "fail http"), (Answers.refused(530, "PASS"), "wait auth http"),
+            (Answers.refused(421, "SIZE"), "wait backoff networkConnectionLost"),
+            (Answers.cut(error: refused), "wait backoff cannotConnectToHost"),
+            (Answers.cut(error: badCertificate), "fail tlsFailure"),
+        ])
+    func refusals(end: FTPEnd, expected: String) {
+        #expect(after(plan(), end) == [expected])
+    }
+
+    @Test("what is synced is persisted; a cut waits, and a full disk here waits for room")
+    func cuts() {
+        var play = FTPPlay(FTPDownload(plan()))
+        play.end(Answers.size(1000))
+        play.take(play.machine.handle(.synced(through: 250)))
+        #expect(play.said == ["persist f 250 -"])
+        var cut = play
+        cut.take(cut.machine.handle(.ftpEnded(ExchangeID(rawValue: 2), Answers.cut(written: 300))))
+        #expect(cut.said == ["wait backoff networkConnectionLost"])
+        var refusal = play
+        refusal.take(refusal.machine.handle(.ftpEnded(ExchangeID(rawValue: 2), Answers.refused(550, "RETR"))))
+        #expect(refusal.said == ["wait auth permissionDenied"])
+        let full = FTPEnd(
+            reply: 0, failure: .sink(TransferError(.diskFull, "full"), waits: .diskSpace), at: noon)
+        play.take(play.machine.handle(.ftpEnded(ExchangeID(rawValue: 2), full)))
+        #expect(play.said == ["wait diskSpace diskFull"])
+    }
+
+    @Test("a digest is asked of the server when none was given")
+    func digests() {
+        let hex = String(repeating: "0f", count: 32)
+        #expect(after(plan(verify: .digest), Answers.size(1000)) == ["XSHA256 a/f"])
+        let told = Answers.done("XSHA256", text: hex)
+        #expect(
+            after(plan(verify: .digest), Answers.size(1000), told, Answers.done("RETR", written: 1000))
+                == ["finish 1000 digest"])
+        #expect(after(plan(verify: .digest), Answers.size(1000), Answers.refused(500, "XSHA256")) == ["fail integrity"])
+    }
+}

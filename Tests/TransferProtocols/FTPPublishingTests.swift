@@ -1,0 +1,183 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let part = ".f.01234567.martlet-part"
+private let name = "*MFMT 20261121120000 \(part); RNFR \(part); RNTO f"
+
+private typealias Answers = FTPAnswers
+
+private func plan(
+    _ ifExists: ExistingFilePolicy = .replace, verify: VerificationWish? = nil, facts: HostFacts = HostFacts(),
+    resume: FTPResumePoint? = nil
+) -> FTPUploadPlan {
+    FTPUploadPlan(
+        host: "h", path: RawPath("f"),
+        subject: UploadSubject(
+            name: RawPath("f"), size: 1000, modifiedNanoseconds: noon.milliseconds * 1_000_000, ifExists: ifExists,
+            verify: verify, token: "0123456789abcdef0123456789abcdef"),
+        facts: facts, resume: resume)
+}
+
+/// An upload whose rename is under way.
+private func renaming(_ ifExists: ExistingFilePolicy = .replace) -> FTPPlay<FTPUpload> {
+    var play = FTPPlay(FTPUpload(plan(ifExists)))
+    if ifExists != .replace { play.end(Answers.missing) }
+    play.end(Answers.done("STOR", sent: 1000))
+    play.end(Answers.size(1000))
+    return play
+}
+
+private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
+    var play = play
+    for end in ends { play.end(end) }
+    return play.said
+}
+
+@Suite struct FTPPublishingTests {
+    private let publishing: FTPResumePoint = {
+        var point = FTPResumePoint(temporary: RawPath(part))
+        point.publishing = true
+        return point
+    }()
+
+    @Test("over an existing file the server may want it gone first")
+    func replacing() {
+        let removing = "*MFMT 20261121120000 \(part); *DELE f; RNFR \(part); RNTO f"
+        for reply in [550, 553, 501] {
+            let refusal = Answers.refused(reply, "RNTO")
+            #expect(after(renaming(), refusal) == ["persist ftp", removing])
+            #expect(after(renaming(), refusal, Answers.done("RNTO")) == ["finish 1000 size"])
+        }
+        let refusal = Answers.refused(550, "RNTO")
+        #expect(after(renaming(), refusal, refusal) == ["fail permissionDenied"])
+        #expect(after(renaming(), Answers.refused(450, "RNTO")) == ["wait backoff networkConnectionLost"])
+        #expect(after(renaming(), Answers.refused(530, "PASS")) == ["wait auth http"])
+    }
+
+    @Test("a rename that is refused without the wish to replace asks what is in its way")
+    func inTheWay() {
+        let refusal = Answers.refused(553, "RNTO")
+        #expect(after(renaming(.fail), refusal) == ["SIZE f"])
+        #expect(after(renaming(.fail), refusal, Answers.size(7)) == ["*DELE \(part)"])
+        #expect(after(renaming(.fail), refusal, Answers.size(7), Answers.done("DELE")) == ["fail destinationExists"])
+        #expect(
+            after(renaming(.skip), refusal, Answers.size(7), Answers.done("DELE")) == ["finish 1000 none skipped"])
+        #expect(after(renaming(.fail), refusal, Answers.missing) == ["fail permissionDenied"])
+    }
+
+    @Test("a lost answer to the rename is asked after: the temporary file gone and the target whole is done")
+    func lostRename() {
+        for lostAnswer in [Answers.cut(), Answers.refused(421, "RNTO"), Answers.refused(550, "RNFR")] {
+            #expect(after(renaming(), lostAnswer) == ["SIZE \(part)"])
+            #expect(after(renaming(), lostAnswer, Answers.size(1000)) == ["wait backoff networkConnectionLost"])
+            #expect(after(renaming(), lostAnswer, Answers.missing) == ["SIZE f"])
+            #expect(after(renaming(), lostAnswer, Answers.missing, Answers.size(1000)) == ["finish 1000 size"])
+            #expect(after(renaming(), lostAnswer, Answers.missing, Answers.size(7)) == ["fail unknownOutcome"])
+            #expect(
+                after(renaming(), lostAnswer, Answers.missing, Answers.missing)
+                    == ["wait backoff networkConnectionLost"])
+        }
+        #expect(after(renaming(), Answers.cut(), Answers.cut(error: refused)) == ["wait backoff cannotConnectToHost"])
+        #expect(after(renaming(), Answers.cut(error: badCertificate)) == ["fail tlsFailure"])
+    }
+
+    @Test("after a kill during the rename the same is asked")
+    func killedRename() {
+        let begun = FTPPlay(FTPUpload(plan(.fail, resume: publishing)))
+        #expect(begun.said == ["SIZE \(part)"])
+        #expect(after(begun, Answers.size(1000)) == ["resumed 1000", "accepted 1000", "SIZE f"])
+        #expect(after(begun, Answers.size(1000), Answers.missing) == ["persist ftp", name])
+        #expect(after(begun, Answers.missing) == ["SIZE f"])
+        #expect(after(begun, Answers.missing, Answers.size(1000)) == ["finish 1000 size found"])
+        #expect(after(begun, Answers.missing, Answers.size(7)) == ["fail unknownOutcome"])
+        #expect(
+            after(begun, Answers.missing, Answers.missing) == [
+                "over: the temporary file is not there any more", "persist ftp", "STOR \(part) 0..<1000",
+            ])
+    }
+
+    @Test("a server without renaming gets files under their final names, and that is remembered")
+    func cannotRename() {
+        var upload = renaming()
+        upload.end(Answers.refused(502, "RNFR"))
+        #expect(
+            upload.said == [
+                "learned cannotRename=true", "over: the server cannot rename files", "*DELE \(part)",
+            ])
+        upload.end(Answers.done("DELE"))
+        #expect(upload.said == ["persist ftp", "STOR f 0..<1000"])
+        upload.end(Answers.done("STOR", sent: 1000))
+        upload.end(Answers.size(1000))
+        #expect(upload.said == ["accepted 1000", "persist ftp", "*MFMT 20261121120000 f"])
+        #expect(after(upload, Answers.done("MFMT")) == ["finish 1000 size"])
+        #expect(after(upload, Answers.cut()) == ["finish 1000 size"])
+
+        var facts = HostFacts()
+        facts.cannotRename = true
+        let known = FTPPlay(FTPUpload(plan(.fail, facts: facts)))
+        #expect(after(known, Answers.missing) == ["persist ftp", "STOR f 0..<1000"])
+        // What stands there is our own.
+        let own = FTPPlay(FTPUpload(plan(.fail, facts: facts, resume: FTPResumePoint(temporary: RawPath("f")))))
+        #expect(after(own, Answers.size(400), Answers.size(400)).last == "APPE f 400..<1000")
+    }
+
+    @Test("a digest is compared where the server can tell one, and asked for only when wanted")
+    func digests() {
+        let hex = String(repeating: "ab", count: 32)
+        var upload = FTPPlay(FTPUpload(plan(verify: .digest)))
+        upload.end(Answers.done("STOR", sent: 1000))
+        upload.end(Answers.size(1000))
+        #expect(upload.said == ["accepted 1000", "XSHA256 \(part)"])
+        #expect(after(upload, Answers.refused(500, "XSHA256")) == ["fail integrity"])
+        #expect(after(upload, Answers.refused(421, "XSHA256")) == ["wait backoff networkConnectionLost"])
+        #expect(after(upload, Answers.done("XSHA256", text: "no idea")) == ["fail integrity"])
+        upload.end(Answers.done("XSHA256", text: "\(hex.uppercased()) \(part)"))
+        #expect(upload.said == ["digest"])
+        var same = upload
+        same.take(same.machine.handle(.digested(TransferDigest(algorithm: "sha-256", value: hex))))
+        #expect(same.said == ["persist ftp", name])
+        same.end(Answers.done("RNTO"))
+        #expect(same.said == ["finish 1000 digest"])
+        upload.take(upload.machine.handle(.digested(TransferDigest(algorithm: "sha-256", value: "00"))))
+        #expect(upload.said.first == "over: the server has other bytes (their SHA-256 differs)")
+    }
+
+    @Test("the resume point survives its coding, and damage is no resume point")
+    func coding() {
+        var point = FTPResumePoint(temporary: RawPath([0xFF, 0x2F, 0x41]), generation: 3)
+        point.seen = 5
+        point.publishing = true
+        #expect(ResumePoint(encoded: ResumePoint(point).encoded)?.content(FTPResumePoint.self) == point)
+        point.generation = 0
+        #expect(ResumePoint(encoded: ResumePoint(point).encoded)?.content(FTPResumePoint.self) == nil)
+    }
+
+    @Test("temporary names stay in the folder, hidden, and within 255 bytes")
+    func temporaryNames() {
+        func name(_ path: String, _ generation: Int = 1) -> String {
+            TemporaryName.beside(RawPath(path), token: "0123456789ab", generation: generation).displayed
+        }
+        #expect(name("a/b/c") == "a/b/.c.01234567.martlet-part")
+        #expect(name("/c", 12) == "/.c.01234567-12.martlet-part")
+        let long = TemporaryName.beside(RawPath("x/" + String(repeating: "é", count: 127)), token: "0123456789ab")
+        #expect(long.bytes.count <= 257)
+        #expect(long.text != nil)
+        #expect(long.displayed.hasSuffix("é.01234567.martlet-part"))
+    }
+
+    @Test(
+        "addresses are taken apart",
+        arguments: [
+            ("ftp://h/a/b", "none h 21 a/b"), ("ftp://H:2121/a", "none h 2121 a"), ("ftps://h/", "implicit h 990 "),
+            ("ftpes://h//etc/x", "explicit h 21 /etc/x"), ("ftp://h/%2Fetc/a%20b", "none h 21 /etc/a b"),
+            ("ftp://[::1]:21/x", "none [::1] 21 x"), ("ftp://[::1]/x", "none [::1] 21 x"), ("ftp://h", "none h 21 "),
+            ("ftp://u@h/a", nil), ("ftp://h/a%0D%0ADELE", nil), ("http://h/a", nil), ("ftp://h/a?b", nil),
+            ("ftp:///a", nil), ("ftp://h:0/a", nil),
+        ] as [(String, String?)])
+    func addresses(text: String, expected: String?) {
+        let address = FTPAddress(text)
+        #expect(address.map { "\($0.security) \($0.host) \($0.port) \($0.path)" } == expected)
+    }
+}
