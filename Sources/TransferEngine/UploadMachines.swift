@@ -18,7 +18,12 @@ extension BatchContext {
                 folder: remote.bytes.isEmpty ? address.folder : base ?? address.folder, address: address,
                 below: remote, subject: subject, facts: facts, resume: resume, options: order.options)
             return upload.machine(scheme: place.scheme)
-        case .s3, .ftp, .sftp: return nil
+        case .s3(let address):
+            return S3Upload(
+                S3Plan(
+                    address: address, subject: subject, facts: facts, resume: resume?.content(S3ResumePoint.self),
+                    chunk: order.options.chunkBytes))
+        case .ftp, .sftp: return nil
         }
     }
 
