@@ -15,12 +15,14 @@ package struct GetDownload: ProtocolMachine {
     private enum State {
         /// Next: `asking`, `over` (all was there already).
         case ready
-        /// A GET without its final answer. Next: itself (redirect, start over), `receiving`, `proving`, `over`.
+        /// A GET without its final answer. Next: itself (redirect, start over), `receiving`, `proving`, `explaining`, `over`.
         case asking(ExchangeID, Request)
         /// The body flows into the file. Next: `over`.
         case receiving(ExchangeID, Flow)
         /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
         case proving(ExchangeID, GetResumePoint)
+        /// S3 refused, and says why in a body that the gate held back: asked once more for a byte. Next: `asking`, `over`.
+        case explaining(ExchangeID, Request)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -39,9 +41,13 @@ package struct GetDownload: ProtocolMachine {
     private var lastID = 0
     /// Bytes that count until a start over; a 403 after them means that a permission ran out.
     private var accepted: Int64
+    /// How requests to S3 are signed, and what is learnt of it.
+    private var channel: S3Channel?
+    private var hasExplained = false
 
     package init(_ plan: GetPlan) {
         self.plan = plan
+        channel = plan.object.flatMap { S3Channel($0, plan.facts) }
         chain = RedirectChain(plan.address)
         accepted = plan.resume?.offset ?? 0
     }
@@ -56,6 +62,8 @@ package struct GetDownload: ProtocolMachine {
         case (.receiving(let id, let flow), .ended(let ended, let end)) where ended == id:
             return bodyEnded(end, flow)
         case (.proving(let id, let point), .ended(let ended, let end)) where ended == id: return proved(end, point)
+        case (.explaining(let id, let request), .ended(let ended, let end)) where ended == id:
+            return explained(end, request)
         default:
             // What belongs to an abandoned or finished exchange comes too late.
             return []
@@ -79,7 +87,13 @@ package struct GetDownload: ProtocolMachine {
     ) -> [ProtocolAction] {
         let id = nextID()
         state = .asking(id, Request(offset: offset, isGuarded: ifRange != nil, isSecondTry: isSecondTry))
-        return [.perform(id, GetMessages.get(plan, chain, from: offset, ifRange: ifRange))]
+        return [.perform(id, GetMessages.get(plan, chain, from: offset, ifRange: ifRange, signing: channel?.signing))]
+    }
+
+    /// The same once more, elsewhere or signed otherwise.
+    private mutating func ask(_ request: Request) -> [ProtocolAction] {
+        let guardField = request.isGuarded ? plan.resume?.version.ifRange : nil
+        return ask(from: request.offset, ifRange: guardField, isSecondTry: request.isSecondTry)
     }
 
     private mutating func startOver(_ reason: String) -> [ProtocolAction] {
@@ -99,15 +113,14 @@ package struct GetDownload: ProtocolMachine {
         case 412 where request.offset > 0: return again(id, "changed at the server")
         default: break
         }
+        if let actions = misunderstood(answer, request, at: now) { return [.abandon(id)] + actions }
         switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: accepted > 0, at: now) {
         case .success:
             let message = AnswerMeaning.message(answer.status, host: chain.address.host)
             return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: false) { return over(id, .fail(error)) }
-            let guardField = request.isGuarded ? plan.resume?.version.ifRange : nil
-            return [.abandon(id)]
-                + ask(from: request.offset, ifRange: guardField, isSecondTry: request.isSecondTry)
+            return [.abandon(id)] + ask(request)
         case .wait(let demand): return over(id, .wait(demand))
         case .fail(let error): return over(id, .fail(error))
         }
@@ -158,7 +171,7 @@ package struct GetDownload: ProtocolMachine {
         else { return again(id, "changed at the server") }
         let next = nextID()
         state = .proving(next, point)
-        return [.abandon(id), .perform(next, GetMessages.head(chain))]
+        return [.abandon(id), .perform(next, GetMessages.head(chain, signing: channel?.signing))]
     }
 
     private mutating func again(_ id: ExchangeID, _ reason: String) -> [ProtocolAction] {
@@ -243,11 +256,47 @@ package struct GetDownload: ProtocolMachine {
             if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
             let id = nextID()
             state = .proving(id, point)
-            return [.perform(id, GetMessages.head(chain))]
+            return [.perform(id, GetMessages.head(chain, signing: channel?.signing))]
         case .wait(let demand): return over(.wait(demand))
         // The GET will say what the matter is; a server that has no HEAD must not stop a download.
         case .fail: return startOver("the server does not prove the version") + ask(from: 0)
         }
+    }
+
+    // MARK: S3
+
+    /// Takes region and clock from a refusal's head, or asks to read its body; `nil` when the answer means what it says.
+    private mutating func misunderstood(
+        _ answer: HTTPAnswer, _ request: Request, at now: Timestamp
+    ) -> [ProtocolAction]? {
+        guard channel != nil, chain.mayCarrySecrets else { return nil }
+        if let learnt = channel?.learn(answer, nil, at: now) { return learned(learnt, request) }
+        guard [400, 403].contains(answer.status), !hasExplained else { return nil }
+        hasExplained = true
+        let id = nextID()
+        state = .explaining(id, request)
+        return [.perform(id, GetMessages.explanation(chain, signing: channel?.signing))]
+    }
+
+    private mutating func explained(_ end: ExchangeEnd, _ request: Request) -> [ProtocolAction] {
+        guard var channel else { return [] }
+        let verdict = channel.judge(end, lesson: channel.lessons, hasAccepted: accepted > 0)
+        self.channel = channel
+        switch verdict {
+        case .success: return ask(request)
+        case .again(let learnt): return learned(learnt, request)
+        case .silent(let error, _): return failed(.network(error))
+        case .refused(let refusal):
+            switch refusal.decision {
+            case .wait(let demand): return over(.wait(demand))
+            case .fail(let error): return over(.fail(error))
+            }
+        }
+    }
+
+    private mutating func learned(_ facts: HostFacts?, _ request: Request) -> [ProtocolAction] {
+        if let channel { chain = RedirectChain(channel.base) }
+        return (facts.map { [.learned($0)] } ?? []) + ask(request)
     }
 
     // MARK: Words

@@ -10,6 +10,21 @@ package struct GetPlan: Sendable, Hashable {
     package var expects: TransferDigest?
     /// Of an earlier attempt, its offset cut to what the temporary file really has.
     package var resume: GetResumePoint?
+    /// An object of S3: requests to it are signed. `nil`: any other server.
+    package private(set) var object: S3Address?
+    /// What is known of the server.
+    package var facts = HostFacts()
+
+    /// A download from S3; `nil` when the region is none.
+    package init?(
+        object: S3Address, facts: HostFacts = HostFacts(), name: RawPath? = nil, verify: VerificationWish? = nil,
+        expects: TransferDigest? = nil, resume: GetResumePoint? = nil
+    ) {
+        guard let address = object.object(in: object.region(facts)) else { return nil }
+        self.init(address: address, name: name, verify: verify, expects: expects, resume: resume)
+        self.object = object
+        self.facts = facts
+    }
 
     package init(
         address: HTTPAddress, name: RawPath? = nil, verify: VerificationWish? = nil, expects: TransferDigest? = nil,
@@ -26,17 +41,33 @@ package struct GetPlan: Sendable, Hashable {
 /// The requests of a download.
 enum GetMessages {
     /// Asks for everything from `offset` on; `Accept-Encoding` is left out, because ranges count coded bytes.
-    static func get(_ plan: GetPlan, _ chain: RedirectChain, from offset: Int64, ifRange: String?) -> Exchange {
+    static func get(
+        _ plan: GetPlan, _ chain: RedirectChain, from offset: Int64, ifRange: String?, signing: RequestSigning?
+    ) -> Exchange {
         var headers: [HeaderField] = []
         if offset > 0 { headers.append(HeaderField("Range", "bytes=\(offset)-")) }
         if let ifRange { headers.append(HeaderField("If-Range", ifRange)) }
         if plan.verify == .digest, plan.expects == nil { headers.append(HeaderField("Want-Repr-Digest", "sha-256=10")) }
-        return .http(
-            HTTPExchange(
-                .get, chain.address, headers: headers, sink: .gated, mayCarrySecrets: chain.mayCarrySecrets))
+        return exchange(.get, chain, headers, .gated, signing)
     }
 
-    static func head(_ chain: RedirectChain) -> Exchange {
-        .http(HTTPExchange(.head, chain.address, mayCarrySecrets: chain.mayCarrySecrets))
+    static func head(_ chain: RedirectChain, signing: RequestSigning?) -> Exchange {
+        exchange(.head, chain, [], .kept, signing)
+    }
+
+    /// Asks for one byte, to read what the server says when it does not want to give it.
+    static func explanation(_ chain: RedirectChain, signing: RequestSigning?) -> Exchange {
+        exchange(.get, chain, [HeaderField("Range", "bytes=0-0")], .kept, signing)
+    }
+
+    private static func exchange(
+        _ method: HTTPExchange.Method, _ chain: RedirectChain, _ headers: [HeaderField], _ sink: HTTPExchange.Sink,
+        _ signing: RequestSigning?
+    ) -> Exchange {
+        var exchange = HTTPExchange(
+            method, chain.address, headers: headers, sink: sink, mayCarrySecrets: chain.mayCarrySecrets)
+        // A signature is for one host: who is pointed to gets none.
+        if chain.mayCarrySecrets { exchange.signing = signing }
+        return .http(exchange)
     }
 }

@@ -37,7 +37,8 @@ struct S3Channel: Hashable, Sendable {
 
     let address: S3Address
     private var facts: HostFacts
-    private var base: HTTPAddress
+    /// The object's URL.
+    private(set) var base: HTTPAddress
     /// How often something was learnt: an answer to a request of an earlier lesson says nothing new.
     private(set) var lessons = 0
     private static let mostLessons = 3
@@ -56,6 +57,9 @@ struct S3Channel: Hashable, Sendable {
     var hashesPayload: Bool { base.scheme != "https" }
 
     // MARK: Requests
+
+    /// Of a request without a body.
+    var signing: RequestSigning { RequestSigning(region: region, payload: SignatureV4.emptyPayload) }
 
     /// - Parameters:
     ///   - query: encoded, without its question mark.

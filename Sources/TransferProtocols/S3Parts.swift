@@ -21,6 +21,16 @@ struct S3Digests: Hashable, Sendable {
     }
 }
 
+extension S3Digests {
+    /// Of an empty file.
+    static var ofNothing: S3Digests {
+        var digests = S3Digests()
+        digests.md5 = DigestAlgorithm.md5.digest(of: []).bytes
+        digests.sha256 = SignatureV4.emptyPayload
+        return digests
+    }
+}
+
 /// What is known of each part of one multipart upload. The rules of order and number are here, requests are not.
 struct S3Parts: Hashable, Sendable {
     enum Part: Hashable, Sendable {

@@ -169,29 +169,3 @@ extension S3Upload {
         return compare(next)
     }
 }
-
-extension TransferError {
-    static func occupied(at host: String) -> TransferError {
-        TransferError(
-            .destinationExists,
-            "another file is there already, at \(host): choose another name, or queue it with --if-exists replace",
-            httpStatus: 412)
-    }
-
-    static func unknownOutcome(at host: String, _ why: String) -> TransferError {
-        TransferError(
-            .unknownOutcome,
-            "an earlier attempt may have reached \(host), but \(why): look there, then retry with --if-exists replace")
-    }
-
-    static func contested(at host: String) -> TransferError {
-        TransferError(
-            .networkConnectionLost, "somebody else writes the same object at \(host): Martlet tries again by itself")
-    }
-
-    static func cannotProtect(at host: String) -> TransferError {
-        TransferError(
-            .unsupported,
-            "\(host) can neither tell what is there nor refuse to replace it: queue it with --if-exists replace")
-    }
-}

@@ -246,13 +246,3 @@ extension S3Upload {
         return conclude(refusal.decision)
     }
 }
-
-extension TransferError {
-    static var tooLargeForS3: TransferError {
-        TransferError(.unsupported, "S3 takes no file of that size: split it, then queue the pieces")
-    }
-
-    static func unreadable(_ host: String) -> TransferError {
-        TransferError(.badServerResponse, "\(host) sent an answer that cannot be read: Martlet tries again by itself")
-    }
-}

@@ -1,0 +1,54 @@
+import TransferModel
+
+/// What can go wrong at S3, in words for a person.
+extension TransferError {
+    static func noRegion(_ region: String) -> TransferError {
+        TransferError(
+            .unsupported, "\"\(RawPath(region).displayed)\" is no region of S3: check AWS_REGION, then queue it again")
+    }
+
+    static func damagedOnTheWay(_ host: String) -> TransferError {
+        TransferError(
+            .integrity,
+            "\(host) got other bytes than were sent, three times: check the network, the memory and the disk, then retry"
+        )
+    }
+
+    static func noComparableTag(_ host: String) -> TransferError {
+        TransferError(
+            .integrity,
+            "\(host) took the file but its tag is not the MD5 of it: look there, or queue it with a weaker --verify")
+    }
+
+    static func occupied(at host: String) -> TransferError {
+        TransferError(
+            .destinationExists,
+            "another file is there already, at \(host): choose another name, or queue it with --if-exists replace",
+            httpStatus: 412)
+    }
+
+    static func unknownOutcome(at host: String, _ why: String) -> TransferError {
+        TransferError(
+            .unknownOutcome,
+            "an earlier attempt may have reached \(host), but \(why): look there, then retry with --if-exists replace")
+    }
+
+    static func contested(at host: String) -> TransferError {
+        TransferError(
+            .networkConnectionLost, "somebody else writes the same object at \(host): Martlet tries again by itself")
+    }
+
+    static func cannotProtect(at host: String) -> TransferError {
+        TransferError(
+            .unsupported,
+            "\(host) can neither tell what is there nor refuse to replace it: queue it with --if-exists replace")
+    }
+
+    static var tooLargeForS3: TransferError {
+        TransferError(.unsupported, "S3 takes no file of that size: split it, then queue the pieces")
+    }
+
+    static func unreadable(_ host: String) -> TransferError {
+        TransferError(.badServerResponse, "\(host) sent an answer that cannot be read: Martlet tries again by itself")
+    }
+}
