@@ -68,5 +68,3 @@ func subject(
         name: RawPath("f"), size: size, ifExists: ifExists, verify: verify, begunBefore: begun,
         token: "0123456789abcdef0123456789abcdef", hasChanged: hasChanged)
 }
-
-let mebibyte: Int64 = 1 << 20
