@@ -26,7 +26,7 @@ package enum Action: String, CaseIterable, Sendable {
     case clear
 
     // See
-    case details, why, log, help, mouse, redraw
+    case details, why, problems, log, help, mouse, redraw
 
     // Leave
     case suspend, leave, interrupt, back
@@ -65,6 +65,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .clear: "clear finished batches"
         case .details: "details"
         case .why: "why it does not move"
+        case .problems: "what failed, by cause"
         case .log: "what the engine logged"
         case .help: "this help"
         case .mouse: "mouse on or off"
@@ -89,7 +90,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .undo: "undo"
         case .details: "details"
         case .why: "why"
-        case .nextProblem: "next problem"
+        case .problems: "problems"
+        case .enter: "show the files"
         case .leave: "leave"
         case .mark: "mark"
         case .log: "log"
@@ -118,7 +120,7 @@ package enum Action: String, CaseIterable, Sendable {
             .move
         case .mark, .unmarkAll: .mark
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: .act
-        case .details, .why, .log, .help, .mouse, .redraw: .see
+        case .details, .why, .problems, .log, .help, .mouse, .redraw: .see
         case .suspend, .leave, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost
         }

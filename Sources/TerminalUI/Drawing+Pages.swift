@@ -62,7 +62,7 @@ extension Drawing {
         }
     }
 
-    private mutating func heading(_ title: SafeText, row: Int, columns: Range<Int>) {
+    mutating func heading(_ title: SafeText, row: Int, columns: Range<Int>) {
         grid.fill(row: row, columns: columns, with: Glyph("-"), style: .dim)
         grid.put(" " + title + " ", row: row, column: columns.lowerBound + 1, end: columns.upperBound)
     }
@@ -116,7 +116,7 @@ extension Drawing {
         }
     }
 
-    private mutating func title(_ title: SafeText, _ rest: SafeText, right: SafeText = "") {
+    mutating func title(_ title: SafeText, _ rest: SafeText, right: SafeText = "") {
         grid.fill(row: 0, style: .header)
         let start = grid.put(" " + title + "  ", row: 0, column: 0, style: .header)
         let isRight = right.width > 0 && width - start - right.width >= 12
@@ -130,7 +130,7 @@ extension Drawing {
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
     }
 
-    private mutating func footer(_ actions: [Action], in view: KeyMap.View, keepsMessage: Bool = true) {
+    mutating func footer(_ actions: [Action], in view: KeyMap.View, keepsMessage: Bool = true) {
         guard rows > 1 else { return }
         hintLine(HintLine.text(actions, in: view, model.keys, width: width), rows - 1)
         guard keepsMessage, rows > 3, let notice = model.notice else { return }

@@ -27,6 +27,7 @@ struct Drawing {
         case .transfers: transfers()
         case .details(let details): self.details(details)
         case .log(let log): self.log(log)
+        case .problems(let problems): self.problems(problems)
         case .help(let scroll): help(scroll)
         }
     }
@@ -103,7 +104,7 @@ struct Drawing {
         guard let totals = model.totals, totals.problems > 0 else { return nil }
         guard withKey else { return "\(Figures.shortCount(totals.problems)) ERR" }
         let causes = totals.problemCauses > 1 ? " in \(Figures.count(totals.problemCauses)) causes" : ""
-        let key = model.keys.keys(for: .nextProblem, in: .transfers).first.map { ": press \($0.name)" } ?? ""
+        let key = model.keys.keys(for: .problems, in: .transfers).first.map { ": press \($0.name)" } ?? ""
         return "\(Figures.amount(totals.problems, "problem"))\(causes)\(key)"
     }
 
@@ -207,7 +208,7 @@ extension Model {
             ]
         }
         // Narrow windows keep the words of what everybody needs; help has the rest.
-        let others: [Action] = size.columns < 100 ? [] : [.mark, .nextProblem, .log]
+        let others: [Action] = size.columns < 100 ? [] : [.mark, .problems, .log]
         return [.help, .add, .pause, .cancel] + undo + [.retry, .details, .why] + others + [.leave]
     }
 }

@@ -26,7 +26,7 @@ package enum HintLine {
             if SafeText(line).width <= room { return " " + SafeText(line) }
         }
         guard let first = hints.first else { return SafeText([]) }
-        var line = SafeText(first.key + first.word)
+        var line = SafeText(first.key + (first.key.count > 1 ? " " : "") + first.word)
         for hint in hints.dropFirst() {
             let longer = line + SafeText(" " + hint.key)
             if longer.width > room { break }

@@ -5,7 +5,7 @@ package import Terminal
 package struct KeyMap: Sendable, Hashable {
     /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
     package enum View: String, CaseIterable, Sendable {
-        case transfers, details, log, help
+        case transfers, details, log, problems, help
         /// What is added to every view while the engine does not answer; its keys come first.
         case lost
     }
@@ -104,15 +104,18 @@ package struct KeyMap: Sendable, Hashable {
     private static let names: [View: [(Action, [String])]] = [
         .transfers: moving + everywhere + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
-            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["e"]), (.mark, ["Space", "Ins"]),
+            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.mark, ["Space", "Ins"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
-            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.log, ["L"]),
+            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e"]), (.log, ["L"]),
             (.leave, ["q", "F10"]), (.back, ["Esc"]),
         ],
         .details: moving + everywhere + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]),
             (.why, ["w"]), (.back, ["Esc", "q", "i", "h", "Left"]),
+        ],
+        .problems: moving + everywhere + [
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],
         .log: moving + everywhere + [(.back, ["Esc", "q", "L"])],
         .help: moving + everywhere.filter { $0.0 != .help } + [(.back, ["Esc", "q", "?", "F1"])],

@@ -27,6 +27,8 @@ enum Request: Hashable, Sendable {
     /// Take back the last cancel of these rows, or (`nil`) of any; answered by `acted`.
     case undo([RowID]?, number: Int)
     case why(NodeID, number: Int)
+    /// All batches, for what failed in them.
+    case problems(number: Int)
     case task(TaskID, number: Int)
     /// The engine's log: its newest lines, or those behind `after`, waiting for one.
     case log(after: Int64?, number: Int)
@@ -53,6 +55,7 @@ enum Answer: Sendable {
     case acted(Result<[NodeResult], RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
+    case problems(Result<[BatchSnapshot], RequestError>, number: Int)
     case log([LogLine], next: Int64, number: Int)
     /// No log could be read.
     case noLog(RequestError, number: Int)

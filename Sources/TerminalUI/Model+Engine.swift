@@ -11,7 +11,9 @@ extension Model {
             if ringsBell, let before = self.totals, before.counts.active > 0, totals.isOver, !before.isOver {
                 requests.append(.bell)
             }
+            let before = self.totals
             self.totals = totals
+            refreshProblems(before)
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
         }
         if !update.sections.isEmpty {
@@ -58,6 +60,7 @@ extension Model {
         case .completed(let completion, let number):
             guard outstanding.removeValue(forKey: number) != nil else { return }
             prompt?.take(completion, number, shellWords)
+        case .problems(let result, let number): problemsCame(result, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
             if !isConnected {
@@ -108,7 +111,9 @@ extension Model {
         case .undo(let name):
             return done > 0
                 ? "Took back the cancel\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
-        case .why, .task, .log, .sources, .completion, .upload: return ""
+        case .failed(let name):
+            return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
+        case .why, .task, .log, .problems, .sources, .completion, .upload: return ""
         }
     }
 

@@ -35,6 +35,7 @@ extension Model {
         case .transfers: .transfers
         case .details: .details
         case .log: .log
+        case .problems: .problems
         case .help: .help
         }
     }
@@ -66,6 +67,7 @@ extension Model {
         case .transfers: performInTree(action)
         case .details: performInDetails(action)
         case .log(let log): page = log.scrolled(action, height: size.rows - 2).map { .log($0) } ?? .transfers
+        case .problems: performInProblems(action)
         case .help(let scroll): scrollHelp(action, from: scroll)
         }
     }
@@ -94,6 +96,7 @@ extension Model {
         case .nextProblem: seekProblem(fromStart: false)
         case .details: if let row = tree.cursorRow { showDetails(row) }
         case .log: showLog()
+        case .problems: showProblems()
         case .help: page = .help(scroll: 0)
         case .back: notice = nil
         case .add: prompt = AddPrompt(destination: lastDestination)

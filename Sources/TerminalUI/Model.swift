@@ -20,6 +20,7 @@ struct Model: Sendable {
         case transfers
         case details(DetailsPage)
         case log(LogPage)
+        case problems(ProblemsPage)
         /// The first line shown.
         case help(scroll: Int)
     }

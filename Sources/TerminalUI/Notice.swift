@@ -45,11 +45,14 @@ struct Outstanding: Sendable {
         case deed(Deed, [NodeRow])
         /// Pause, resume, retry of everything that matches.
         case everything(Deed)
+        /// Retry of what failed in a batch.
+        case failed(of: SafeText)
         case clearFinished
         case undo(SafeText?)
         case why(SafeText)
         case task
         case log
+        case problems
         case sources([[UInt8]])
         case completion
         case upload([[UInt8]], destination: String)

@@ -20,6 +20,8 @@ extension ScreenProgram {
             .task(
                 await result { engine throws(RequestError) in try await engine.task(id, history: true) },
                 number: number)
+        case .problems(let number):
+            .problems(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
         case .log(let after, let number):
             switch await result({ engine throws(RequestError) in try await engine.log(after: after) }) {
             case .success(let page): .log(page.lines, next: page.next, number: number)

@@ -93,7 +93,7 @@ struct PagePictureTests {
         var screen = example()
         screen.press("i")
         Pictures.expect(screen.picture, "details-batch-80x24")
-        screen.press("Esc", "e", "i")
+        screen.press("Esc", "E", "i")
         Pictures.expect(screen.picture, "details-failed-80x24")
         screen.press("Esc", "j", "j", "i")
         Pictures.expect(screen.picture, "details-group-80x24")

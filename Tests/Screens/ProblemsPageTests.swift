@@ -1,0 +1,87 @@
+import FoundationEssentials
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Problems are grouped by cause")
+struct ProblemsPageTests {
+    private func batch(_ id: Int64, _ name: String, _ causes: [CauseCount]) -> BatchSnapshot {
+        var counts = FileCounts()
+        counts.failed = causes.reduce(0) { $0 + $1.count }
+        return BatchSnapshot(
+            id: BatchID(rawValue: id), uuid: UUID(), session: .default, name: name, direction: .upload, state: .failed,
+            scanning: false, paused: false, priority: .normal, createdAt: ScreenHarness.morning, finishedAt: nil,
+            destination: "https://host/in/", counts: counts, bytes: ByteCounts(), waitReasons: [], causes: causes)
+    }
+
+    private var batches: [BatchSnapshot] {
+        let refused = "host answered 403 to t20 (\u{1b}[2Jquota exceeded): free space there, or ask who runs it"
+        return [
+            batch(
+                1, "holiday-2024", [CauseCount(code: .sourceChanged, count: 2, message: "a file changed: look at it")]),
+            batch(3, "docs", [CauseCount(code: .permissionDenied, count: 1200, message: refused)]),
+            batch(4, "more", [CauseCount(code: .permissionDenied, count: 4, message: refused)]),
+        ]
+    }
+
+    private func screen(_ columns: Int = 80, _ rows: Int = 24) -> ScreenHarness {
+        var screen = ScreenHarness(columns, rows, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
+        return screen
+    }
+
+    @Test(
+        "a cause is one line, and below stands what happened and what to do",
+        arguments: [(80, 24), (120, 36), (40, 8), (20, 2)])
+    func pictures(columns: Int, rows: Int) {
+        Pictures.expect(screen(columns, rows).picture, "problems-\(columns)x\(rows)")
+    }
+
+    @Test("one key tries all files of a cause again, in whatever batch they are")
+    func retry() {
+        var screen = screen()
+        screen.press("r")
+        let selectors = screen.requests.compactMap { request -> NodeSelector? in
+            if case .act(.retry, .matching(let selector), _) = request { selector } else { nil }
+        }
+        #expect(selectors.map(\.batch?.rawValue) == [3, 4])
+        #expect(selectors.allSatisfy { $0.states == [.failed] })
+    }
+
+    @Test("Enter goes to the first of the files, Esc back to the tree")
+    func files() {
+        var screen = screen()
+        screen.press("Enter")
+        #expect(screen.cursorName == "NDA signed (final).pdf")
+        guard case .transfers = screen.model.page else { return #expect(Bool(false), "still on the page") }
+        screen = self.screen()
+        screen.press("Esc")
+        #expect(screen.cursorName == "holiday-2024")
+    }
+
+    @Test("the cursor stays on its cause when others come")
+    func news() {
+        var screen = screen()
+        screen.press("j")
+        var totals = Rows.exampleTotals
+        totals.problems += 5000
+        screen.news([], totals: totals)
+        var more = batches
+        more.append(batch(9, "z", [CauseCount(code: .timedOut, count: 5000, message: "slow: wait")]))
+        screen.send(.answer(.problems(.success(more), number: screen.lastNumber)))
+        guard case .problems(let page) = screen.model.page else { return #expect(Bool(false), "the page is gone") }
+        #expect(page.causes.map(\.files) == [5000, 1204, 2])
+        #expect(page.cause?.code == .sourceChanged)
+    }
+
+    @Test("nothing has failed")
+    func nothing() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        screen.press("e")
+        screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("Nothing has failed."))
+    }
+}
