@@ -52,6 +52,9 @@ final class Attempt {
     /// The last final answer and the beginning of its body, for who asks what the server said.
     var lastAnswer: (head: HTTPAnswer, body: [UInt8])?
 
+    /// It takes away what an upload has left, and tells the end here; not a task's attempt at all.
+    var removal: CheckedContinuation<TransferError?, Never>?
+
     // Of an upload.
     var source: SourceFile?
     /// How often the source was found changed, over all attempts.

@@ -12,7 +12,12 @@ extension BatchContext {
         case .http(let address):
             return GetDownload(
                 GetPlan(address: address, name: name, verify: order.options.verify, expects: expects, resume: resume))
-        case .s3, .ftp, .sftp: return nil
+        case .ftp(let address):
+            return FTPDownload(
+                FTPDownloadPlan(
+                    host: address.host, path: address.path, name: name, verify: order.options.verify, expects: expects,
+                    facts: facts, resume: resume))
+        case .s3, .sftp: return nil
         }
     }
 }

@@ -169,6 +169,18 @@ extension TransferEngine {
         return context
     }
 
+    /// As `context(for:)`, for a batch that may be over.
+    func contextForRemoval(of batch: BatchID) async throws -> BatchContext? {
+        if let context = contexts[batch] {
+            await fetchCredentials(context)
+            return context
+        }
+        guard let order = try await queue.writer.order(of: batch) else { return nil }
+        let context = makeContext(order)
+        await fetchCredentials(context)
+        return context
+    }
+
     private func fetchCredentials(_ context: BatchContext) async {
         let asking: Task<CredentialSource.Found, Never>
         switch context.credentials {

@@ -8,6 +8,7 @@ import TransferQueue
 extension TransferEngine {
     func complete(_ attempt: Attempt, _ receipt: Receipt, finalPath: RawPath?) {
         guard attempt.phase != .over else { return }
+        if attempt.removal != nil { return endRemoval(attempt, nil) }
         let task = attempt.task.id
         sentBefore[task] = nil
         if !receipt.skipped {
@@ -27,6 +28,7 @@ extension TransferEngine {
     /// Ends a task with an error that only a person can mend.
     func fail(_ attempt: Attempt, _ error: TransferError) {
         guard attempt.phase != .over else { return }
+        if attempt.removal != nil { return endRemoval(attempt, error) }
         if error.httpStatus != nil { learn(attempt.origin, .answered) }
         abandonAll(of: attempt)
         recordAnswer(attempt, error)
@@ -52,6 +54,7 @@ extension TransferEngine {
     /// Ends the attempt, not the task.
     func wait(_ attempt: Attempt, _ demand: WaitDemand) {
         guard attempt.phase != .over else { return }
+        if attempt.removal != nil { return endRemoval(attempt, demand.error) }
         let task = attempt.task
         let now = timeline.now
         abandonAll(of: attempt)

@@ -43,9 +43,6 @@ extension TransferEngine {
         }
     }
 
-    /// The grace time of a cancel (DESIGN.md section 4, rule 7), and a little more.
-    private static let grace = Duration.milliseconds(10_500)
-
     /// Ends attempts where they stand; how far each came is recorded when this returns.
     private func breakOff(_ running: [Attempt]) async {
         for attempt in running {
@@ -78,7 +75,8 @@ extension TransferEngine {
             if phase != .draining { return await waitUntilIdle() }
         }
         phase = .stopping
-        for timer in [gateTimer, wakeTimer, ticker].compactMap({ $0 }) { timeline.clock.cancel(timer) }
+        endRemovals()
+        for timer in [gateTimer, wakeTimer, sweepTimer, ticker].compactMap({ $0 }) { timeline.clock.cancel(timer) }
         (gateTimer, wakeTimer, ticker) = (nil, nil, nil)
         endListening()
         await withinSeconds { [self] in

@@ -58,6 +58,9 @@ package actor TransferEngine: EngineControl {
     var pumpIsDue = false
     var gateTimer: LoopTimer?
     var wakeTimer: LoopTimer?
+    /// +Remains: when the remains of cancelled uploads are looked for.
+    var sweepTimer: LoopTimer?
+    var removals: [TaskID: Attempt] = [:]
     var wakesAt: Timestamp?
 
     /// Ends were recorded that may still wait for the group commit.
@@ -126,6 +129,7 @@ package actor TransferEngine: EngineControl {
         }
         refreshLanes()
         refreshWake()
+        planSweep()
         try await takeUpWalks(of: nil)
     }
 
@@ -139,6 +143,7 @@ package actor TransferEngine: EngineControl {
     package func queueChanged() {
         refreshLanes()
         refreshWake()
+        planSweep()
     }
 
     package func limits() -> EngineLimits { currentLimits }

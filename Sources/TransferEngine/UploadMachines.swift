@@ -23,7 +23,12 @@ extension BatchContext {
                 S3Plan(
                     address: address, subject: subject, facts: facts, resume: resume?.content(S3ResumePoint.self),
                     chunk: order.options.chunkBytes))
-        case .ftp, .sftp: return nil
+        case .ftp(let address):
+            return FTPUpload(
+                FTPUploadPlan(
+                    host: address.host, path: address.path, subject: subject, facts: facts,
+                    resume: resume?.content(FTPResumePoint.self)))
+        case .sftp: return nil
         }
     }
 

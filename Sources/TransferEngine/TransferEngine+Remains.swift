@@ -1,0 +1,113 @@
+import LinuxSystem
+import SSHTransport
+package import TransferModel
+import TransferProtocols
+package import TransferQueue
+
+/// What unfinished uploads have left at servers: taken away when a cancel cannot be taken back any more, or when a person says so.
+extension TransferEngine {
+    /// The grace time of a cancel (DESIGN.md section 4, rule 7), and a little more.
+    static let grace = Duration.milliseconds(10_500)
+    /// A server that could not be asked is asked again after this.
+    private static let pauseAfterFailure = Duration.seconds(300)
+
+    /// Looks for the remains of cancelled uploads after some time; an earlier look that is planned already stays.
+    func planSweep(after delay: Duration = grace) {
+        guard phase == .running, sweepTimer == nil else { return }
+        sweepTimer = timeline.clock.schedule(after: delay) { [self] in
+            sweepTimer = nil
+            inBackground { [self] in try await sweep() }
+        }
+    }
+
+    private func sweep() async throws {
+        var last = TaskID(rawValue: 0)
+        var next: Duration?
+        while phase == .running {
+            let page = try await queue.writer.remains(in: [.cancelled], after: last, limit: 100)
+            guard let end = page.last?.task.id else { break }
+            last = end
+            for remains in page {
+                let age = remains.finishedAt.map { timeline.now.since($0) } ?? Self.grace
+                if age < Self.grace {
+                    next = min(next ?? Self.grace, Self.grace - age)
+                } else if await remove(remains) != nil {
+                    next = next ?? Self.pauseAfterFailure
+                }
+                guard phase == .running else { return }
+            }
+        }
+        if let next { planSweep(after: next + .milliseconds(1)) }
+    }
+
+    /// Takes away what an upload has left at its server; the queue then knows of nothing any more. `nil`: it is gone; else why it is not.
+    package func remove(_ remains: Remains) async -> TransferError? {
+        let task = remains.task
+        guard attempts[task.id] == nil, removals[task.id] == nil,
+            let point = task.resumePoint.flatMap({
+                ResumePoint(encoded: $0, secret: task.resumeSecret)
+            }), case .upload(_, let remote, _) = task.work
+        else { return nil }
+        do {
+            guard let context = try await contextForRemoval(of: task.batch) else { return nil }
+            if case .failed(let error) = context.credentials { return error }
+            if let place = context.destination?.appending(remote),
+                let machine = context.removalMachine(point, at: place, facts: hostFacts[remains.origin] ?? HostFacts())
+            {
+                let error = await withCheckedContinuation { continuation in
+                    let attempt = Attempt(
+                        task, context: context, origin: remains.origin, machine: machine, at: timeline.nanoseconds)
+                    attempt.place = place
+                    attempt.removal = continuation
+                    removals[task.id] = attempt
+                    feed(attempt, .began(at: timeline.now))
+                }
+                if let error {
+                    report(.info, "what is left at the server stays there: \(error.message)", task: task.id)
+                    return error
+                }
+                report(.info, "what was left at the server is gone", task: task.id)
+            }
+            // A person may have taken the cancel back meanwhile: then it begins anew by itself.
+            if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id) }
+            return nil
+        } catch {
+            return TransferError(.internal, "the queue did not take a change (\(error)): retry")
+        }
+    }
+
+    /// Breaks all removals off; what is left is found again at the next start.
+    func endRemovals() {
+        let error = TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
+        for attempt in removals.values { endRemoval(attempt, error) }
+    }
+
+    /// The end of a removal; `error`: why something is left.
+    func endRemoval(_ attempt: Attempt, _ error: TransferError?) {
+        abandonAll(of: attempt)
+        attempt.phase = .over
+        attempt.actions = []
+        if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
+        removals[attempt.task.id] = nil
+        attempt.removal?.resume(returning: error)
+        attempt.removal = nil
+    }
+}
+
+extension BatchContext {
+    /// The machine that takes away what an upload has left; `nil`: there is nothing.
+    func removalMachine(_ point: ResumePoint, at place: RemotePlace, facts: HostFacts) -> (any ProtocolMachine)? {
+        switch place.address {
+        case .http(let address):
+            if let tus = point.content(TusResumePoint.self) { return UploadRemoval(tus, endpoint: address) }
+            if let ietf = point.content(ResumableResumePoint.self) { return UploadRemoval(ietf, address: address) }
+            return nil
+        case .s3: return point.content(S3ResumePoint.self).map { S3Removal($0, facts: facts) }
+        case .ftp(let address):
+            return point.content(FTPResumePoint.self).map {
+                FTPRemoval($0, target: address.path, host: address.host)
+            }
+        case .sftp: return nil
+        }
+    }
+}
