@@ -139,3 +139,33 @@ struct S3Script {
         return "\(id.rawValue) \(exchange.method.rawValue)\(query)" + conditions.joined()
     }
 }
+
+/// Four parts, the last one short.
+let fourParts = 18 * mebibyte
+
+func s3Listed(_ count: Int64) -> [(Int64, Int64, String)] {
+    (1...count).map { ($0, Int64(part($0, of: fourParts).count), tag(part($0, of: fourParts))) }
+}
+
+/// An upload of four parts whose `U` is begun, with its first two parts on their way (ids 3 and 4).
+func s3Begun(_ plan: S3Plan = s3Plan(size: fourParts)) -> S3Script {
+    var script = S3Script(plan)
+    _ = script.end(1, 404)
+    _ = script.end(2, 200, body: createdXML())
+    return script
+}
+
+/// One with all parts sent, whose Complete is on its way (id 7).
+func s3Completing(_ plan: S3Plan = s3Plan(size: fourParts)) -> S3Script {
+    var script = s3Begun(plan)
+    for id in 3...6 { _ = script.end(id, 200, ["ETag: \(tag(part(Int64(id - 2), of: fourParts)))"]) }
+    return script
+}
+
+/// One that is taken up again, with the list of its parts on its way (id 1).
+func s3Resumed(_ plan: S3Plan = s3Plan(size: fourParts, resume: s3Point(size: fourParts))) -> S3Script {
+    S3Script(plan)
+}
+
+func s3Sent(_ id: Int, _ number: Int) -> String { "\(id) PUT ?partNumber=\(number)&uploadId=U" }
+let completeRequest = "POST ?uploadId=U If-None-Match *"
