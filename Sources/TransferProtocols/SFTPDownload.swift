@@ -1,0 +1,184 @@
+import TransferModel
+
+/// A download over SFTP (protocols.md section 5). Size and time of modification are the version: looked at before the first byte and again
+/// after the last, so two versions are never mixed. The synced local file is the truth for going on.
+package struct SFTPDownload: ProtocolMachine {
+    private enum State {
+        /// Next: `opening`, `over` (all was there already).
+        case ready
+        /// The file's status, and the file opened, are asked together. Next: `receiving`, `over`.
+        case opening([ExchangeID], status: SFTPEnd?, open: SFTPEnd?)
+        /// Bytes flow into the local file. Next: `proving`, `over`.
+        case receiving(ExchangeID, Flow)
+        /// All came; is it still the same file? Next: `opening` from zero, `over`.
+        case proving([ExchangeID], Flow, status: SFTPEnd?, close: SFTPEnd?)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    private struct Flow {
+        var point: GetResumePoint
+        var handle: SFTPHandle
+        /// Where the read began.
+        var start: Int64
+    }
+
+    private let plan: SFTPDownloadPlan
+    private var state = State.ready
+    private var resume: GetResumePoint?
+    private var lastID = 0
+    /// Bytes that count until a start over; a refusal after them means that a permission ran out.
+    private var accepted: Int64
+    /// A file that changes under each reading is left alone for a while.
+    private var restarts = 0
+
+    package init(_ plan: SFTPDownloadPlan) {
+        self.plan = plan
+        resume = plan.resume
+        accepted = plan.resume?.offset ?? 0
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began): return begin()
+        case (.opening(let ids, var status, var open), .sftpEnded(let id, let end)) where ids.contains(id):
+            if id == ids[0] { status = end } else { open = end }
+            state = .opening(ids, status: status, open: open)
+            guard let status, let open else { return [] }
+            return opened(status, open)
+        case (.receiving(let id, var flow), .synced(let offset)):
+            flow.point.offset = offset
+            accepted = offset
+            state = .receiving(id, flow)
+            return [.persist(ResumePoint(flow.point))]
+        case (.receiving(let id, let flow), .sftpEnded(let ended, let end)) where ended == id:
+            return received(end, flow)
+        case (.proving(let ids, let flow, var status, var close), .sftpEnded(let id, let end)) where ids.contains(id):
+            if id == ids[0] { status = end } else { close = end }
+            state = .proving(ids, flow, status: status, close: close)
+            guard let status, close != nil else { return [] }
+            return proved(status, flow)
+        default:
+            // What belongs to an abandoned or finished operation comes too late.
+            return []
+        }
+    }
+
+    // MARK: Opening
+
+    private mutating func begin() -> [ProtocolAction] {
+        if plan.verify == .digest, plan.expects == nil {
+            return over(.fail(SFTPMeaning.cannotVerify(plan.host, "tells no digest of a file over SFTP")))
+        }
+        // All was synced before the last stop: nothing is left to ask for.
+        if let point = resume, point.offset > 0, point.offset == point.version.total { return finish(point) }
+        return ask()
+    }
+
+    private mutating func ask() -> [ProtocolAction] {
+        let ids = [nextID(), nextID()]
+        state = .opening(ids, status: nil, open: nil)
+        return [.perform(ids[0], .sftp(.status(plan.path))), .perform(ids[1], .sftp(.openForReading(plan.path)))]
+    }
+
+    private mutating func opened(_ status: SFTPEnd, _ open: SFTPEnd) -> [ProtocolAction] {
+        for end in [status, open] { if let broken = end.brokenOff { return over(broken) } }
+        if status.attributes?.isFolder == true {
+            let message = "\(plan.path.displayed) at \(plan.host) is a folder: name the files in it"
+            return over(.fail(TransferError(.unsupported, message)))
+        }
+        if let (status, text) = open.refusal ?? status.refusal {
+            return over(SFTPMeaning.action(status, text, .read, host: plan.host, hasAccepted: accepted > 0))
+        }
+        guard case .opened(let handle) = open.outcome, let attributes = status.attributes else {
+            return over(SFTPMeaning.odd(host: plan.host))
+        }
+        let version = Self.version(attributes)
+        var actions: [ProtocolAction] = []
+        var point: GetResumePoint
+        if let earlier = resume, earlier.offset > 0, earlier.version.isSame(as: version),
+            earlier.offset <= version.total ?? Int64.max
+        {
+            point = earlier
+            actions.append(.resumed(at: point.offset))
+        } else {
+            if resume.map({ $0.offset > 0 }) ?? false {
+                accepted = 0
+                actions.append(.startOver(reason: "changed at the server"))
+            }
+            point = GetResumePoint(
+                version: version, offset: 0, name: plan.name ?? resume?.name ?? plan.path.lastComponent)
+            point.partName = resume?.partName
+            point.partInode = resume?.partInode
+        }
+        let id = nextID()
+        state = .receiving(id, Flow(point: point, handle: handle, start: point.offset))
+        // The version and both names are durable before the first byte is written.
+        return actions + [
+            .persist(ResumePoint(point)), .perform(id, .sftp(.read(handle, from: point.offset))),
+            .openGate(id, GateOpening(offset: point.offset, total: version.total)),
+        ]
+    }
+
+    /// A server that tells no time has nothing to recognise a version by: then nothing goes on in the middle.
+    private static func version(_ attributes: SFTPAttributes) -> RemoteVersion {
+        RemoteVersion(
+            lastModified: attributes.modified.map { String($0) }, isDateStrong: attributes.modified != nil,
+            total: attributes.size)
+    }
+
+    // MARK: The bytes
+
+    private mutating func received(_ end: SFTPEnd, _ flow: Flow) -> [ProtocolAction] {
+        if let broken = end.brokenOff { return over(broken) }
+        if let (status, text) = end.refusal {
+            return over(SFTPMeaning.action(status, text, .read, host: plan.host, hasAccepted: accepted > 0))
+        }
+        var flow = flow
+        flow.point.offset = flow.start + end.bytesWritten
+        let ids = [nextID(), nextID()]
+        state = .proving(ids, flow, status: nil, close: nil)
+        return [
+            .perform(ids[0], .sftp(.handleStatus(flow.handle))), .perform(ids[1], .sftp(.close(flow.handle))),
+        ]
+    }
+
+    private mutating func proved(_ status: SFTPEnd, _ flow: Flow) -> [ProtocolAction] {
+        if let broken = status.brokenOff { return over(broken) }
+        let known = flow.point.version
+        // Without a status nothing shows a change; the length still has to fit.
+        let now = status.attributes.map(Self.version) ?? known
+        if (now == known || known.lastModified == nil && now.total == known.total)
+            && (known.total.map { $0 == flow.point.offset } ?? true)
+        {
+            return finish(flow.point)
+        }
+        if restarts == 2 {
+            let message = "the file at \(plan.host) changes while it is read: Martlet tries again by itself"
+            return over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+        }
+        restarts += 1
+        accepted = 0
+        resume = flow.point
+        resume?.offset = 0
+        return [.startOver(reason: "changed at the server")] + ask()
+    }
+
+    private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
+        let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
+        let verified: Verification = plan.expects != nil ? .digest : isSized ? .size : .none
+        return over(.finish(Receipt(bytes: point.offset, verified: verified, digest: plan.expects)))
+    }
+
+    // MARK: Words
+
+    private mutating func nextID() -> ExchangeID {
+        lastID += 1
+        return ExchangeID(rawValue: lastID)
+    }
+
+    private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+}

@@ -1,0 +1,114 @@
+import TransferModel
+
+/// What a server's refusal means for a task where the protocol gives it no other meaning: SFTP's rows of the command contract.
+enum SFTPMeaning {
+    /// What was refused, for the message.
+    enum Deed: String {
+        case open = "to open it"
+        case store = "to store it"
+        case rename = "to rename it"
+        case makeFolder = "to make the folder"
+        case read = "to read it"
+    }
+
+    /// - Parameter hasAccepted: Earlier bytes of this task were accepted, so a missing permission means that it was taken away.
+    static func action(
+        _ status: SFTPStatus, _ text: String, _ deed: Deed, host: String, hasAccepted: Bool
+    ) -> ProtocolAction {
+        let said = text.isEmpty ? "" : " (\(text))"
+        func error(_ code: TransferErrorCode, _ what: String, _ advice: String) -> TransferError {
+            TransferError(code, "\(host) \(what)\(said): \(advice)")
+        }
+        if saysFull(text) { return full(host: host, text) }
+        switch status {
+        case .permissionDenied:
+            let refusal = error(
+                .permissionDenied, "does not allow us \(deed.rawValue)", "ask for access there, then retry")
+            return hasAccepted ? .wait(WaitDemand(.auth, refusal)) : .fail(refusal)
+        case .noSuchFile where deed == .read:
+            return .fail(error(.sourceMissing, "has no such file", "check the address"))
+        case .noSuchFile, .badMessage:
+            return .fail(
+                error(.destinationUnwritable, "does not take this name", "check the address, or choose another name"))
+        case .unsupported:
+            return .fail(
+                error(.unsupported, "is not able \(deed.rawValue)", "send it elsewhere, or by another protocol"))
+        case .noConnection, .connectionLost:
+            return .wait(
+                WaitDemand(
+                    .backoff,
+                    error(.networkConnectionLost, "lost its connection to the files", "Martlet tries again by itself")))
+        case .endOfFile, .failure:
+            return .wait(
+                WaitDemand(
+                    .backoff,
+                    error(.badServerResponse, "failed \(deed.rawValue)", "look there; Martlet tries again by itself")))
+        }
+    }
+
+    /// What the end of an operation means that no server answered.
+    static func action(_ failure: ExchangeFailure) -> ProtocolAction {
+        switch failure {
+        case .network(let error) where error.isRetryable: .wait(WaitDemand(.backoff, error))
+        case .network(let error): .fail(error)
+        case .sink(let error, let waits?): .wait(WaitDemand(waits, error))
+        case .sink(let error, nil): .fail(error)
+        }
+    }
+
+    static func full(host: String, _ text: String = "") -> ProtocolAction {
+        let said = text.isEmpty ? "" : " (\(text))"
+        return .wait(
+            WaitDemand(
+                .remoteDiskSpace,
+                TransferError(
+                    .badServerResponse,
+                    "the disk or quota at \(host) is full\(said): make room there, Martlet tries again")))
+    }
+
+    /// Servers with a status of their own for it speak a later version; in version 3 only the text can say it.
+    static func saysFull(_ text: String) -> Bool {
+        let text = text.lowercased()
+        return ["no space", "quota", "disk full", "disk is full", "not enough space", "insufficient"]
+            .contains { text.contains($0) }
+    }
+
+    static func exists(_ host: String) -> TransferError {
+        TransferError(
+            .destinationExists,
+            "another file is there already, at \(host): choose another name, or queue it with --if-exists replace")
+    }
+
+    static func cannotVerify(_ host: String, _ why: String) -> TransferError {
+        TransferError(.integrity, "\(host) \(why): look there, or queue it with a weaker --verify")
+    }
+
+    /// An answer of another kind than was asked for.
+    static func odd(host: String) -> ProtocolAction {
+        .wait(
+            WaitDemand(
+                .backoff,
+                TransferError(
+                    .badServerResponse, "\(host) gave an answer to another question: Martlet tries again by itself")))
+    }
+}
+
+extension SFTPEnd {
+    /// Why nothing of the operation was answered; `nil` when something was.
+    var brokenOff: ProtocolAction? {
+        switch outcome {
+        case .failed(let failure): SFTPMeaning.action(failure)
+        case .notLetIn(let reason, let error): .wait(WaitDemand(reason, error))
+        case .done, .opened, .attributes, .freeSpace, .refused: nil
+        }
+    }
+
+    var attributes: SFTPAttributes? {
+        if case .attributes(let attributes) = outcome { attributes } else { nil }
+    }
+
+    /// The server's refusal.
+    var refusal: (status: SFTPStatus, text: String)? {
+        if case .refused(let status, let text) = outcome { (status, text) } else { nil }
+    }
+}

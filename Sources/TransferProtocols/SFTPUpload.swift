@@ -1,0 +1,428 @@
+import TransferModel
+
+/// An upload over SFTP version 3 (protocols.md section 5): written at exact offsets into a temporary file beside the target, measured, and
+/// renamed when it is whole. The temporary file's size is the truth for going on. Its name is made of the run's token, so a small file
+/// needs no resume point: the next attempt finds the same name.
+///
+/// Round trips of a new file: open (and the question whether the target is there); all the rest of the file's life in one list; rename.
+/// The rename never goes out before the size was seen, so a reader of the final name sees no torso.
+///
+/// The beginning and the payload are here; `+Publishing` holds the way to the final name and what to do in doubt.
+package struct SFTPUpload: ProtocolMachine {
+    /// A list of operations whose ends are looked at together.
+    enum Step: Equatable {
+        /// What is there of an earlier attempt: the target, the temporary file. Next: `opening`, `over`.
+        case looking
+        /// The temporary file is opened; the target's state was asked before where it matters. Next: `measuring`, `sending`,
+        /// `makingFolder`, `tidying`, `over`.
+        case opening(asksTarget: Bool)
+        /// The folder is missing. Next: `opening`, `over`.
+        case makingFolder
+        /// How long the opened file is. `had`: before it was opened. Next: `sending`, `over`.
+        case measuring(SFTPHandle, had: Int64?)
+        /// A write was refused, perhaps because the disk is full. Next: `opening` (whole file), `over`.
+        case askingSpace(SFTPStatus, String, madeProgress: Bool)
+        /// The whole file gets its final name. Next: `checking`, `over`.
+        case renaming
+        /// The rename was refused, or its answer was lost (`lost`). Next: `renaming`, `replacing`, `opening` (no rename there),
+        /// `tidying`, `over`.
+        case checking(lost: TransferError?)
+        /// The target is removed and the rename asked again, where a server has no other way. Next: `over`.
+        case replacing
+        /// The temporary file is removed, then this is said. Next: `over`.
+        case tidying(then: ProtocolAction)
+    }
+
+    /// The payload under way: pieces in their order, two at a time; behind the last the list that ends the file.
+    struct Sending: Equatable {
+        var handle: SFTPHandle
+        var start: Int64
+        var next: Int64
+        var pieces: [Piece] = []
+        /// Operations behind the last piece.
+        var closing: Group?
+
+        struct Piece: Equatable {
+            var id: ExchangeID
+            var range: Range<Int64>
+        }
+    }
+
+    struct Group: Equatable {
+        var ids: [ExchangeID]
+        var ends: [ExchangeID: SFTPEnd] = [:]
+        var isComplete: Bool { ends.count == ids.count }
+        subscript(_ index: Int) -> SFTPEnd? { ends[ids[index]] }
+        var last: SFTPEnd? { ids.last.flatMap { ends[$0] } }
+    }
+
+    enum State: Equatable {
+        /// Nothing is asked yet. Next: `working` (looking, opening), `over`.
+        case ready
+        /// Next: `working`, `sending`, `over`.
+        case working(Step, Group)
+        /// Next: itself, `working` (askingSpace, opening, renaming), `over`.
+        case sending(Sending)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    /// Bytes that a server may have applied out of their order: the most that our transport has on its way.
+    package static let window: Int64 = 8 << 20
+    /// One operation's share of the payload; after each the server's word is told on.
+    static let piece: Int64 = 16 << 20
+    /// Up to this a file is sent again whole: its resume point is not worth a commit.
+    static let small: Int64 = 1 << 20
+
+    let plan: SFTPUploadPlan
+    var state = State.ready
+    var facts: HostFacts
+    var features = SFTPFeatures()
+    /// Where the bytes go: the temporary file, or the target where the server cannot rename.
+    var point: SFTPResumePoint
+    /// Whether the point is durable.
+    var isDurable = false
+    /// What is at the target may be replaced: the rule says so, or it is ours.
+    var mayReplace: Bool
+    /// Bytes of this task that the server has taken, in this attempt or before.
+    var hasAccepted: Bool
+    /// The file is begun again from zero, whatever is there.
+    var isWhole = false
+    /// It was begun again once because the sizes differed.
+    var hasBegunAnew = false
+    var hasMadeFolder = false
+    var hasRenamedTwice = false
+    /// The server told the size of what it has.
+    var isMeasured = false
+    private var lastID = 0
+
+    package init(_ plan: SFTPUploadPlan) {
+        self.plan = plan
+        facts = plan.facts
+        let goesOn = plan.resume != nil && !plan.subject.hasChanged
+        if let resume = plan.resume, goesOn {
+            point = resume
+        } else {
+            // After a change a half-dead server may still write the old bytes: they must not meet the new ones.
+            let generation = plan.subject.hasChanged ? (plan.resume?.generation ?? 1) + 1 : 1
+            point = SFTPResumePoint(
+                temporary: TemporaryName.beside(plan.path, token: plan.subject.token, generation: generation),
+                generation: generation, size: plan.subject.size, modified: plan.modified)
+        }
+        mayReplace = plan.subject.ifExists == .replace
+        hasAccepted = goesOn
+        if facts.cannotRename == true { point.temporary = plan.path }
+        isDurable = goesOn && plan.resume?.temporary == point.temporary
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began): return begin()
+        case (.working(let step, var group), .sftpEnded(let id, let end)) where group.ids.contains(id):
+            group.ends[id] = end
+            features = end.features
+            state = .working(step, group)
+            return group.isComplete ? take(step, group) : []
+        case (.sending(let sending), .sftpEnded(let id, let end)): return take(sending, id, end)
+        default:
+            // What belongs to an abandoned or finished operation comes too late.
+            return []
+        }
+    }
+
+    // MARK: Beginning
+
+    var isDirect: Bool { point.temporary == plan.path }
+
+    private mutating func begin() -> [ProtocolAction] {
+        if plan.subject.verify == .digest {
+            return over(.fail(SFTPMeaning.cannotVerify(plan.host, "tells no digest of a file over SFTP")))
+        }
+        let inDoubt = plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged
+        // Some servers empty what is opened: under the final name nothing is opened before it is known whose it is.
+        if inDoubt || (isDirect && !mayReplace) {
+            return perform(.looking, [.status(plan.path), .status(point.temporary)])
+        }
+        return open(asksTarget: !mayReplace)
+    }
+
+    mutating func open(asksTarget: Bool, first operations: [SFTPExchange] = []) -> [ProtocolAction] {
+        // Under the final name even an empty file must be known as ours before it is made.
+        (isDirect ? makeDurable() : [])
+            + perform(
+                .opening(asksTarget: asksTarget),
+                operations + (asksTarget ? [.status(plan.path)] : []) + [.openForWriting(point.temporary)])
+    }
+
+    private mutating func makeDurable() -> [ProtocolAction] {
+        if isDurable { return [] }
+        isDurable = true
+        return [.persist(ResumePoint(point))]
+    }
+
+    private mutating func take(_ step: Step, _ group: Group) -> [ProtocolAction] {
+        if case .tidying(let action) = step { return over(action) }
+        if case .renaming = step { return renamed(group) }
+        if case .replacing = step { return replaced(group) }
+        if let broken = group.ids.lazy.compactMap({ group.ends[$0]?.brokenOff }).first {
+            return brokenOff(step, broken)
+        }
+        switch step {
+        case .looking: return looked(group)
+        case .opening(let asksTarget): return opened(group, asksTarget: asksTarget)
+        case .makingFolder: return madeFolder(group)
+        case .measuring(let handle, let had): return measured(handle, had: had, group)
+        case .askingSpace(let status, let text, let progress):
+            return askedSpace(status, text, madeProgress: progress, group)
+        case .checking(let lost): return checked(group, lost: lost)
+        case .tidying, .renaming, .replacing: return []
+        }
+    }
+
+    private mutating func looked(_ group: Group) -> [ProtocolAction] {
+        let there = group[1]?.attributes
+        if let target = group[0]?.attributes, let action = verdict(target, temporaryIsThere: there != nil) {
+            // What an earlier attempt has gathered serves nothing any more.
+            return there != nil ? tidy([], then: action) : over(action)
+        }
+        had = there?.size
+        var first: [SFTPExchange] = []
+        if plan.subject.hasChanged {
+            // The old version's bytes. Whether it works decides nothing.
+            let old = plan.resume?.temporary ?? TemporaryName.beside(plan.path, token: plan.subject.token)
+            if old != plan.path, old != point.temporary { first.append(.remove(old)) }
+        }
+        if isDirect, plan.resume != nil || plan.subject.begunBefore != nil {
+            // From before it was known that the server cannot rename.
+            let name = TemporaryName.beside(plan.path, token: plan.subject.token, generation: point.generation)
+            first.append(.remove(name))
+        }
+        if facts.cannotResume == true, there != nil, !isDirect {
+            isWhole = true
+            had = nil
+            first.append(.remove(point.temporary))
+        }
+        return open(asksTarget: false, first: first)
+    }
+
+    /// The length of the temporary file before it was opened.
+    private var had: Int64?
+
+    private mutating func opened(_ group: Group, asksTarget: Bool) -> [ProtocolAction] {
+        guard let end = group.last else { return [] }
+        let target = asksTarget ? group[group.ids.count - 2]?.attributes : nil
+        if let target, let action = verdict(target, temporaryIsThere: nil) {
+            if case .opened(let handle) = end.outcome { return tidy([.close(handle)], then: action) }
+            return over(action)
+        }
+        guard case .opened(let handle) = end.outcome else {
+            guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
+            return openRefused(status, text)
+        }
+        // Of a new file nothing can be there. Under the final name a longer one may be.
+        if had != nil || isDirect { return perform(.measuring(handle, had: had), [.handleStatus(handle)]) }
+        return send(handle, from: 0)
+    }
+
+    private mutating func openRefused(_ status: SFTPStatus, _ text: String) -> [ProtocolAction] {
+        if status == .noSuchFile, !hasMadeFolder {
+            hasMadeFolder = true
+            return perform(.makingFolder, [.makeFolders(point.temporary.folder)])
+        }
+        if status == .failure || status == .unsupported, had != nil, !isWhole, !isDirect {
+            return goOnWhole("the server does not let an upload go on")
+        }
+        return over(SFTPMeaning.action(status, text, .open, host: plan.host, hasAccepted: hasAccepted))
+    }
+
+    private mutating func madeFolder(_ group: Group) -> [ProtocolAction] {
+        if let (status, text) = group.last?.refusal {
+            if status == .failure {
+                let message = "\(plan.host) cannot make the folder (\(text)): look there, or choose another"
+                return over(.fail(TransferError(.destinationUnwritable, message)))
+            }
+            return over(SFTPMeaning.action(status, text, .makeFolder, host: plan.host, hasAccepted: hasAccepted))
+        }
+        return open(asksTarget: false)
+    }
+
+    /// The server's size decides where to go on; it was asked after opening, because some servers empty what is opened.
+    private mutating func measured(_ handle: SFTPHandle, had: Int64?, _ group: Group) -> [ProtocolAction] {
+        let size = group.last?.attributes?.size ?? 0
+        var actions: [ProtocolAction] = []
+        var start: Int64 = 0
+        if plan.resume != nil, !plan.subject.hasChanged, !isWhole, !isDirect {
+            if let had, size < had {
+                facts.cannotResume = true
+                isWhole = true
+                actions += [
+                    learned { $0.cannotResume = true }, .startOver(reason: "the server empties a file on opening"),
+                ]
+            } else {
+                start = min(size, plan.subject.size)
+                if !features.writesInOrder { start = max(0, start - Self.window) }
+            }
+        }
+        if size > plan.subject.size { actions.append(.perform(nextID(), .sftp(.setSize(handle, plan.subject.size)))) }
+        if start > 0 { actions.append(.resumed(at: start)) }
+        return actions + send(handle, from: start)
+    }
+
+    // MARK: Payload
+
+    private mutating func send(_ handle: SFTPHandle, from start: Int64) -> [ProtocolAction] {
+        var actions: [ProtocolAction] = []
+        if plan.subject.size > Self.small { actions += makeDurable() }
+        var sending = Sending(handle: handle, start: start, next: start)
+        actions += fill(&sending)
+        state = .sending(sending)
+        return actions
+    }
+
+    /// Two pieces are under way, so that the line never runs dry between them.
+    private mutating func fill(_ sending: inout Sending) -> [ProtocolAction] {
+        var actions: [ProtocolAction] = []
+        let size = plan.subject.size
+        while sending.pieces.count < 2, sending.next < size {
+            let piece = Sending.Piece(id: nextID(), range: sending.next..<min(size, sending.next + Self.piece))
+            sending.next = piece.range.upperBound
+            sending.pieces.append(piece)
+            actions.append(.perform(piece.id, .sftp(.write(sending.handle, piece.range))))
+        }
+        if sending.next == size, sending.closing == nil {
+            var operations: [SFTPExchange] = [.setModified(sending.handle, plan.modified)]
+            if size >= Self.small, features.syncs { operations.append(.sync(sending.handle)) }
+            operations += [.handleStatus(sending.handle), .close(sending.handle)]
+            let ids = operations.map { _ in nextID() }
+            sending.closing = Group(ids: ids)
+            actions += zip(ids, operations).map { .perform($0, .sftp($1)) }
+        }
+        return actions
+    }
+
+    private mutating func take(_ sending: Sending, _ id: ExchangeID, _ end: SFTPEnd) -> [ProtocolAction] {
+        var sending = sending
+        if let index = sending.pieces.firstIndex(where: { $0.id == id }) {
+            if let through = end.writtenThrough, through > sending.pieces[index].range.lowerBound, index == 0 {
+                hasAccepted = true
+            }
+            if end.outcome != .done { return pieceFailed(sending, index, end) }
+            let piece = sending.pieces.remove(at: index)
+            var actions: [ProtocolAction] =
+                sending.pieces.first.map { $0.range.lowerBound < piece.range.lowerBound } == true
+                ? [] : [.accepted(piece.range.upperBound)]
+            actions += fill(&sending)
+            state = .sending(sending)
+            return actions + closedIfDone(sending)
+        }
+        guard sending.closing?.ids.contains(id) == true else { return [] }
+        sending.closing?.ends[id] = end
+        state = .sending(sending)
+        return closedIfDone(sending)
+    }
+
+    private mutating func pieceFailed(_ sending: Sending, _ index: Int, _ end: SFTPEnd) -> [ProtocolAction] {
+        let through = end.writtenThrough ?? sending.pieces[index].range.lowerBound
+        var actions: [ProtocolAction] = []
+        if index == 0, through > sending.start { actions.append(.accepted(through)) }
+        if let broken = end.brokenOff { return actions + over(broken) }
+        guard let (status, text) = end.refusal else { return actions + over(SFTPMeaning.odd(host: plan.host)) }
+        let others = sending.pieces.map(\.id).filter { $0 != sending.pieces[index].id } + (sending.closing?.ids ?? [])
+        actions += others.map { .abandon($0) }
+        return actions + refused(status, text, madeProgress: through > sending.start, isOnResume: sending.start > 0)
+    }
+
+    /// The server does not take the bytes.
+    mutating func refused(
+        _ status: SFTPStatus, _ text: String, madeProgress: Bool, isOnResume: Bool
+    ) -> [ProtocolAction] {
+        wasOnResume = isOnResume
+        // OpenSSH has one word for a full disk and for all else.
+        if status == .failure, !SFTPMeaning.saysFull(text), features.tellsFreeSpace {
+            let folder = point.temporary.folder
+            return perform(
+                .askingSpace(status, text, madeProgress: madeProgress),
+                [.freeSpace(folder.bytes.isEmpty ? RawPath(".") : folder)])
+        }
+        return decideRefusal(status, text, madeProgress: madeProgress)
+    }
+
+    /// The refused write began where an earlier attempt stood.
+    private var wasOnResume = false
+
+    private mutating func askedSpace(
+        _ status: SFTPStatus, _ text: String, madeProgress: Bool, _ group: Group
+    ) -> [ProtocolAction] {
+        // A disk is never filled to its last byte.
+        if case .freeSpace(let bytes)? = group.last?.outcome, bytes < 1 << 20 {
+            return over(SFTPMeaning.full(host: plan.host))
+        }
+        return decideRefusal(status, text, madeProgress: madeProgress)
+    }
+
+    private mutating func decideRefusal(_ status: SFTPStatus, _ text: String, madeProgress: Bool) -> [ProtocolAction] {
+        let mayBeResume = status == .failure || status == .unsupported || status == .badMessage
+        if wasOnResume, !madeProgress, mayBeResume, !SFTPMeaning.saysFull(text) {
+            return goOnWhole("the server does not let an upload go on")
+        }
+        return over(SFTPMeaning.action(status, text, .store, host: plan.host, hasAccepted: hasAccepted))
+    }
+
+    /// Only whole files are taken there: what is there is removed, and the file begins anew.
+    private mutating func goOnWhole(_ reason: String) -> [ProtocolAction] {
+        isWhole = true
+        had = nil
+        return [learned { $0.cannotResume = true }, .startOver(reason: reason)]
+            + open(asksTarget: false, first: [.remove(point.temporary)])
+    }
+
+    /// The whole file was acknowledged and closed: is all of it there?
+    private mutating func closedIfDone(_ sending: Sending) -> [ProtocolAction] {
+        guard let closing = sending.closing, closing.isComplete, sending.pieces.isEmpty else { return [] }
+        if let broken = closing.ids.lazy.compactMap({ closing.ends[$0]?.brokenOff }).first { return over(broken) }
+        let syncs = closing.ids.count == 4
+        if syncs, let (status, text) = closing[1]?.refusal, status != .unsupported {
+            return refused(status, text, madeProgress: true, isOnResume: false)
+        }
+        if let (status, text) = closing.last?.refusal {
+            return refused(status, text, madeProgress: true, isOnResume: false)
+        }
+        let size = closing[closing.ids.count - 2]?.attributes?.size
+        guard let size, size != plan.subject.size else { return stored(isMeasured: size != nil) }
+        if hasBegunAnew {
+            let why = "took the file but has \(size) of \(plan.subject.size) bytes"
+            return over(.fail(SFTPMeaning.cannotVerify(plan.host, why)))
+        }
+        hasBegunAnew = true
+        had = nil
+        isWhole = true
+        let learns: [ProtocolAction] = sending.start > 0 ? [learned { $0.cannotResume = true }] : []
+        return learns + [.startOver(reason: "the server has \(size) of \(plan.subject.size) bytes after the last one")]
+            + open(asksTarget: false, first: [.remove(point.temporary)])
+    }
+
+    // MARK: Words
+
+    mutating func learned(_ change: (inout HostFacts) -> Void) -> ProtocolAction {
+        change(&facts)
+        var news = HostFacts()
+        change(&news)
+        return .learned(news)
+    }
+
+    mutating func perform(_ step: Step, _ operations: [SFTPExchange]) -> [ProtocolAction] {
+        let ids = operations.map { _ in nextID() }
+        state = .working(step, Group(ids: ids))
+        return zip(ids, operations).map { .perform($0, .sftp($1)) }
+    }
+
+    mutating func nextID() -> ExchangeID {
+        lastID += 1
+        return ExchangeID(rawValue: lastID)
+    }
+
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+}

@@ -1,0 +1,269 @@
+import TransferModel
+
+@testable import TransferProtocols
+
+/// Files in memory behind SFTP operations, with the habits that servers in the wild have.
+struct FakeSFTPServer {
+    struct File: Equatable {
+        var bytes: [UInt8]
+        var modified: Int64
+    }
+
+    var files: [String: File] = [:]
+    var folders: Set<String> = ["d"]
+    /// Kept open by handle: the name it had when it was opened, for a rename does not disturb a handle.
+    var open: [SFTPHandle: String] = [:]
+    private var lastHandle: UInt64 = 0
+    /// The server's clock, seconds.
+    var now: Int64 = 5000
+
+    // Habits.
+    var features = SFTPFeatures()
+    var truncatesOnOpen = false
+    var cannotRename = false
+    /// Refuses writes that do not begin at zero in a file that was there when it was opened.
+    var cannotResume = false
+    var keepsTimes = true
+    var tellsSizes = true
+    /// Bytes that fit; more is refused with that status and text.
+    var room = Int.max
+    var fullText = "Failure"
+    /// Operations by name that are refused.
+    var refuses: [String: (SFTPStatus, String)] = [:]
+    /// Ends of writes are lost at the server: so many bytes fewer than acknowledged.
+    var loses = 0
+
+    init() {
+        features.renamesOver = true
+        features.syncs = true
+        features.writesInOrder = true
+        features.tellsFreeSpace = true
+    }
+
+    mutating func perform(_ operation: SFTPExchange, source: [UInt8]) -> SFTPEnd {
+        var end = SFTPEnd(.done, features: features, at: noon)
+        end.outcome = outcome(operation, source, &end)
+        return end
+    }
+
+    private mutating func outcome(_ operation: SFTPExchange, _ source: [UInt8], _ end: inout SFTPEnd) -> SFTPEnd.Outcome
+    {
+        if let (status, text) = refuses[operation.verb] { return .refused(status, text) }
+        switch operation {
+        case .openForWriting(let path):
+            let name = path.displayed
+            guard folders.contains(path.folder.displayed) else { return .refused(.noSuchFile, "No such file") }
+            if files[name] == nil || truncatesOnOpen { files[name] = File(bytes: [], modified: now) }
+            return opened(name)
+        case .openForReading(let path):
+            return files[path.displayed] == nil ? .refused(.noSuchFile, "No such file") : opened(path.displayed)
+        case .status(let path):
+            if folders.contains(path.displayed) {
+                return .attributes(SFTPAttributes(size: 4096, modified: 1, isFolder: true))
+            }
+            return files[path.displayed].map { .attributes(attributes($0)) } ?? .refused(.noSuchFile, "No such file")
+        case .handleStatus(let handle):
+            return file(handle).map { .attributes(attributes($0)) } ?? .refused(.failure, "Failure")
+        case .write(let handle, let range): return write(handle, range, source, &end)
+        case .read(let handle, let from):
+            guard let file = file(handle) else { return .refused(.failure, "Failure") }
+            end.bytesWritten = max(0, Int64(file.bytes.count) - from)
+        case .setSize(let handle, let size):
+            guard let name = open[handle] else { return .refused(.failure, "Failure") }
+            let kept = file(handle)?.bytes.prefix(Int(size)) ?? []
+            files[name]?.bytes = Array(kept)
+        case .setModified(let handle, let seconds):
+            if keepsTimes, let name = open[handle] { files[name]?.modified = seconds }
+        case .sync: break
+        case .close(let handle): open[handle] = nil
+        case .rename(let old, let new, let replaces):
+            if cannotRename { return .refused(.failure, "Failure") }
+            guard let file = files[old.displayed] else { return .refused(.noSuchFile, "No such file") }
+            if !replaces, files[new.displayed] != nil { return .refused(.failure, "Failure") }
+            files[old.displayed] = nil
+            files[new.displayed] = file
+            for (handle, name) in open where name == old.displayed { open[handle] = new.displayed }
+        case .remove(let path):
+            if files.removeValue(forKey: path.displayed) == nil { return .refused(.noSuchFile, "No such file") }
+        case .makeFolders(let path): folders.insert(path.displayed)
+        case .freeSpace: return .freeSpace(room == Int.max ? 1 << 40 : 0)
+        }
+        return .done
+    }
+
+    private mutating func opened(_ name: String) -> SFTPEnd.Outcome {
+        lastHandle += 1
+        let handle = SFTPHandle(rawValue: lastHandle)
+        open[handle] = name
+        return .opened(handle)
+    }
+
+    private func file(_ handle: SFTPHandle) -> File? { open[handle].flatMap { files[$0] } }
+
+    private func attributes(_ file: File) -> SFTPAttributes {
+        SFTPAttributes(size: tellsSizes ? Int64(file.bytes.count) : nil, modified: file.modified)
+    }
+
+    private mutating func write(
+        _ handle: SFTPHandle, _ range: Range<Int64>, _ source: [UInt8], _ end: inout SFTPEnd
+    ) -> SFTPEnd.Outcome {
+        guard let name = open[handle], var file = files[name] else {
+            end.writtenThrough = range.lowerBound
+            return .refused(.failure, "Failure")
+        }
+        if cannotResume, range.lowerBound > 0, Int64(file.bytes.count) <= range.lowerBound, !grown.contains(name) {
+            end.writtenThrough = range.lowerBound
+            return .refused(.unsupported, "no resume")
+        }
+        grown.insert(name)
+        let last = min(Int(range.upperBound), room)
+        if file.bytes.count < last { file.bytes += [UInt8](repeating: 0, count: last - file.bytes.count) }
+        if last > Int(range.lowerBound) {
+            file.bytes.replaceSubrange(Int(range.lowerBound)..<last, with: source[Int(range.lowerBound)..<last])
+        }
+        end.writtenThrough = Int64(max(last, Int(range.lowerBound)))
+        if loses > 0 {
+            file.bytes.removeLast(loses)
+            loses = 0
+        }
+        file.modified = now
+        files[name] = file
+        return last < Int(range.upperBound) ? .refused(.failure, fullText) : .done
+    }
+
+    /// Files that were written from their start in this connection.
+    private var grown: Set<String> = []
+
+    /// The connection is gone, and with it all handles.
+    mutating func disconnect() {
+        open = [:]
+        grown = []
+    }
+}
+
+extension SFTPExchange {
+    /// One word for it.
+    var verb: String { String("\(self)".prefix { $0 != "(" }) }
+}
+
+/// An attempt after the other of one upload, played against a server.
+struct SFTPStory {
+    var server = FakeSFTPServer()
+    var source: [UInt8]
+    var subject: UploadSubject
+    var facts = HostFacts()
+    var resume: SFTPResumePoint?
+    /// What was asked and said, in words; the temporary file is `part`.
+    var log: [String] = []
+    /// After so many operations of an attempt the connection breaks; `true`: the one on which it breaks was still done.
+    var cut: (after: Int, isDone: Bool)?
+    /// Happens at the server when the rename is asked for.
+    var appears: FakeSFTPServer.File?
+    /// Bytes that were sent.
+    var sent: Int64 = 0
+
+    init(_ count: Int, ifExists: ExistingFilePolicy = .fail, modified: Int64 = 1234) {
+        source = Self.pattern(count)
+        subject = UploadSubject(
+            name: RawPath("f"), size: Int64(count), modifiedNanoseconds: modified * 1_000_000_000 + 999,
+            ifExists: ifExists,
+            token: "0123456789abcdef0123456789abcdef")
+    }
+
+    /// Bytes that no shift repeats soon; made by copying, for the tests are not optimised.
+    private static func pattern(_ count: Int) -> [UInt8] {
+        let block = (0..<min(count, 65_521)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8 &+ 1) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count { bytes += block.prefix(count - bytes.count) }
+        return bytes
+    }
+
+    static let part = "d/.f.01234567.martlet-part"
+
+    /// Plays one attempt to its end, and gives back its last word.
+    @discardableResult
+    mutating func attempt() -> String {
+        log = []
+        sent = 0
+        var machine = SFTPUpload(
+            SFTPUploadPlan(host: "h", path: RawPath("d/f"), subject: subject, facts: facts, resume: resume))
+        var actions = machine.handle(.began(at: noon))
+        var count = 0
+        while !actions.isEmpty {
+            var ends: [(ExchangeID, SFTPEnd)] = []
+            var abandoned = Set<ExchangeID>()
+            for action in actions {
+                switch action {
+                case .perform(let id, .sftp(let operation)):
+                    count += 1
+                    log.append(Self.word(operation))
+                    if let cut, count > cut.after || count == cut.after && !cut.isDone {
+                        ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(operation), at: noon)))
+                        continue
+                    }
+                    if case .write(_, let range) = operation { sent += range.upperBound - range.lowerBound }
+                    if case .rename = operation, let file = appears {
+                        server.files["d/f"] = file
+                        appears = nil
+                    }
+                    let end = server.perform(operation, source: source)
+                    if let cut, count == cut.after {
+                        ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(operation), at: noon)))
+                    } else {
+                        ends.append((id, end))
+                    }
+                case .abandon(let id): abandoned.insert(id)
+                case .persist(let point):
+                    resume = point.content(SFTPResumePoint.self)
+                    log.append("persist")
+                case .learned(let news):
+                    facts = facts.merged(with: news)
+                    log += words([action])
+                default: log += words([action])
+                }
+            }
+            actions = []
+            for (id, end) in ends where !abandoned.contains(id) {
+                let more = machine.handle(.sftpEnded(id, end))
+                for case .abandon(let id) in more { abandoned.insert(id) }
+                actions += more
+            }
+        }
+        server.disconnect()
+        return log.last ?? ""
+    }
+
+    private func start(_ operation: SFTPExchange) -> Int64? {
+        if case .write(_, let range) = operation { range.lowerBound } else { nil }
+    }
+
+    /// The target has every byte of the source, and nothing else of ours is there.
+    var isPublished: Bool { server.files["d/f"]?.bytes == source && server.files.count == 1 }
+
+    static func word(_ operation: SFTPExchange) -> String {
+        func name(_ path: RawPath) -> String {
+            switch path.displayed {
+            case "d/f": "target"
+            case let text where text.hasSuffix(".martlet-part"): text == part ? "part" : "part2"
+            case let text: text
+            }
+        }
+        return switch operation {
+        case .openForWriting(let path): "open \(name(path))"
+        case .openForReading(let path): "read \(name(path))"
+        case .status(let path): "status \(name(path))"
+        case .handleStatus: "size"
+        case .write(_, let range): "write \(range)"
+        case .read(_, let from): "read from \(from)"
+        case .setSize(_, let size): "cut \(size)"
+        case .setModified(_, let seconds): "time \(seconds)"
+        case .sync: "sync"
+        case .close: "close"
+        case .rename(let old, let new, let replaces): "\(replaces ? "replace" : "rename") \(name(old)) \(name(new))"
+        case .remove(let path): "remove \(name(path))"
+        case .makeFolders(let path): "folders \(path.displayed)"
+        case .freeSpace(let path): "space \(path.displayed)"
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let version = RemoteVersion(lastModified: "77", isDateStrong: true, total: 1000)
+
+private func point(_ offset: Int64, _ version: RemoteVersion = version) -> GetResumePoint {
+    GetResumePoint(version: version, offset: offset, name: RawPath("f"))
+}
+
+private func plan(
+    _ resume: GetResumePoint? = nil, verify: VerificationWish? = nil, expects: TransferDigest? = nil
+) -> SFTPDownloadPlan {
+    SFTPDownloadPlan(host: "h", path: RawPath("d/f"), verify: verify, expects: expects, resume: resume)
+}
+
+private func status(_ size: Int64?, _ modified: Int64?, isFolder: Bool = false) -> SFTPEnd.Outcome {
+    .attributes(SFTPAttributes(size: size, modified: modified, isFolder: isFolder))
+}
+
+private let opened = SFTPEnd.Outcome.opened(SFTPHandle(rawValue: 9))
+/// As it is printed inside of an operation.
+private let handle = "TransferProtocols.SFTPHandle(rawValue: 9)"
+
+/// Feeds the ends of the operations asked for, in their order; gives back the words of the last actions.
+private func run(_ plan: SFTPDownloadPlan, _ ends: (SFTPEnd.Outcome, read: Int64)...) -> [String] {
+    var download = SFTPDownload(plan)
+    var pending: [ExchangeID] = []
+    var said: [String] = []
+    func note(_ actions: [ProtocolAction]) {
+        for case .perform(let id, _) in actions { pending.append(id) }
+        if !actions.isEmpty { said = words(actions) }
+    }
+    note(download.handle(.began(at: noon)))
+    for (outcome, read) in ends {
+        guard !pending.isEmpty else { return ["nothing was asked"] }
+        note(download.handle(.sftpEnded(pending.removeFirst(), SFTPEnd(outcome, bytesWritten: read, at: noon))))
+    }
+    return said
+}
+
+private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcome, read: Int64) { (outcome, read) }
+
+@Suite struct SFTPDownloadTests {
+    private let file = RawPath("d/f")
+
+    @Test("status and file are asked together; version and name are durable before the gate opens")
+    func fresh() {
+        #expect(run(plan()) == ["1 status(\(file))", "2 openForReading(\(file))"])
+        #expect(
+            run(plan(), end(status(1000, 77)), end(opened))
+                == [
+                    "persist f 0 -", "3 read(\(handle), from: 0)", "open 3 at 0 skip 0 of 1000",
+                ])
+    }
+
+    @Test("it is done when the open file still has the version of the beginning")
+    func whole() {
+        let begun = [end(status(1000, 77)), end(opened), end(.done, read: 1000)]
+        #expect(
+            run(plan(), begun[0], begun[1], begun[2])
+                == ["4 handleStatus(\(handle))", "5 close(\(handle))"])
+        #expect(run(plan(), begun[0], begun[1], begun[2], end(status(1000, 77)), end(.done)) == ["finish 1000 size"])
+        #expect(
+            run(plan(verify: VerificationWish.none), begun[0], begun[1], begun[2], end(status(1000, 77)), end(.done))
+                == ["finish 1000 none"])
+        // Without a status at the end only the length shows anything.
+        #expect(
+            run(plan(), begun[0], begun[1], begun[2], end(.refused(.unsupported, "")), end(.done)) == [
+                "finish 1000 size"
+            ])
+    }
+
+    @Test(
+        "another size or time at the end, or a length that does not fit, begins again",
+        arguments: [(status(1000, 78), 1000), (status(1001, 77), 1000), (status(1000, 77), 999)]
+            as [(SFTPEnd.Outcome, Int64)])
+    func changed(last: SFTPEnd.Outcome, read: Int64) {
+        #expect(
+            run(plan(), end(status(1000, 77)), end(opened), end(.done, read: read), end(last), end(.done))
+                == ["over: changed at the server", "6 status(\(file))", "7 openForReading(\(file))"])
+    }
+
+    @Test("a file that changes under every reading is left alone for a while")
+    func restless() {
+        var download = SFTPDownload(plan())
+        var pending: [ExchangeID] = []
+        var said: [String] = []
+        var actions = download.handle(.began(at: noon))
+        var modified: Int64 = 0
+        for _ in 0..<15 {
+            for case .perform(let id, _) in actions { pending.append(id) }
+            if !actions.isEmpty { said = words(actions) }
+            if pending.isEmpty { break }
+            modified += 1
+            let id = pending.removeFirst()
+            let outcome: SFTPEnd.Outcome =
+                switch (id.rawValue - 1) % 5 {
+                case 0, 3: status(1000, modified)
+                case 1: opened
+                default: .done
+                }
+            actions = download.handle(.sftpEnded(id, SFTPEnd(outcome, bytesWritten: 1000, at: noon)))
+        }
+        for case .wait in actions { said = words(actions) }
+        #expect(said == ["wait backoff badServerResponse"])
+    }
+
+    @Test("it goes on only with the version that it began with")
+    func resumes() {
+        #expect(
+            run(plan(point(400)), end(status(1000, 77)), end(opened)).suffix(3) == [
+                "persist f 400 -", "3 read(\(handle), from: 400)", "open 3 at 400 skip 0 of 1000",
+            ])
+        #expect(run(plan(point(400)), end(status(1000, 77)), end(opened)).first == "resumed 400")
+        for other in [status(1000, 78), status(999, 77), status(1000, nil)] {
+            let said = run(plan(point(400)), end(other), end(opened))
+            #expect(said.first == "over: changed at the server" && said.last?.hasPrefix("open 3 at 0") == true)
+        }
+        #expect(
+            run(
+                plan(point(400)), end(status(1000, 77)), end(opened), end(.done, read: 600), end(status(1000, 77)),
+                end(.done))
+                == ["finish 1000 size"])
+        #expect(run(plan(point(1000))) == ["finish 1000 size"])
+    }
+
+    @Test("what is synced is made durable")
+    func synced() {
+        var download = SFTPDownload(plan())
+        _ = download.handle(.began(at: noon))
+        _ = download.handle(.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(status(1000, 77), at: noon)))
+        _ = download.handle(.sftpEnded(ExchangeID(rawValue: 2), SFTPEnd(opened, at: noon)))
+        #expect(words(download.handle(.synced(through: 300))) == ["persist f 300 -"])
+    }
+
+    @Test("refusals and failures decide as the contract says")
+    func refusals() {
+        let there = end(status(1000, 77))
+        #expect(
+            run(plan(), end(.refused(.noSuchFile, "")), end(.refused(.noSuchFile, ""))) == ["fail sourceMissing"])
+        #expect(run(plan(), there, end(.refused(.permissionDenied, ""))) == ["fail permissionDenied"])
+        #expect(run(plan(point(400)), there, end(.refused(.permissionDenied, ""))) == ["wait auth permissionDenied"])
+        #expect(run(plan(), end(status(4096, 1, isFolder: true)), end(.refused(.failure, ""))) == ["fail unsupported"])
+        #expect(run(plan(), there, end(opened), end(.refused(.failure, ""))) == ["wait backoff badServerResponse"])
+        #expect(run(plan(), there, end(opened), end(.failed(.network(lost)))) == ["wait backoff networkConnectionLost"])
+        let full = ExchangeFailure.sink(TransferError(.diskFull, ""), waits: .diskSpace)
+        #expect(run(plan(), there, end(opened), end(.failed(full))) == ["wait diskSpace diskFull"])
+        let key = TransferError(.pinMismatch, "")
+        #expect(
+            run(plan(), end(.notLetIn(.hostKey, key)), end(.notLetIn(.hostKey, key))) == ["wait hostKey pinMismatch"])
+    }
+
+    @Test("a digest is compared when a person gave one, and refused when the server would have to tell it")
+    func digests() {
+        #expect(run(plan(verify: .digest)) == ["fail integrity"])
+        let digest = TransferDigest(algorithm: "sha-256", value: "01")
+        #expect(
+            run(
+                plan(verify: .digest, expects: digest), end(status(1000, 77)), end(opened), end(.done, read: 1000),
+                end(status(1000, 77)), end(.done)) == ["finish 1000 digest"])
+    }
+
+    @Test("a server that tells neither size nor time is read to its end, and never gone on with")
+    func knowsNothing() {
+        #expect(
+            run(plan(), end(status(nil, nil)), end(opened), end(.done, read: 5), end(status(nil, nil)), end(.done))
+                == ["finish 5 none"])
+        let blind = RemoteVersion(total: nil)
+        #expect(run(plan(point(3, blind)), end(status(nil, nil)), end(opened)).first == "over: changed at the server")
+    }
+}

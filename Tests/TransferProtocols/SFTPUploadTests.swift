@@ -1,0 +1,450 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let mebibyte = 1 << 20
+
+@Suite struct SFTPUploadTests {
+    // MARK: The usual way
+
+    @Test("a small file takes three round trips and no resume point")
+    func small() {
+        var story = SFTPStory(1000)
+        #expect(story.attempt() == "finish 1000 size")
+        #expect(
+            story.log == [
+                "status target", "open part", "write 0..<1000", "time 1234", "size", "close", "accepted 1000",
+                "rename part target", "finish 1000 size",
+            ])
+        #expect(story.isPublished && story.server.files["d/f"]?.modified == 1234)
+    }
+
+    @Test("an empty file is made and named like any other")
+    func empty() {
+        var story = SFTPStory(0, ifExists: .replace)
+        #expect(story.attempt() == "finish 0 size")
+        #expect(story.log == ["open part", "time 1234", "size", "close", "replace part target", "finish 0 size"])
+        #expect(story.isPublished)
+    }
+
+    @Test("a large file's temporary name is durable before its first byte; pieces go two at a time; it is synced")
+    func large() {
+        var story = SFTPStory(40 * mebibyte)
+        #expect(story.attempt() == "finish \(40 * mebibyte) size")
+        #expect(
+            story.log == [
+                "status target", "open part", "persist", "write 0..<16777216", "write 16777216..<33554432",
+                "accepted 16777216", "write 33554432..<41943040", "time 1234", "sync", "size", "close",
+                "accepted 33554432", "accepted 41943040", "rename part target", "finish 41943040 size",
+            ])
+        #expect(story.isPublished)
+    }
+
+    @Test("a missing folder is made; one that cannot be made is told")
+    func folder() {
+        var story = SFTPStory(10)
+        story.server.folders = []
+        #expect(story.attempt() == "finish 10 size")
+        #expect(story.log.contains("folders d") && story.isPublished)
+        for (refusal, expected) in [
+            ((SFTPStatus.permissionDenied, "Permission denied"), "fail permissionDenied"),
+            ((.failure, "a file is there"), "fail destinationUnwritable"),
+        ] {
+            var story = SFTPStory(10)
+            story.server.folders = []
+            story.server.refuses["makeFolders"] = refusal
+            #expect(story.attempt() == expected)
+        }
+        var stubborn = SFTPStory(10)
+        stubborn.server.refuses["openForWriting"] = (.noSuchFile, "No such file")
+        #expect(stubborn.attempt() == "fail destinationUnwritable")
+    }
+
+    // MARK: What is there
+
+    @Test(
+        "a foreign file decides by the rule, and nothing of ours is left beside it",
+        arguments: [
+            (ExistingFilePolicy.fail, "fail destinationExists"), (.skip, "finish 1000 none skipped"),
+            (.rename, "fail destinationExists"), (.replace, "finish 1000 size"),
+        ])
+    func exists(policy: ExistingFilePolicy, expected: String) {
+        var story = SFTPStory(1000, ifExists: policy)
+        let foreign = FakeSFTPServer.File(bytes: [1, 2], modified: 7)
+        story.server.files["d/f"] = foreign
+        #expect(story.attempt() == expected)
+        if policy == .replace { #expect(story.isPublished) } else { #expect(story.server.files == ["d/f": foreign]) }
+    }
+
+    @Test("the same file, by size and time, is there already and counts")
+    func same() {
+        for policy in [ExistingFilePolicy.fail, .skip] {
+            var story = SFTPStory(3, ifExists: policy)
+            story.server.files["d/f"] = .init(bytes: story.source, modified: 1234)
+            #expect(story.attempt() == (policy == .skip ? "finish 3 none skipped" : "finish 3 size found"))
+            #expect(story.sent == 0 && story.isPublished)
+            story.server.files["d/f"]?.modified = 1235
+            #expect(story.attempt() == (policy == .skip ? "finish 3 none skipped" : "fail destinationExists"))
+        }
+    }
+
+    @Test("a folder of that name is nothing to replace")
+    func folderThere() {
+        var story = SFTPStory(3)
+        story.server.folders.insert("d/f")
+        #expect(story.attempt() == "fail destinationExists")
+    }
+
+    @Test("a file that appears while we send is not replaced; by --if-exists replace it is, also without posix-rename")
+    func appears() {
+        for (policy, renamesOver, expected) in [
+            (ExistingFilePolicy.fail, true, "fail destinationExists"), (.skip, true, "finish 3 none skipped"),
+            (.replace, true, "finish 3 size"), (.replace, false, "finish 3 size"),
+        ] {
+            var story = SFTPStory(3, ifExists: policy)
+            story.server.features.renamesOver = renamesOver
+            story.appears = .init(bytes: [9], modified: 9)
+            #expect(story.attempt() == expected)
+            if policy == .replace { #expect(story.isPublished) }
+            if !renamesOver { #expect(story.log.suffix(3).prefix(2) == ["remove target", "rename part target"]) }
+        }
+    }
+
+    // MARK: Going on
+
+    @Test("an attempt goes on at the server's size, and only what is missing is sent")
+    func resumes() {
+        var story = SFTPStory(40 * mebibyte)
+        story.cut = (after: 5, isDone: false)
+        #expect(story.attempt() == "wait backoff networkConnectionLost")
+        story.cut = nil
+        #expect(story.attempt() == "finish 41943040 size")
+        #expect(
+            story.log.prefix(6) == [
+                "status target", "status part", "open part", "size", "resumed 33554432", "write 33554432..<41943040",
+            ])
+        #expect(story.isPublished)
+    }
+
+    @Test("where writes may be applied out of order, the window is sent again")
+    func backsOff() {
+        var story = SFTPStory(40 * mebibyte)
+        story.server.features.writesInOrder = false
+        story.cut = (after: 4, isDone: false)
+        story.attempt()
+        story.cut = nil
+        #expect(story.attempt() == "finish 41943040 size")
+        #expect(story.log.contains("resumed 8388608") && story.isPublished)
+    }
+
+    @Test("a temporary file that is too long is cut; one that is whole is only named")
+    func tooLong() {
+        var story = SFTPStory(2 * mebibyte)
+        story.cut = (after: 8, isDone: false)
+        story.attempt()
+        story.cut = nil
+        story.server.files[SFTPStory.part]?.bytes += [1, 2, 3]
+        #expect(story.attempt() == "finish 2097152 size")
+        #expect(story.log.contains("cut 2097152") && story.sent == 0 && story.isPublished)
+    }
+
+    @Test("a server that empties what is opened is noticed, remembered, and gets whole files")
+    func truncates() {
+        var story = SFTPStory(3 * mebibyte)
+        story.server.truncatesOnOpen = true
+        story.cut = (after: 4, isDone: false)
+        story.attempt()
+        story.cut = nil
+        #expect(story.attempt() == "finish 3145728 size")
+        #expect(story.log.contains("learned cannotResume=true") && story.log.contains { $0.hasPrefix("over: ") })
+        #expect(!story.log.contains { $0.hasPrefix("resumed") } && story.isPublished)
+        // The next one does not even try.
+        var next = SFTPStory(3 * mebibyte)
+        next.server.truncatesOnOpen = true
+        next.facts = story.facts
+        next.cut = (after: 4, isDone: false)
+        next.attempt()
+        next.cut = nil
+        #expect(next.attempt() == "finish 3145728 size")
+        #expect(next.log.contains("remove part") && !next.log.contains { $0.hasPrefix("over: ") } && next.isPublished)
+    }
+
+    @Test("a server that refuses to go on gets whole files")
+    func refusesResume() {
+        for opensNothing in [false, true] {
+            var story = SFTPStory(20 * mebibyte)
+            story.cut = (after: 4, isDone: false)
+            story.attempt()
+            story.cut = nil
+            story.server.cannotResume = true
+            if opensNothing { story.server.refuses["openForWriting"] = (.failure, "Backend does not support resume") }
+            let outcome = story.attempt()
+            #expect(story.log.contains("learned cannotResume=true") && story.log.contains("remove part"))
+            if opensNothing { continue }
+            #expect(outcome == "finish 20971520 size" && story.isPublished)
+        }
+    }
+
+    @Test("a source that changed begins anew under another name; the old bytes are removed")
+    func changed() {
+        var story = SFTPStory(3 * mebibyte)
+        story.cut = (after: 4, isDone: false)
+        story.attempt()
+        story.cut = nil
+        story.subject.hasChanged = true
+        story.subject.modifiedNanoseconds = 77_000_000_000
+        #expect(story.attempt() == "finish 3145728 size")
+        #expect(story.log.prefix(4) == ["status target", "status part2", "remove part", "open part2"])
+        #expect(!story.log.contains { $0.hasPrefix("resumed") } && story.isPublished)
+    }
+
+    @Test("what an earlier version of the source left under the final name is replaced, a stranger's file is not")
+    func ownEarlierVersion() {
+        for theirs in [1234, 1235] as [Int64] {
+            var story = SFTPStory(1000)
+            story.attempt()
+            story.resume = SFTPResumePoint(
+                temporary: RawPath(SFTPStory.part), size: 1000, modified: 1234)
+            story.server.files["d/f"]?.modified = theirs
+            story.subject.hasChanged = true
+            story.subject.modifiedNanoseconds = 99_000_000_000
+            let outcome = story.attempt()
+            #expect(outcome == (theirs == 1234 ? "finish 1000 size" : "fail destinationExists"))
+            #expect(story.server.files["d/f"]?.modified == (theirs == 1234 ? 99 : theirs))
+        }
+    }
+
+    // MARK: Doubt
+
+    @Test("a lost answer to the rename is asked after, and a rename that never arrived is done again")
+    func lostRename() {
+        for isDone in [true, false] {
+            var story = SFTPStory(1000)
+            // The connection is back for the question.
+            story.cut = nil
+            story.attempt()
+            let renames = story.log.firstIndex(of: "rename part target").map { $0 } ?? 0
+            #expect(renames > 0)
+            var second = SFTPStory(1000)
+            second.cut = (after: 7, isDone: isDone)
+            #expect(second.attempt() == "wait backoff networkConnectionLost")
+            #expect(second.resume?.publishing == true)
+            second.cut = nil
+            #expect(second.attempt() == (isDone ? "finish 1000 size found" : "finish 1000 size"))
+            #expect(second.isPublished)
+            #expect(isDone ? second.sent == 0 : second.sent <= 1000)
+        }
+    }
+
+    @Test("after a kill the target is told by size and time, or by age where a server keeps no times")
+    func killed() {
+        var story = SFTPStory(1000)
+        story.attempt()
+        story.subject.begunBefore = Timestamp(milliseconds: 4_000_000)
+        #expect(story.attempt() == "finish 1000 size found")
+        // The server's own time, after the attempt began.
+        story.server.files["d/f"]?.modified = 4001
+        #expect(story.attempt() == "finish 1000 size found")
+        story.server.files["d/f"]?.modified = 3000
+        #expect(story.attempt() == "fail unknownOutcome")
+        story.server.files["d/f"]?.modified = 5000
+        story.server.files["d/f"]?.bytes = [1]
+        #expect(story.attempt() == "fail unknownOutcome")
+        story.subject.ifExists = .replace
+        #expect(story.attempt() == "finish 1000 size" && story.isPublished)
+        // A temporary file shows that the rename never came: what is at the target is a stranger's.
+        story.subject.ifExists = .fail
+        story.server.files["d/f"] = .init(bytes: [1], modified: 5000)
+        story.server.files[SFTPStory.part] = .init(bytes: [1], modified: 5000)
+        #expect(story.attempt() == "fail destinationExists")
+    }
+
+    @Test("cut at any operation, done or not, as often as it likes, the file arrives whole and once")
+    func anyCut() {
+        for size in [500, mebibyte + 1] {
+            for habit in 0..<4 {
+                for after in 1...16 {
+                    for isDone in [true, false] {
+                        var story = SFTPStory(size)
+                        story.server.truncatesOnOpen = habit == 1
+                        story.server.cannotRename = habit == 2
+                        story.server.features.renamesOver = habit != 3
+                        story.server.keepsTimes = habit != 3
+                        story.cut = (after, isDone)
+                        if !story.attempt().hasPrefix("wait") { continue }
+                        story.subject.begunBefore = Timestamp(milliseconds: 4_000_000)
+                        story.cut = (after + 1, isDone)
+                        if story.attempt().hasPrefix("wait") {
+                            story.cut = nil
+                            story.attempt()
+                        }
+                        let place = "\(size) bytes, habit \(habit), cut after \(after) \(isDone)"
+                        #expect(story.log.last?.hasPrefix("finish \(size)") == true, "\(place): \(story.log)")
+                        let isWhole = story.server.files["d/f"]?.bytes == story.source
+                        #expect(isWhole, "\(place)")
+                        #expect(story.server.files.count == 1, "\(place): \(story.server.files.keys)")
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Servers in the wild
+
+    @Test("a server without rename is remembered, and gets whole files under their final names")
+    func noRename() {
+        var story = SFTPStory(1000)
+        story.server.cannotRename = true
+        #expect(story.attempt() == "finish 1000 size")
+        #expect(story.log.contains("learned cannotRename=true") && story.isPublished)
+        var next = SFTPStory(2000)
+        next.facts = story.facts
+        next.server.cannotRename = true
+        #expect(next.attempt() == "finish 2000 size")
+        #expect(
+            next.log == [
+                "status target", "status target", "persist", "open target", "size", "write 0..<2000", "time 1234",
+                "size",
+                "close", "accepted 2000", "finish 2000 size",
+            ])
+        // Under its final name, a stranger's file is not even opened, and a longer old one leaves no tail.
+        next = SFTPStory(2000)
+        next.facts = story.facts
+        next.server.files["d/f"] = .init(bytes: [UInt8](repeating: 9, count: 5000), modified: 9)
+        #expect(next.attempt() == "fail destinationExists")
+        #expect(!next.log.contains("open target"))
+        next.subject.ifExists = .replace
+        #expect(next.attempt() == "finish 2000 size" && next.isPublished)
+        #expect(next.log.contains("cut 2000"))
+    }
+
+    @Test("acknowledged bytes that are not there are noticed before the file is called done")
+    func losesBytes() {
+        var story = SFTPStory(1000)
+        story.server.loses = 10
+        #expect(story.attempt() == "finish 1000 size")
+        #expect(story.log.contains { $0.hasPrefix("over: the server has 990 of 1000") } && story.isPublished)
+    }
+
+    @Test("a server that tells no sizes: done without a check, refused when a check was wished")
+    func noSizes() {
+        var story = SFTPStory(10)
+        story.server.tellsSizes = false
+        #expect(story.attempt() == "finish 10 none")
+        var checked = SFTPStory(10)
+        checked.server.tellsSizes = false
+        checked.subject.verify = .size
+        #expect(checked.attempt() == "fail integrity")
+        var digest = SFTPStory(10)
+        digest.subject.verify = .digest
+        #expect(digest.attempt() == "fail integrity" && digest.log.count == 1)
+        var none = SFTPStory(10)
+        none.subject.verify = VerificationWish.none
+        #expect(none.attempt() == "finish 10 none")
+    }
+
+    @Test("a full disk waits for room: by the server's words, or by asking for its space")
+    func full() {
+        for (text, tells, expected) in [
+            ("Failure", true, "wait remoteDiskSpace badServerResponse"),
+            ("No space left on device", false, "wait remoteDiskSpace badServerResponse"),
+            ("Disk quota exceeded", true, "wait remoteDiskSpace badServerResponse"),
+            ("Failure", false, "wait backoff badServerResponse"),
+        ] {
+            var story = SFTPStory(3 * mebibyte)
+            story.server.room = mebibyte
+            story.server.fullText = text
+            story.server.features.tellsFreeSpace = tells
+            #expect(story.attempt() == expected)
+            #expect(story.log.contains("accepted \(mebibyte)"))
+            // With room again it goes on where it stood.
+            story.server.room = Int.max
+            #expect(story.attempt() == "finish 3145728 size")
+            #expect(story.log.contains("resumed 1048576") && story.isPublished)
+        }
+    }
+
+    @Test(
+        "a refusal decides as the contract says",
+        arguments: [
+            ("openForWriting", SFTPStatus.permissionDenied, "fail permissionDenied"),
+            ("openForWriting", .badMessage, "fail destinationUnwritable"),
+            ("openForWriting", .unsupported, "fail unsupported"),
+            ("openForWriting", .failure, "wait backoff badServerResponse"),
+            ("openForWriting", .connectionLost, "wait backoff networkConnectionLost"),
+            ("write", .permissionDenied, "fail permissionDenied"),
+            ("write", .failure, "wait backoff badServerResponse"),
+            ("close", .failure, "wait backoff badServerResponse"), ("setModified", .failure, "finish 1000 size"),
+            ("handleStatus", .unsupported, "finish 1000 none"),
+            ("rename", .permissionDenied, "wait auth permissionDenied"),
+            ("status", .permissionDenied, "finish 1000 size"),
+        ])
+    func refusals(operation: String, status: SFTPStatus, expected: String) {
+        var story = SFTPStory(1000)
+        story.server.refuses[operation] = (status, "")
+        #expect(story.attempt() == expected)
+    }
+
+    @Test("a permission that is taken away after bytes were accepted waits for a person and keeps its place")
+    func permissionGone() {
+        var story = SFTPStory(3 * mebibyte)
+        story.cut = (after: 4, isDone: false)
+        story.attempt()
+        story.cut = nil
+        story.server.refuses["openForWriting"] = (.permissionDenied, "Permission denied")
+        #expect(story.attempt() == "wait auth permissionDenied")
+        #expect(story.resume != nil)
+    }
+
+    @Test("a failed sync or close of a large file counts as bytes that are not stored; an unknown sync does not")
+    func syncs() {
+        for (status, expected) in [
+            (SFTPStatus.failure, "wait backoff badServerResponse"), (.unsupported, "finish 3145728 size"),
+        ] {
+            var story = SFTPStory(3 * mebibyte)
+            story.server.refuses["sync"] = (status, "")
+            #expect(story.attempt() == expected)
+        }
+    }
+
+    @Test("a login that is refused waits for a person; what can never work fails")
+    func notLetIn() {
+        let plan = SFTPUploadPlan(host: "h", path: RawPath("d/f"), subject: SFTPStory(10).subject)
+        for (outcome, expected) in [
+            (SFTPEnd.Outcome.notLetIn(.hostKey, TransferError(.pinMismatch, "")), "wait hostKey pinMismatch"),
+            (.notLetIn(.auth, TransferError(.permissionDenied, "")), "wait auth permissionDenied"),
+            (.failed(.network(refused)), "wait backoff cannotConnectToHost"),
+            (.failed(.network(TransferError(.unsupported, ""))), "fail unsupported"),
+        ] {
+            var machine = SFTPUpload(plan)
+            #expect(machine.handle(.began(at: noon)).count == 2)
+            let end = SFTPEnd(outcome, at: noon)
+            #expect(machine.handle(.sftpEnded(ExchangeID(rawValue: 1), end)).isEmpty)
+            #expect(words(machine.handle(.sftpEnded(ExchangeID(rawValue: 2), end))) == [expected])
+            #expect(machine.handle(.sftpEnded(ExchangeID(rawValue: 2), end)).isEmpty)
+        }
+    }
+
+    @Test("a resume point comes back as it was written; numbers that cannot be are none")
+    func resumePoint() throws {
+        let point = SFTPResumePoint(temporary: RawPath([0x66, 0xFF]), generation: 2, size: 5, modified: 6)
+        let encoded = ResumePoint(point).encoded
+        #expect(try #require(ResumePoint(encoded: encoded)).content(SFTPResumePoint.self) == point)
+        #expect(!SFTPResumePoint(temporary: RawPath(""), size: 1, modified: 1).isPlausible)
+        #expect(!SFTPResumePoint(temporary: RawPath("a"), size: -1, modified: 1).isPlausible)
+        #expect(RawPath(sftpURLPath: Array("/~/a/b".utf8)) == RawPath("a/b"))
+        #expect(RawPath(sftpURLPath: Array("/~a".utf8)) == RawPath("/~a"))
+    }
+
+    @Test("what a cancelled upload left is removed; a file under its final name is not")
+    func removal() {
+        let point = SFTPResumePoint(temporary: RawPath("d/p"), size: 1, modified: 1)
+        var removal = SFTPRemoval(point, host: "h", path: RawPath("d/f"))
+        #expect(words(removal.handle(.began(at: noon))) == ["1 remove(\(RawPath("d/p")))"])
+        let gone = SFTPEnd(.refused(.noSuchFile, ""), at: noon)
+        #expect(words(removal.handle(.sftpEnded(ExchangeID(rawValue: 1), gone))) == ["finish 0 none"])
+        var direct = SFTPRemoval(point, host: "h", path: RawPath("d/p"))
+        #expect(words(direct.handle(.began(at: noon))) == ["finish 0 none"])
+    }
+}
