@@ -54,9 +54,10 @@ extension Drawing {
         }
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
         let key = model.keys.keys(for: .retry, in: .problems).first?.name ?? "retry"
+        let then: SafeText = cause.advice.contains("retry") ? ": \(key) does" : ", then \(key)"
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
-            ("What to do", look.safe(cause.advice.isEmpty ? "mend that" : cause.advice) + ", then \(key)"),
+            ("What to do", look.safe(cause.advice.isEmpty ? "mend that" : cause.advice) + then),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),
         ]

@@ -13,14 +13,21 @@ enum LeavingText {
             (counts.paused + counts.created, "paused"),
         ]
         let problems = model.totals?.problems ?? 0
-        let failed = problems > 0 ? " \(Figures.amount(problems, "file")) failed: martlet shows why." : ""
+        let failed = problems > 0 ? " \(Figures.amount(problems, "file")) failed." : ""
         let there = parts.filter { $0.0 > 0 }
         guard let first = there.first else {
             return ["Nothing is unfinished.\(failed)", back]
         }
         let rest = there.dropFirst().map { ", \(Figures.count($0.0)) \($0.1)" }.joined()
         let goes = counts.active + counts.queued + counts.waiting > 0
-        let end = goes ? " They go on without this window." : " They wait for you to resume them."
+        let isOne = there.reduce(0) { $0 + $1.0 } == 1
+        let end =
+            switch (goes, isOne) {
+            case (true, true): " It goes on without this window."
+            case (true, false): " They go on without this window."
+            case (false, true): " It waits for you to resume it."
+            case (false, false): " They wait for you to resume them."
+            }
         return ["\(Figures.amount(first.0, "file")) \(first.1)\(rest).\(end)\(failed)", back]
     }
 }
