@@ -36,6 +36,8 @@ package protocol Engine: Sendable {
     func undo(_ nodes: NodeChoice?) async throws(RequestError) -> [NodeResult]
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func purgeFinished() async throws(RequestError) -> [NodeResult]
+    func leftovers() async throws(RequestError) -> [Leftover]
+    func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult]
 
     /// Says that something about these nodes, or anything at all, has changed; at most 10 times a second.
     func changes(of nodes: [NodeID]) -> AsyncStream<Void>

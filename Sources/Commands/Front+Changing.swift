@@ -4,6 +4,8 @@ import MartletKit
 /// What can be done to nodes that are named.
 enum NodeChange: String {
     case pause, resume, cancel, retry, undo, purge
+    /// Of what is left at servers.
+    case abort
 
     /// What a node is when it was done.
     var done: String {
@@ -14,6 +16,7 @@ enum NodeChange: String {
         case .retry: "queued again"
         case .undo: "taken back"
         case .purge: "forgotten"
+        case .abort: "has nothing left there"
         }
     }
 
@@ -26,6 +29,7 @@ enum NodeChange: String {
         case .retry: "had nothing to try again"
         case .undo: "had nothing to take back"
         case .purge: "was forgotten already"
+        case .abort: "had nothing left there"
         }
     }
 }
@@ -44,6 +48,7 @@ extension Front {
             case .retry: try await engine.retry(choice)
             case .undo: try await engine.undo(choice)
             case .purge: try await engine.purge(choice)
+            case .abort: []
             }
         }
         return tell(results, of: change, invocation, empty: "nothing matches")
@@ -72,7 +77,7 @@ extension Front {
     }
 
     /// One line for each ID; why something was refused on standard error.
-    private func tell(
+    func tell(
         _ results: [NodeResult], of change: NodeChange, _ invocation: Invocation, empty: String
     ) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)

@@ -22,7 +22,7 @@ extension Front {
     }
 
     /// A queue that was never made has nothing in it, and no engine is started to say so.
-    private func queueToLookAt(_ invocation: Invocation) async throws(CommandFailure) -> Bool {
+    func queueToLookAt(_ invocation: Invocation) async throws(CommandFailure) -> Bool {
         if surroundings.queueExists { return true }
         return try await engineToLookAt(invocation)
     }

@@ -48,6 +48,8 @@ package struct Front: Sendable {
         case "engine status": try await engineStatus(invocation)
         case "engine start": try await startEngine(invocation)
         case "engine stop": try await stopEngine(invocation)
+        case "leftovers", "leftovers list": try await listLeftovers(invocation)
+        case "leftovers abort": try await abortLeftovers(invocation)
         case "session list": try await listSessions(invocation)
         case let name: throw .usage("\(name) does nothing", "see martlet --help")
         }

@@ -57,7 +57,7 @@ package enum MartletProgram {
             change("resume", "let paused or held work go on"),
             change("cancel", "stop work for good; undo takes it back within its grace time"),
             change("retry", "try failed or cancelled work again, from where it stood"),
-            undo, wait, watch, events, purge, log, engine, receive, session,
+            undo, wait, watch, events, purge, log, leftovers, engine, receive, session,
         ]
     }
 
@@ -222,6 +222,22 @@ package enum MartletProgram {
         return command
     }
 
+    private static var leftovers: Command {
+        var list = Command("list", "what unfinished uploads have left at servers")
+        list.groups = [CommonOptions.output]
+        var abort = Command("abort", "take away what failed and cancelled uploads have left")
+        abort.operands = [Operand(.node, .any)]
+        abort.groups = [OptionGroup("Which", [CommonOptions.all]), CommonOptions.output]
+        var command = Command("leftovers", "unfinished uploads, parts and temporary files on servers")
+        command.details = [
+            "A cancelled upload's remains go by themselves when its grace time is over. Those of a failed one stay, because a retry goes on from them."
+        ]
+        command.groups = [CommonOptions.output]
+        command.subcommands = [list, abort]
+        command.examples = [.init(line: "martlet leftovers abort --all", effect: "Leave no parts behind")]
+        return command
+    }
+
     private static var receive: Command {
         var command = ReceiveProgram.command
         command.examples = [.init(line: "martlet receive ~/incoming", effect: "Take uploads on this machine")]
@@ -259,7 +275,6 @@ package enum MartletProgram {
             notBuilt("destination", "configured servers", "write the whole URL"),
             notBuilt("signals", "what policy sees", "no policy is built that would need it"),
             notBuilt("policy", "what each signal does", "no policy is built that would need it"),
-            notBuilt("leftovers", "unfinished uploads on servers", "plain PUT leaves none behind"),
             notBuilt("fetch", "take a kept download out of the store", "download into a directory"),
             notBuilt("doctor", "what would make a transfer stop", "see martlet why"),
             notBuilt("attach", "this screen on another machine's engine", "run ssh -t HOST martlet"),

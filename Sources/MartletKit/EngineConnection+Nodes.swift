@@ -45,6 +45,23 @@ extension EngineConnection {
         try await call(Methods.nodesPurge, NodesRequest()).results
     }
 
+    /// What uploads have left at servers without having succeeded, all of it. Starts an engine.
+    public nonisolated func leftovers() async throws(RequestError) -> [Leftover] {
+        var found: [Leftover] = []
+        var after: TaskID?
+        repeat {
+            let page = try await call(Methods.leftoversList, LeftoversRequest(after: after))
+            found += page.leftovers
+            after = page.next
+        } while after != nil
+        return found
+    }
+
+    /// Takes away what failed or cancelled uploads have left; each result is known when its server has answered.
+    public nonisolated func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult] {
+        try await call(Methods.leftoversAbort, LeftoversAbortRequest(tasks: tasks)).results
+    }
+
     /// Why a node, or (`nil`) anything, does not move. Empty: nothing waits.
     public nonisolated func why(_ id: NodeID? = nil) async throws(RequestError) -> [WhyAnswer] {
         try await call(Methods.why, WhyRequest(id: id)).answers

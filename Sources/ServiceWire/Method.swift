@@ -28,16 +28,18 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case limitsGet = "limits.get"
     case limitsSet = "limits.set"
     case logRead = "log.read"
+    case leftoversList = "leftovers.list"
+    case leftoversAbort = "leftovers.abort"
 
     /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
     package var isQuestion: Bool {
         switch self {
         case .batchList, .batchShow, .taskList, .taskShow, .why, .nodeShow, .treeRead, .totals, .eventsRead,
             .engineStatus,
-            .limitsGet, .logRead:
+            .limitsGet, .logRead, .leftoversList:
             true
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .viewSet,
-            .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop, .limitsSet:
+            .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop, .limitsSet, .leftoversAbort:
             false
         }
     }
@@ -81,6 +83,8 @@ package enum Methods {
     package static let eventsAcknowledge = Method<EventsAcknowledgeRequest, Nothing>(.eventsAcknowledge)
     package static let engineStatus = Method<Nothing, EngineStatus>(.engineStatus)
     package static let engineStop = Method<EngineStopRequest, Nothing>(.engineStop)
+    package static let leftoversList = Method<LeftoversRequest, LeftoverPage>(.leftoversList)
+    package static let leftoversAbort = Method<LeftoversAbortRequest, NodeResults>(.leftoversAbort)
     package static let limitsGet = Method<Nothing, TransferLimits>(.limitsGet)
     package static let limitsSet = Method<LimitsChange, TransferLimits>(.limitsSet)
     package static let logRead = Method<LogReadRequest, LogPage>(.logRead)

@@ -59,6 +59,8 @@ package enum MethodTable {
         case .engineStop: ("finishRunning?", "")
         case .limitsGet: ("", "up down transfers transfersPerHost")
         case .limitsSet: ("up? down? transfers? transfersPerHost?", "up down transfers transfersPerHost")
+        case .leftoversList: ("after? limit?", "leftovers next")
+        case .leftoversAbort: ("tasks", "results")
         case .logRead: ("level? batch? task? limit? after? wait?", "lines next")
         }
     }

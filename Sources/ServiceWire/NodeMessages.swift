@@ -102,3 +102,32 @@ package struct WatchedNode: Codable, Hashable, Sendable {
         _node = OrNull(wrappedValue: node)
     }
 }
+
+/// Parameters of `leftovers.list`.
+package struct LeftoversRequest: Codable, Hashable, Sendable {
+    /// A `next` of an earlier answer.
+    package var after: TaskID?
+    /// 1…500, default 500.
+    package var limit: Int?
+    package init(after: TaskID? = nil, limit: Int? = nil) {
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// Answer of `leftovers.list`, in the order of the tasks' numbers.
+package struct LeftoverPage: Codable, Hashable, Sendable {
+    package var leftovers: [Leftover]
+    /// Where the next page begins; `null`: this was the last.
+    @OrNull package var next: TaskID?
+    package init(leftovers: [Leftover], next: TaskID?) {
+        self.leftovers = leftovers
+        _next = OrNull(wrappedValue: next)
+    }
+}
+
+/// Parameters of `leftovers.abort`: tasks that failed or were cancelled. Answered when their servers have.
+package struct LeftoversAbortRequest: Codable, Hashable, Sendable {
+    package var tasks: [TaskID]
+    package init(tasks: [TaskID]) { self.tasks = tasks }
+}

@@ -96,6 +96,9 @@ final class Attempt {
         meter = SpeedMeter(at: nanoseconds)
     }
 
+    /// What facts about its server are kept by.
+    var factsKey: String { place?.factsKey(origin) ?? origin }
+
     var direction: TransferDirection {
         if case .upload = task.work { .upload } else { .download }
     }

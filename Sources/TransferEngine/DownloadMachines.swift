@@ -17,7 +17,12 @@ extension BatchContext {
                 FTPDownloadPlan(
                     host: address.host, path: address.path, name: name, verify: order.options.verify, expects: expects,
                     facts: facts, resume: resume))
-        case .s3, .sftp: return nil
+        case .s3(let address):
+            return GetPlan(
+                object: address, facts: facts, name: name, verify: order.options.verify, expects: expects,
+                resume: resume
+            ).map { GetDownload($0) }
+        case .sftp: return nil
         }
     }
 }

@@ -30,6 +30,9 @@ package protocol EngineControl: Actor {
     /// The network came back or changed (netlink, resume from sleep): tasks that wait for it try again, spread out.
     func connectivityChanged()
 
+    /// Takes away what an upload that is over has left at its server. `nil`: it is gone; else why it is not.
+    func remove(_ remains: Remains) async -> TransferError?
+
     /// The socket of the person's ssh agent, from the front that connected last.
     func useAgent(_ socket: RawPath)
 

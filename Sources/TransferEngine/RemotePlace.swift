@@ -66,6 +66,11 @@ struct RemotePlace {
         }
     }
 
+    /// What facts about its server are kept by: `origin` of the lane, but a bucket's service where that says more.
+    func factsKey(_ origin: String) -> String {
+        if case .s3(let address) = address { address.origin } else { origin }
+    }
+
     /// The last segment of the path; empty after a slash.
     var lastSegment: RawPath {
         switch address {

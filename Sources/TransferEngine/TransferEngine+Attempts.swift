@@ -134,7 +134,7 @@ extension TransferEngine {
             _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
         case .resumed(let offset): resumed(attempt, at: offset)
         case .accepted(let bytes): accepted(attempt, bytes)
-        case .learned(let facts): remember(facts, of: attempt.origin)
+        case .learned(let facts): remember(facts, of: attempt.factsKey)
         case .startOver(let reason): startOver(attempt, reason)
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
@@ -160,7 +160,7 @@ extension TransferEngine {
         let (body, source) = content(of: exchange, attempt)
         let isPayload = source != nil
         if isPayload { countRepeated(attempt) }
-        let skew = exchange.signing == nil ? 0 : hostFacts[attempt.origin]?.clockSkewSeconds ?? 0
+        let skew = exchange.signing == nil ? 0 : hostFacts[attempt.factsKey]?.clockSkewSeconds ?? 0
         let request = attempt.context.request(
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
         do {

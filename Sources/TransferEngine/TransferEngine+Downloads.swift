@@ -49,7 +49,7 @@ extension TransferEngine {
         let expects = options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0.lowercased()) }
         guard
             let machine = context.downloadMachine(
-                place, name: fileName, expects: expects, facts: hostFacts[origin] ?? HostFacts(), resume: point)
+                place, name: fileName, expects: expects, facts: facts(place, origin), resume: point)
         else {
             refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
             return nil

@@ -52,7 +52,7 @@ extension TransferEngine {
             guard let context = try await contextForRemoval(of: task.batch) else { return nil }
             if case .failed(let error) = context.credentials { return error }
             if let place = context.destination?.appending(remote),
-                let machine = context.removalMachine(point, at: place, facts: hostFacts[remains.origin] ?? HostFacts())
+                let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
             {
                 let error = await withCheckedContinuation { continuation in
                     let attempt = Attempt(
@@ -91,6 +91,15 @@ extension TransferEngine {
         removals[attempt.task.id] = nil
         attempt.removal?.resume(returning: error)
         attempt.removal = nil
+    }
+}
+
+extension Remains {
+    /// By which it was sent; `nil`: nothing of it is at a server.
+    package var protocolName: String? {
+        guard let kind = task.resumePoint.flatMap({ ResumePoint(encoded: $0) })?.kind else { return nil }
+        // Of these nothing is there but whole files.
+        return [PutResumePoint.kind, PostResumePoint.kind].contains(kind) ? nil : kind
     }
 }
 

@@ -34,7 +34,7 @@ extension TransferEngine {
         guard
             let machine = context.uploadMachine(
                 subject(task, context, local, remote, source, hasChanged: hasChanged), below: remote,
-                facts: hostFacts[origin] ?? HostFacts(), resume: point)
+                facts: facts(context.destination, origin), resume: point)
         else {
             refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
             return nil
@@ -48,6 +48,11 @@ extension TransferEngine {
         // Counted anew from what the server says.
         attempt.accepted = 0
         return attempt
+    }
+
+    /// What was learnt of a place's server.
+    func facts(_ place: RemotePlace?, _ origin: String) -> HostFacts {
+        hostFacts[place?.factsKey(origin) ?? origin] ?? HostFacts()
     }
 
     private func open(_ local: RawPath, _ remote: RawPath, _ context: BatchContext) throws(TransferError) -> SourceFile
@@ -117,7 +122,7 @@ extension TransferEngine {
         guard
             let machine = attempt.context.uploadMachine(
                 subject(attempt.task, attempt.context, local, remote, source, hasChanged: true), below: remote,
-                facts: hostFacts[attempt.origin] ?? HostFacts(), resume: point)
+                facts: facts(attempt.place, attempt.origin), resume: point)
         else { return fail(attempt, TransferError(.internal, "the destination has no address: queue it again")) }
         attempt.machine = machine
         feed(attempt, .began(at: timeline.now))

@@ -119,6 +119,8 @@ extension TransferService {
         case .eventsAcknowledge: try await serve(call, Methods.eventsAcknowledge) { try await acknowledge($0) }
         case .engineStatus: try await serve(call, Methods.engineStatus) { _ in try await status() }
         case .engineStop: try await serve(call, Methods.engineStop) { stopEngine($0, client) }
+        case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
+        case .leftoversAbort: try await serve(call, Methods.leftoversAbort) { try await abortLeftovers($0) }
         case .limitsGet: try await serve(call, Methods.limitsGet) { _ in await limits() }
         case .limitsSet: try await serve(call, Methods.limitsSet) { try await setLimits($0) }
         case .logRead: try await readLog(call, client)

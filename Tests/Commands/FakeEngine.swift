@@ -137,6 +137,10 @@ final class FakeEngine: Engine {
     func undo(_ nodes: NodeChoice?) async throws(RequestError) -> [NodeResult] { try change("undo", nodes) }
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("purge", nodes) }
     func purgeFinished() async throws(RequestError) -> [NodeResult] { try change("purge", nil) }
+    func leftovers() async throws(RequestError) -> [Leftover] { remains }
+    func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult] {
+        try change("abort", .ids(tasks.map { .task($0) }))
+    }
 
     private func change(_ what: String, _ nodes: NodeChoice?) throws(RequestError) -> [NodeResult] {
         let named =

@@ -147,6 +147,8 @@ enum Samples {
         case .eventsAcknowledge: EventsAcknowledgeRequest(consumer: "c", through: seq)
         case .engineStop: EngineStopRequest(finishRunning: true)
         case .limitsSet: LimitsChange(up: 0, down: 1, transfers: 2, transfersPerHost: 3)
+        case .leftoversList: LeftoversRequest(after: task, limit: 1)
+        case .leftoversAbort: LeftoversAbortRequest(tasks: [task])
         case .logRead: LogReadRequest(level: .error, batch: batch, task: task, limit: 1, after: 2, wait: true)
         }
     }
@@ -166,7 +168,14 @@ enum Samples {
                     id: .batch(batch), state: .waiting, waitReasons: [.auth], since: time, retryAt: time, tasks: 1,
                     sentence: "s", unblock: "u")
             ])
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge:
+        case .leftoversList:
+            LeftoverPage(
+                leftovers: [
+                    Leftover(
+                        task: task, batch: batch, state: .failed, protocol: "tus", destination: "tus+https://h/x",
+                        since: time)
+                ], next: task)
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .leftoversAbort:
             NodeResults(results: [
                 NodeResult(id: .task(task), result: .refused, code: .noSuchObject, message: "m")
             ])

@@ -119,6 +119,7 @@ actor FakeEngine: EngineControl {
     func limits() -> EngineLimits { currentLimits }
     func connectivityChanged() {}
     func useAgent(_ socket: RawPath) {}
+    func remove(_ remains: Remains) async -> TransferError? { nil }
     func shutdown(finishRunning: Bool) {}
     func waitUntilIdle() {}
 }
