@@ -48,7 +48,7 @@ extension Front {
             case .retry: try await engine.retry(choice)
             case .undo: try await engine.undo(choice)
             case .purge: try await engine.purge(choice)
-            case .abort: []
+            case .abort: [NodeResult]()
             }
         }
         return tell(results, of: change, invocation, empty: "nothing matches")

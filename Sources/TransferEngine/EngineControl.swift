@@ -1,4 +1,5 @@
 package import TransferModel
+package import TransferQueue
 
 /// What the service asks of the engine. `TransferEngine` is the one that moves bytes; a test of the service brings a fake.
 ///

@@ -14,6 +14,7 @@ final class FakeEngine: Engine {
         var answers: [WhyAnswer] = []
         var results: [NodeResult] = []
         var status: EngineStatus?
+        var remains: [Leftover] = []
         /// Thrown by every question.
         var failure: RequestError?
         var asked: [String] = []
@@ -137,7 +138,7 @@ final class FakeEngine: Engine {
     func undo(_ nodes: NodeChoice?) async throws(RequestError) -> [NodeResult] { try change("undo", nodes) }
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("purge", nodes) }
     func purgeFinished() async throws(RequestError) -> [NodeResult] { try change("purge", nil) }
-    func leftovers() async throws(RequestError) -> [Leftover] { remains }
+    func leftovers() async throws(RequestError) -> [Leftover] { try ask("leftovers") { $0.remains } }
     func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult] {
         try change("abort", .ids(tasks.map { .task($0) }))
     }
