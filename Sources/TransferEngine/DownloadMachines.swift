@@ -22,7 +22,10 @@ extension BatchContext {
                 object: address, facts: facts, name: name, verify: order.options.verify, expects: expects,
                 resume: resume
             ).map { GetDownload($0) }
-        case .sftp: return nil
+        case .sftp(let host, _, let path):
+            return SFTPDownload(
+                SFTPDownloadPlan(
+                    host: host, path: path, name: name, verify: order.options.verify, expects: expects, resume: resume))
         }
     }
 }

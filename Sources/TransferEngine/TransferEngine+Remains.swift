@@ -116,7 +116,8 @@ extension BatchContext {
             return point.content(FTPResumePoint.self).map {
                 FTPRemoval($0, target: address.path, host: address.host)
             }
-        case .sftp: return nil
+        case .sftp(let host, _, let path):
+            return point.content(SFTPResumePoint.self).map { SFTPRemoval($0, host: host, path: path) }
         }
     }
 }

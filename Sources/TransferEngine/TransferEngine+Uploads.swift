@@ -107,7 +107,7 @@ extension TransferEngine {
         }
         attempt.changes += 1
         var point = attempt.resumePoint
-        if !attempt.canResume {
+        if stored != nil || !attempt.canResume {
             let before = point?.content(PutResumePoint.self)?.stored == true
             point = ResumePoint(PutResumePoint(stored: stored != nil || before, etag: stored?.etag))
         }

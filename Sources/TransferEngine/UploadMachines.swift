@@ -28,7 +28,11 @@ extension BatchContext {
                 FTPUploadPlan(
                     host: address.host, path: address.path, subject: subject, facts: facts,
                     resume: resume?.content(FTPResumePoint.self)))
-        case .sftp: return nil
+        case .sftp(let host, _, let path):
+            return SFTPUpload(
+                SFTPUploadPlan(
+                    host: host, path: path, subject: subject, facts: facts,
+                    resume: resume?.content(SFTPResumePoint.self)))
         }
     }
 
@@ -75,21 +79,32 @@ private struct HTTPUpload {
         PutPlan(
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: subject.begunBefore,
-            resume: resume?.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil },
-            offersResume: options.uploadBy == nil && facts.uploadBy != HTTPUploadProtocol.put.rawValue)
+            resume: stored,
+            offersResume: options.uploadBy == nil && facts.uploadBy != HTTPUploadProtocol.put.rawValue
+                && subject.size >= Self.leastToResume)
     }
+
+    /// A smaller file is sent again as quickly as its offset is asked for.
+    private static let leastToResume: Int64 = 1 << 20
+
+    /// What an earlier version of the source has left, when the server has all of it.
+    private var stored: PutResumePoint? { resume?.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil } }
 
     private var tus: TusPlan {
         let isNested = below.bytes.contains(UInt8(ascii: "/"))
-        return TusPlan(
+        var plan = TusPlan(
             endpoint: folder, subject: subject, relativePath: isNested ? below : nil, facts: facts,
             resume: resume?.content(TusResumePoint.self), chunk: options.chunkBytes, fileAddress: address)
+        plan.stored = stored
+        return plan
     }
 
     private var resumable: ResumablePlan {
-        ResumablePlan(
+        var plan = ResumablePlan(
             address: address, subject: subject, facts: facts, resume: resume?.content(ResumableResumePoint.self),
             chunk: options.chunkBytes)
+        plan.stored = stored
+        return plan
     }
 }
 
