@@ -1,3 +1,5 @@
+import TransferModel
+
 /// What an upload over WebDAV is to do.
 package struct DavPlan: Sendable, Hashable {
     /// The final address; its folder may be missing.
@@ -37,4 +39,66 @@ package struct DavResumePoint: ResumePointContent {
     }
 
     package var isPlausible: Bool { generation > 0 && temporary.hasPrefix("/") }
+}
+
+/// The requests of WebDAV (RFC 4918).
+enum DavMessages {
+    /// Bytes of an answer to PROPFIND that are read: a folder of ten thousand chunks has five million.
+    static let longestListing = 32 << 20
+
+    /// What is there? `Depth: 1` asks for what is in a folder, too.
+    static func stat(_ address: HTTPAddress, depth: Int = 0) -> Exchange {
+        let body =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<d:propfind xmlns:d=\"DAV:\"><d:prop><d:getcontentlength/>"
+            + "<d:getetag/><d:getlastmodified/><d:resourcetype/></d:prop></d:propfind>"
+        let headers = [
+            HeaderField("Depth", "\(depth)"), HeaderField("Content-Type", "application/xml; charset=utf-8"),
+        ]
+        return .http(
+            HTTPExchange(
+                .propfind, address, headers: headers, body: .bytes(Array(body.utf8)),
+                sink: .document(limit: longestListing)))
+    }
+
+    /// For servers without PROPFIND.
+    static func head(_ address: HTTPAddress) -> Exchange { .http(HTTPExchange(.head, address)) }
+
+    static func makeFolder(_ address: HTTPAddress, headers: [HeaderField] = []) -> Exchange {
+        .http(HTTPExchange(.mkcol, address, headers: headers))
+    }
+
+    static func remove(_ address: HTTPAddress) -> HTTPExchange { HTTPExchange(.delete, address) }
+
+    /// Never with `Content-Range`: a server that does not know it takes the piece for the whole.
+    static func put(_ address: HTTPAddress, size: Int64, headers: [HeaderField]) -> Exchange {
+        .http(HTTPExchange(.put, address, headers: headers, body: .source(0..<size)))
+    }
+
+    /// - Parameter pathOnly: for a server behind a proxy that takes its own name for another server's (502).
+    static func move(
+        _ address: HTTPAddress, to target: HTTPAddress, overwrites: Bool, pathOnly: Bool = false,
+        headers: [HeaderField] = []
+    ) -> Exchange {
+        let destination = HeaderField("Destination", pathOnly ? target.target : target.text)
+        var exchange = HTTPExchange(
+            .move, address, headers: [destination, HeaderField("Overwrite", overwrites ? "T" : "F")] + headers)
+        exchange.patience = .assembling
+        return .http(exchange)
+    }
+
+    /// The folders above an address, the innermost first, each with its slash; the root is always there.
+    static func folders(above address: HTTPAddress) -> [HTTPAddress] {
+        let path = address.target.prefix { $0 != "?" }
+        return path.indices.reversed()
+            .filter { path[$0] == "/" && $0 > path.startIndex && path.index(after: $0) < path.endIndex }
+            .map { HTTPAddress(address, target: String(path[...$0])) }
+    }
+
+    /// The temporary file's path beside the target, percent-encoded.
+    static func temporary(_ address: HTTPAddress, token: String, generation: Int) -> String {
+        let path = address.target.prefix { $0 != "?" }
+        let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+        let name = TemporaryName.beside(RawPath(address.lastSegment), token: token, generation: generation)
+        return folder + PercentEncoding.encode(name.bytes)
+    }
 }

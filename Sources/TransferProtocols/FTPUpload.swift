@@ -120,6 +120,12 @@ package struct FTPUpload: ProtocolMachine {
             ownsTarget = isStraight
             return clear()
         }
+        // What stands under the final name may be the old file that is to be replaced: nothing can be added to that.
+        if isStraight, plan.subject.ifExists == .replace, !point.publishing {
+            let lost = plan.subject.begunBefore != nil
+            return (lost ? [.startOver(reason: "the server cannot rename files, so a cut file begins again")] : [])
+                + send(0..<plan.subject.size)
+        }
         return ask(point.temporary) { .resuming($0) }
     }
 

@@ -1,3 +1,5 @@
+package import TransferModel
+
 /// What a chunked upload to Nextcloud is to do.
 package struct NextcloudPlan: Sendable, Hashable {
     /// The server's least and its most of chunks in one upload (Nextcloud's developer manual, chunked upload v2).
@@ -40,6 +42,8 @@ package struct NextcloudResumePoint: ResumePointContent {
     /// The MOVE that puts the file together may have been asked for; what stood at the destination before.
     package var isAssembling = false
     package var before: RemoteVersion?
+    /// When its answer was lost: the server may copy for an hour after that.
+    package var lostAt: Timestamp?
 
     package init(folder: String, generation: Int = 1, chunk: Int64) {
         self.folder = folder
@@ -48,4 +52,33 @@ package struct NextcloudResumePoint: ResumePointContent {
     }
 
     package var isPlausible: Bool { !folder.isEmpty && !folder.contains("/") && generation > 0 && chunk > 0 }
+}
+
+/// Where the chunks of a file go: `…/remote.php/dav/files/USER/path` has its uploads at `…/remote.php/dav/uploads/USER/`.
+struct NextcloudPlace: Hashable, Sendable {
+    let address: HTTPAddress
+    private let uploads: String
+
+    /// `nil` for an address that is not Nextcloud's.
+    init?(_ address: HTTPAddress) {
+        let marks = Array("/remote.php/dav/files/")
+        let path = Array(address.target)
+        guard let start = path.indices.first(where: { path[$0...].starts(with: marks) }) else { return nil }
+        let user = path[(start + marks.count)...].prefix { $0 != "/" && $0 != "?" }
+        guard !user.isEmpty, path.dropFirst(start + marks.count + user.count + 1).first != nil else { return nil }
+        self.address = address
+        uploads = String(path[..<start]) + "/remote.php/dav/uploads/" + String(user) + "/"
+    }
+
+    func folder(_ name: String) -> HTTPAddress { HTTPAddress(address, target: uploads + name) }
+
+    /// Chunks are put together in the order of their names.
+    func chunk(_ number: Int, in folder: String) -> HTTPAddress {
+        let digits = String(number)
+        return HTTPAddress(
+            address, target: uploads + folder + "/" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits)
+    }
+
+    /// Moving this puts the file together.
+    func whole(in folder: String) -> HTTPAddress { HTTPAddress(address, target: uploads + folder + "/.file") }
 }

@@ -44,3 +44,56 @@ package struct PostResumePoint: ResumePointContent {
         self.isSent = isSent
     }
 }
+
+/// The request of a POST.
+enum PostMessages {
+    static func post(_ plan: PostPlan, _ chain: RedirectChain) -> Exchange {
+        var headers: [HeaderField] = []
+        var body = HTTPExchange.Body.source(0..<plan.subject.size)
+        if let form = plan.form {
+            headers.append(HeaderField("Content-Type", "multipart/form-data; boundary=\(boundary(plan))"))
+            let (before, after) = frame(plan, form)
+            body = .framed(before: before, 0..<plan.subject.size, after: after)
+        } else {
+            headers.append(HeaderField("Content-Type", "application/octet-stream"))
+        }
+        return .http(
+            HTTPExchange(.post, chain.address, headers: headers, body: body, mayCarrySecrets: chain.mayCarrySecrets))
+    }
+
+    /// Of the whole body.
+    static func length(_ plan: PostPlan) -> Int64 {
+        guard let form = plan.form else { return plan.subject.size }
+        let (before, after) = frame(plan, form)
+        return plan.subject.size + Int64(before.count + after.count)
+    }
+
+    /// The same for all attempts of a run. What is sent is not searched for it: 128 random bits do not come up by chance.
+    private static func boundary(_ plan: PostPlan) -> String { "martlet-\(plan.subject.token)" }
+
+    private static func frame(_ plan: PostPlan, _ form: PostForm) -> (before: [UInt8], after: [UInt8]) {
+        let line = "--\(boundary(plan))"
+        var before: [UInt8] = []
+        for field in form.fields {
+            before += Array("\(line)\r\nContent-Disposition: form-data; name=\"".utf8) + quoted(Array(field.name.utf8))
+            before += Array("\"\r\n\r\n\(field.value)\r\n".utf8)
+        }
+        before += Array("\(line)\r\nContent-Disposition: form-data; name=\"".utf8) + quoted(Array(form.fileField.utf8))
+        before += Array("\"; filename=\"".utf8) + quoted(plan.subject.name.bytes)
+        before += Array("\"\r\nContent-Type: application/octet-stream\r\n\r\n".utf8)
+        return (before, Array("\r\n\(line)--\r\n".utf8))
+    }
+
+    /// As browsers write names: bytes as they are, but quotation marks and line ends percent-encoded (RFC 7578 section 2, WHATWG HTML
+    /// section "multipart form data").
+    private static func quoted(_ name: [UInt8]) -> [UInt8] {
+        name.flatMap { byte -> [UInt8] in
+            switch byte {
+            case UInt8(ascii: "\""): Array("%22".utf8)
+            case 13: Array("%0D".utf8)
+            case 10: Array("%0A".utf8)
+            default: [byte]
+            }
+        }
+    }
+}

@@ -16,7 +16,7 @@ package struct UploadRemoval: ProtocolMachine {
     private var state = State.ready
     private var lastID = 0
 
-    private init(_ exchanges: [HTTPExchange]) { self.exchanges = exchanges }
+    init(_ exchanges: [HTTPExchange]) { self.exchanges = exchanges }
 
     /// The resources of a tus upload (the termination extension).
     package init(_ point: TusResumePoint, endpoint: HTTPAddress) {

@@ -1,0 +1,128 @@
+import TransferModel
+import XMLReader
+
+/// One resource of an answer to PROPFIND, or of a HEAD.
+struct DavResource: Hashable, Sendable {
+    /// The path, percent-decoded, without a slash at its end.
+    var path: [UInt8]
+    var isFolder: Bool
+    var size: Int64?
+    var modified: Timestamp?
+    var etag: String?
+
+    /// What a HEAD says.
+    init(_ answer: HTTPAnswer) {
+        path = []
+        isFolder = false
+        size = answer.contentLength
+        modified = answer.lastModified
+        etag = answer.field("etag")
+    }
+
+    /// `nil` for a response without an address, or about what is not there.
+    fileprivate init?(_ response: XMLElement) {
+        guard let href = response.text(of: "href", in: "DAV:") else { return nil }
+        if let status = response.text(of: "status", in: "DAV:"), !Self.isSuccess(status) { return nil }
+        // Some servers write whole addresses.
+        let path = HTTPAddress(href).map(\.target) ?? href
+        self.path = DavListing.plain(PercentEncoding.decode(path.prefix { $0 != "?" }))
+        (isFolder, size, modified, etag) = (false, nil, nil, nil)
+        // Each property stands under the status of whether it could be told.
+        for group in response.children("propstat", in: "DAV:") {
+            guard Self.isSuccess(group.text(of: "status", in: "DAV:") ?? ""),
+                let found = group.child("prop", in: "DAV:")
+            else { continue }
+            size =
+                size
+                ?? found.text(of: "getcontentlength", in: "DAV:").flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+            modified = modified ?? found.text(of: "getlastmodified", in: "DAV:").flatMap(HTTPDate.parse)
+            etag = etag ?? found.text(of: "getetag", in: "DAV:")
+            isFolder = isFolder || found.child("resourcetype", in: "DAV:")?.child("collection", in: "DAV:") != nil
+        }
+    }
+
+    /// `HTTP/1.1 200 OK`
+    private static func isSuccess(_ line: String) -> Bool {
+        let words = line.split(separator: " ")
+        return words.count >= 2 && words[1].hasPrefix("2")
+    }
+}
+
+/// An answer to PROPFIND: 207 and a document (RFC 4918 section 13).
+enum DavListing {
+    /// `nil` for bytes that are no such document.
+    static func read(_ body: [UInt8]) -> [DavResource]? {
+        guard let root = try? XMLReader.read(body), root.isNamed("multistatus", in: "DAV:") else { return nil }
+        return root.children("response", in: "DAV:").compactMap { DavResource($0) }
+    }
+
+    /// Without the slash that folders have at their ends.
+    static func plain(_ path: [UInt8]) -> [UInt8] {
+        path.count > 1 && path.last == UInt8(ascii: "/") ? Array(path.dropLast()) : path
+    }
+}
+
+/// What is at an address, as far as the server tells.
+enum DavFinding: Hashable, Sendable {
+    case found(DavResource)
+    case missing
+    /// It does not know PROPFIND: HEAD may help.
+    case unknownMethod
+    case other(AnswerMeaning)
+
+    init(_ end: ExchangeEnd, host: String, hasAccepted: Bool) {
+        guard let answer = end.answer else {
+            self = .other(DavFinding.unanswered(end, host))
+            return
+        }
+        switch answer.status {
+        case 207:
+            // A document that breaks off came over a line that did.
+            if end.failure == nil, let resource = DavListing.read(end.body)?.first {
+                self = .found(resource)
+            } else {
+                self = .other(
+                    .wait(
+                        WaitDemand(
+                            .backoff,
+                            end.failure?.error
+                                ?? TransferError(
+                                    .badServerResponse,
+                                    "\(host) answered PROPFIND with what is no list: Martlet tries again by itself"))))
+            }
+        case 200..<300: self = .found(DavResource(answer))
+        case 404, 410: self = .missing
+        case 405, 501: self = .unknownMethod
+        default: self = .other(AnswerMeaning.dav(answer, host: host, hasAccepted: hasAccepted, at: end.at))
+        }
+    }
+
+    static func unanswered(_ end: ExchangeEnd, _ host: String) -> AnswerMeaning {
+        let error = end.failure?.error ?? .cutOff(by: host)
+        return error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
+    }
+}
+
+extension AnswerMeaning {
+    /// As of HTTP, but a lock passes, and nobody follows redirects: what is stored elsewhere could not be moved from here.
+    static func dav(_ answer: HTTPAnswer, host: String, hasAccepted: Bool, at now: Timestamp) -> AnswerMeaning {
+        let message = message(answer.status, host: host)
+        switch answer.status {
+        case 423:
+            let error = TransferError(
+                .http, "\(host) says that the file is locked: Martlet tries again by itself", httpStatus: 423)
+            return .wait(WaitDemand(.backoff, error, retryAfter: answer.retryAfter(now: now)))
+        case 301, 302, 303, 307, 308: return .fail(TransferError(.http, message, httpStatus: answer.status))
+        default: return AnswerMeaning(answer, host: host, hasAccepted: hasAccepted, at: now)
+        }
+    }
+
+    /// The last action that it means; `nil` when the answer was no refusal.
+    var refusal: ProtocolAction? {
+        switch self {
+        case .wait(let demand): .wait(demand)
+        case .fail(let error): .fail(error)
+        case .success, .redirect: nil
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import TransferModel
+
+/// How the temporary file gets the target's name, and what is known when the answer to that is lost.
+extension DavUpload {
+    /// What the rule says of a file that has the target's name.
+    func existing(_ file: DavResource) -> ProtocolAction {
+        var receipt = Receipt(bytes: plan.subject.size, verified: .none)
+        if plan.subject.ifExists == .skip {
+            receipt.skipped = true
+            return .finish(receipt)
+        }
+        // Size alone is never the same; a server that does not keep the source's time has another one.
+        guard !file.isFolder, file.size == plan.subject.size, let theirs = file.modified,
+            theirs.milliseconds / 1000 == modified
+        else { return .fail(.destinationExists(plan.address)) }
+        receipt.verified = .size
+        receipt.foundThere = true
+        return .finish(receipt)
+    }
+
+    /// Durable before it is asked for: then a missing temporary file means that it happened.
+    mutating func publish() -> [ProtocolAction] {
+        if isStraight { return over(.finish(receipt(nil))) }
+        point.publishing = true
+        return [.persist(ResumePoint(point))] + move(pathOnly: false)
+    }
+
+    private mutating func move(pathOnly: Bool) -> [ProtocolAction] {
+        let exchange = DavMessages.move(
+            temporary, to: plan.address, overwrites: plan.subject.ifExists == .replace, pathOnly: pathOnly)
+        return perform(exchange) { .moving($0, pathOnly: pathOnly) }
+    }
+
+    mutating func moved(_ end: ExchangeEnd, pathOnly: Bool) -> [ProtocolAction] {
+        guard let answer = end.answer else {
+            switch DavFinding.unanswered(end, host) {
+            case .wait(let demand): return prove(demand)
+            case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+            }
+        }
+        if answer.status == 202 || answer.status == 207 { return prove(WaitDemand(.backoff, undone(answer))) }
+        if answer.isSuccess { return over(.finish(receipt(answer, body: end.body))) }
+        switch answer.status {
+        case 412: return ask(plan.address) { .inTheWay($0) }
+        case 405, 501: return goStraight()
+        // The name in Destination is not the server's own: behind a proxy it knows itself by another.
+        case 502 where !pathOnly: return move(pathOnly: true)
+        case 404:
+            let error = TransferError(
+                .networkConnectionLost, "\(host) does not find the temporary file: Martlet tries again by itself",
+                httpStatus: 404)
+            return prove(WaitDemand(.backoff, error))
+        default: break
+        }
+        switch AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at) {
+        // Whatever stands between us and the server may have given up before the server did.
+        case .wait(let demand) where answer.status >= 500 && answer.status != 507 || answer.status == 408:
+            return prove(demand)
+        case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        }
+    }
+
+    private mutating func prove(_ demand: WaitDemand) -> [ProtocolAction] {
+        ask(temporary) { .proving($0, isTarget: false, demand) }
+    }
+
+    /// - Parameter demand: why it is not known; `nil`: an earlier attempt asked for it.
+    mutating func proved(_ finding: DavFinding, _ isTarget: Bool, _ demand: WaitDemand?) -> [ProtocolAction] {
+        if !isTarget {
+            if case .found = finding, let demand { return over(.wait(demand)) }
+            return ask(plan.address) { .proving($0, isTarget: true, demand) }
+        }
+        switch finding {
+        case .found(let file) where file.size == plan.subject.size:
+            var receipt = receipt(nil)
+            receipt.etag = file.etag
+            receipt.foundThere = demand == nil
+            return over(.finish(receipt))
+        case .found(let file):
+            let length = file.size.map { "\($0) bytes" } ?? "a length that it does not tell"
+            return over(.fail(.unknownOutcome(plan.address, "what is there has \(length), not \(plan.subject.size)")))
+        default:
+            if let demand { return over(.wait(demand)) }
+            return [.startOver(reason: "the temporary file is not there any more")] + fresh()
+        }
+    }
+
+    /// The server did not overwrite.
+    mutating func stood(_ finding: DavFinding) -> [ProtocolAction] {
+        guard case .found(let file) = finding else { return leave(.fail(.destinationExists(plan.address))) }
+        if isStraight, plan.resume != nil || plan.subject.begunBefore != nil {
+            var receipt = receipt(nil)
+            receipt.foundThere = true
+            if file.size == plan.subject.size, isOurs(file) { return over(.finish(receipt)) }
+            if plan.subject.ifExists != .skip {
+                return over(.fail(.unknownOutcome(plan.address, "what is there is not the same file")))
+            }
+        }
+        return leave(existing(file))
+    }
+
+    /// The server cannot rename: from here on under the final name.
+    private mutating func goStraight() -> [ProtocolAction] {
+        facts.cannotRename = true
+        var learned = HostFacts()
+        learned.cannotRename = true
+        return [.learned(learned)] + startOver("the server cannot rename files")
+    }
+
+    private func undone(_ answer: HTTPAnswer) -> TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(host) has not given the file its name yet (\(answer.status)): Martlet tries again by itself",
+            httpStatus: answer.status)
+    }
+
+    private func receipt(_ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
+        let isSized = plan.subject.verify != VerificationWish.none
+        var receipt = Receipt(bytes: plan.subject.size, verified: isCompared ? .digest : isSized ? .size : .none)
+        if isCompared { receipt.digest = digest }
+        receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
+        if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
+        return receipt
+    }
+}

@@ -1,0 +1,128 @@
+import TransferModel
+
+/// The PUT, the folders that it needs, and whether everything arrived.
+extension DavUpload {
+    mutating func send() -> [ProtocolAction] {
+        var headers: [HeaderField] = []
+        if isStraight, plan.subject.ifExists != .replace {
+            headers.append(HeaderField("If-None-Match", "*"))
+        }
+        if plan.isCloud {
+            headers.append(HeaderField("X-OC-Mtime", "\(modified)"))
+            if let digest {
+                headers += [HeaderField("OC-Checksum", "SHA256:\(digest.value)"), HeaderField("X-Hash", "sha256")]
+            }
+        }
+        return perform(DavMessages.put(temporary, size: plan.subject.size, headers: headers)) { .sending($0) }
+    }
+
+    mutating func sent(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else { return unanswered(end) }
+        switch answer.status {
+        case 409 where foldersMade == 0 && !folders.isEmpty, 404 where foldersMade == 0 && !folders.isEmpty:
+            return make(0)
+        case 412 where isStraight: return ask(plan.address) { .inTheWay($0) }
+        case 400 where digest != nil && plan.isCloud: return differs()
+        default: break
+        }
+        let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at)
+        if let refusal = meaning.refusal { return lost(end) + over(refusal) }
+        if plan.subject.verify == .digest, let digest {
+            guard let theirs = Self.digest(of: answer) else {
+                let error = TransferError.cannotVerify(plan.address, "took the file but tells no SHA-256 of it")
+                return leave(.fail(error))
+            }
+            guard theirs == digest.value else { return differs() }
+            isCompared = true
+        }
+        let isSure = end.bytesSent >= plan.subject.size && answer.status != 202
+        if isSure, plan.subject.verify != .size, plan.subject.size <= 64 << 10 { return whole() }
+        return ask(temporary) { .checking($0, doubt: nil) }
+    }
+
+    /// No answer. Without the last byte sent no server that keeps to HTTP has the file; with it, it may.
+    private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
+        let meaning = DavFinding.unanswered(end, host)
+        if case .wait(let demand) = meaning, end.bytesSent >= plan.subject.size,
+            end.failure?.mayHaveReachedServer ?? true
+        {
+            return ask(temporary) { .checking($0, doubt: demand.error) }
+        }
+        return lost(end) + over(meaning.refusal ?? .fail(.cutOff(by: host)))
+    }
+
+    /// The next attempt begins again, and is to be seen to.
+    private mutating func lost(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard end.bytesSent > 0, !point.wasCut else { return [] }
+        point.wasCut = true
+        return [.persist(ResumePoint(point))]
+    }
+
+    private mutating func differs() -> [ProtocolAction] {
+        repairs += 1
+        if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
+        return leave(
+            .fail(.cannotVerify(plan.address, "took the file but has other bytes (its SHA-256 differs)")))
+    }
+
+    /// Nextcloud computes it when asked; others may tell it of themselves.
+    private static func digest(of answer: HTTPAnswer) -> String? {
+        answer.field("x-hash-sha256")?.lowercased() ?? answer.representationDigest?.value
+    }
+
+    // MARK: Folders
+
+    /// Makes the folder at that place above the target, the innermost being 0.
+    private mutating func make(_ place: Int) -> [ProtocolAction] {
+        foldersMade += 1
+        return perform(DavMessages.makeFolder(folders[place])) { .making($0, place) }
+    }
+
+    mutating func made(_ end: ExchangeEnd, _ place: Int) -> [ProtocolAction] {
+        guard let answer = end.answer else {
+            return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
+        }
+        // 405 and a redirect to the same with a slash say that it is there.
+        if answer.isSuccess || answer.status == 405 || answer.status == 301 {
+            return place == 0 ? send() : make(place - 1)
+        }
+        if answer.status == 409 || answer.status == 404, place + 1 < folders.count, foldersMade <= 2 * folders.count {
+            return make(place + 1)
+        }
+        let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at)
+        return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+    }
+
+    // MARK: Checking
+
+    mutating func checked(_ finding: DavFinding, _ doubt: TransferError?) -> [ProtocolAction] {
+        if case .found(let file) = finding {
+            // Straight at the target, what is there may be older than this.
+            if file.size == plan.subject.size, !isStraight || doubt == nil || isOurs(file) { return whole() }
+            if file.size == nil, doubt == nil, plan.subject.verify == VerificationWish.none { return whole() }
+        }
+        if let doubt {
+            point.wasCut = true
+            return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, doubt)))
+        }
+        guard case .found(let file) = finding, let length = file.size else {
+            return over(.fail(.cannotVerify(plan.address, "took the file but does not tell its size")))
+        }
+        repairs += 1
+        if repairs == 1 { return startOver("the server has \(length) of \(plan.subject.size) bytes") }
+        return leave(
+            .fail(.cannotVerify(plan.address, "took the file but has \(length) of \(plan.subject.size) bytes")))
+    }
+
+    mutating func whole() -> [ProtocolAction] {
+        isWhole = true
+        return [.accepted(plan.subject.size)] + publish()
+    }
+
+    /// Written since this task first tried.
+    func isOurs(_ file: DavResource) -> Bool {
+        guard let modified = file.modified else { return false }
+        let since = plan.subject.begunBefore ?? begun
+        return modified.advanced(by: .seconds(2)) >= since || modified.milliseconds / 1000 == self.modified
+    }
+}

@@ -1,0 +1,215 @@
+import TransferModel
+
+/// An upload over WebDAV (protocols.md section 4.1): PUT to a temporary file beside the target, a look at its size, MOVE.
+///
+/// There is no going on in the middle: a cut begins again. What is asked after is whether everything arrived, and whether a MOVE
+/// whose answer was lost has happened. The states are here; `DavUpload+Sending` has the bytes, `DavUpload+Publishing` the name.
+package struct DavUpload: ProtocolMachine {
+    enum State {
+        /// Nothing is asked yet. Next: `looking`, `probing`, `clearing`, `digesting`, `sending`.
+        case ready
+        /// What has the target's name, before anything is sent. Next: `digesting`, `sending`, `over`.
+        case looking(ExchangeID)
+        /// What an earlier attempt left. Next: `moving`, `proving`, `clearing`, `sending`.
+        case probing(ExchangeID)
+        /// An old temporary file goes, whatever the answer. Next: `digesting`, `sending`.
+        case clearing(ExchangeID)
+        /// The engine computes the source's digest, for the server to compare. Next: `sending`.
+        case digesting
+        /// The PUT. Next: `making` (a folder is missing), `checking`, `moving`, `inTheWay`, `over`.
+        case sending(ExchangeID)
+        /// MKCOL of the folder at that place above the target. Next: itself, `sending`, `over`.
+        case making(ExchangeID, Int)
+        /// Is all of it there? `doubt`: the PUT's answer was lost. Next: `moving`, `clearing`, `over`.
+        case checking(ExchangeID, doubt: TransferError?)
+        /// The MOVE. Next: itself, `proving`, `inTheWay`, `clearing`, `over`.
+        case moving(ExchangeID, pathOnly: Bool)
+        /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `sending`, `over`.
+        case proving(ExchangeID, isTarget: Bool, WaitDemand?)
+        /// 412: what has the target's name? Next: `leaving`, `over`.
+        case inTheWay(ExchangeID)
+        /// Our temporary file goes; then this is said. Next: `over`.
+        case leaving(ExchangeID, ProtocolAction)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    let plan: DavPlan
+    var state = State.ready
+    var point: DavResumePoint
+    var facts: HostFacts
+    private var lastID = 0
+    /// PROPFIND is not known there.
+    private var asksByHead = false
+    /// Every byte is there by the server's own word.
+    var isWhole = false
+    /// Of the source, where the server is to compare it.
+    var digest: TransferDigest?
+    /// The server has computed the same.
+    var isCompared = false
+    var folders: [HTTPAddress] = []
+    var foldersMade = 0
+    var repairs = 0
+    var begun = Timestamp(milliseconds: 0)
+
+    package init(_ plan: DavPlan) {
+        self.plan = plan
+        facts = plan.facts
+        point = plan.resume ?? DavResumePoint(temporary: plan.address.target)
+        folders = DavMessages.folders(above: plan.address)
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began(let now)):
+            begun = now
+            return begin()
+        case (.digesting, .digested(let ours)):
+            digest = ours
+            return send()
+        case (_, .ended(let id, let end)) where id == current: return ended(end)
+        default:
+            // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
+            return []
+        }
+    }
+
+    /// The exchange that the state waits for.
+    private var current: ExchangeID? {
+        switch state {
+        case .looking(let id), .probing(let id), .clearing(let id), .sending(let id), .making(let id, _),
+            .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id), .leaving(let id, _):
+            id
+        case .ready, .digesting, .over: nil
+        }
+    }
+
+    private mutating func ended(_ end: ExchangeEnd) -> [ProtocolAction] {
+        switch state {
+        case .clearing: return fresh()
+        case .sending: return sent(end)
+        case .making(_, let place): return made(end, place)
+        case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
+        case .leaving(_, let action): return over(action)
+        case .looking, .probing, .checking, .proving, .inTheWay: return found(end)
+        case .ready, .digesting, .over: return []
+        }
+    }
+
+    /// An answer to the question what is there.
+    private mutating func found(_ end: ExchangeEnd) -> [ProtocolAction] {
+        let finding = DavFinding(end, host: host, hasAccepted: isWhole)
+        if finding == .unknownMethod, !asksByHead {
+            asksByHead = true
+            return askAgain()
+        }
+        if case .other(let meaning) = finding, let refusal = meaning.refusal { return over(refusal) }
+        switch state {
+        case .looking:
+            if case .found(let file) = finding { return over(existing(file)) }
+            return fresh()
+        case .probing: return probed(finding)
+        case .checking(_, let doubt): return checked(finding, doubt)
+        case .proving(_, let isTarget, let demand): return proved(finding, isTarget, demand)
+        case .inTheWay: return stood(finding)
+        default: return []
+        }
+    }
+
+    private mutating func askAgain() -> [ProtocolAction] {
+        switch state {
+        case .looking: ask(plan.address) { .looking($0) }
+        case .probing: ask(temporary) { .probing($0) }
+        case .checking(_, let doubt): ask(temporary) { .checking($0, doubt: doubt) }
+        case .proving(_, let isTarget, let demand):
+            ask(isTarget ? plan.address : temporary) { .proving($0, isTarget: isTarget, demand) }
+        case .inTheWay: ask(plan.address) { .inTheWay($0) }
+        default: []
+        }
+    }
+
+    // MARK: Beginning
+
+    private mutating func begin() -> [ProtocolAction] {
+        if plan.resume != nil { return plan.subject.hasChanged ? clear() : ask(temporary) { .probing($0) } }
+        // A small file is sent and refused as fast as it is asked for.
+        if plan.subject.ifExists == .replace || plan.subject.size <= 64 << 10 { return fresh() }
+        return ask(plan.address) { .looking($0) }
+    }
+
+    private mutating func probed(_ finding: DavFinding) -> [ProtocolAction] {
+        switch finding {
+        case .found(let file) where file.size == plan.subject.size && !isStraight:
+            return [.resumed(at: plan.subject.size)] + whole()
+        case .found(let file) where file.size == plan.subject.size && isOurs(file): return whole()
+        case .missing where point.publishing: return ask(plan.address) { .proving($0, isTarget: true, nil) }
+        // Straight at the target it may be anybody's: the PUT will say.
+        case .found where !isStraight: return again() + clear()
+        default: return again() + fresh()
+        }
+    }
+
+    /// Says that bytes were lost, when some surely were sent.
+    private func again() -> [ProtocolAction] {
+        guard point.wasCut || plan.subject.begunBefore != nil else { return [] }
+        return [.startOver(reason: "WebDAV cannot go on in the middle of a file")]
+    }
+
+    /// Begins under a name that nobody uses. It is durable before the first byte.
+    mutating func fresh() -> [ProtocolAction] {
+        let path =
+            facts.cannotRename == true
+            ? plan.address.target
+            : DavMessages.temporary(plan.address, token: plan.subject.token, generation: point.generation)
+        point = DavResumePoint(temporary: path, generation: point.generation)
+        if plan.subject.verify == .digest, digest == nil {
+            state = .digesting
+            return [.persist(ResumePoint(point)), .digestSource]
+        }
+        return [.persist(ResumePoint(point))] + send()
+    }
+
+    /// Throws away what is there, and begins with another name: a dead PUT may still hold a lock on the old one.
+    mutating func clear() -> [ProtocolAction] {
+        let old = temporary
+        let wasStraight = isStraight
+        isWhole = false
+        point.generation += 1
+        // Under its own name it is replaced by what is sent.
+        if wasStraight { return fresh() }
+        return perform(.http(DavMessages.remove(old))) { .clearing($0) }
+    }
+
+    mutating func startOver(_ reason: String) -> [ProtocolAction] { [.startOver(reason: reason)] + clear() }
+
+    // MARK: Words
+
+    var host: String { plan.address.host }
+    var temporary: HTTPAddress { HTTPAddress(plan.address, target: point.temporary) }
+    /// There is no temporary name: the server cannot rename.
+    var isStraight: Bool { point.temporary == plan.address.target }
+    /// The source's time, in seconds since 1970.
+    var modified: Int64 { plan.subject.modifiedNanoseconds / 1_000_000_000 }
+
+    mutating func ask(_ address: HTTPAddress, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        perform(asksByHead ? DavMessages.head(address) : DavMessages.stat(address), next)
+    }
+
+    mutating func perform(_ exchange: Exchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        lastID += 1
+        let id = ExchangeID(rawValue: lastID)
+        state = next(id)
+        return [.perform(id, exchange)]
+    }
+
+    /// Takes our temporary file away before it ends so.
+    mutating func leave(_ action: ProtocolAction) -> [ProtocolAction] {
+        if isStraight { return over(action) }
+        return perform(.http(DavMessages.remove(temporary))) { .leaving($0, action) }
+    }
+
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+}

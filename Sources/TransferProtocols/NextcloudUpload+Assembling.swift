@@ -1,0 +1,218 @@
+import TransferModel
+
+/// The wait for a MOVE whose answer was lost. Asking for it again while it goes on makes a server copy without end, so only the target
+/// and the folder of chunks are looked at (nextcloud/server #6279, rclone #6133).
+struct Poll: Hashable, Sendable {
+    /// When the wait began; `nil` until the first look at the target is answered.
+    var since: Timestamp?
+    var round = 0
+    /// How long the server may take before the MOVE is asked for again.
+    var patience: Duration
+    /// An earlier attempt asked for it.
+    var isEarlier: Bool
+
+    /// A gateway gave up, or the line: the server may copy for an hour.
+    static func afterLostAnswer(_ now: Timestamp) -> Poll {
+        Poll(since: now, patience: .seconds(3600), isEarlier: false)
+    }
+
+    /// In a later attempt. One that was stopped around the MOVE may never have asked for it, and copying at 8 MiB a second is slow.
+    static func again(_ point: NextcloudResumePoint, _ size: Int64) -> Poll {
+        if let lost = point.lostAt { return Poll(since: lost, patience: .seconds(3600), isEarlier: true) }
+        return Poll(since: nil, patience: .seconds(min(3600, max(20, size >> 23))), isEarlier: true)
+    }
+
+    /// 10 to 30 seconds.
+    var pause: Duration { .seconds(min(30, 10 + 5 * round)) }
+}
+
+/// How the chunks become the file, and what is known when the answer to that is lost.
+extension NextcloudUpload {
+    func existing(_ file: DavResource) -> ProtocolAction {
+        var receipt = Receipt(bytes: plan.subject.size, verified: .none)
+        if plan.subject.ifExists == .skip {
+            receipt.skipped = true
+            return .finish(receipt)
+        }
+        // Size alone is never the same; Nextcloud keeps the source's time.
+        guard !file.isFolder, file.size == plan.subject.size, let theirs = file.modified,
+            theirs.milliseconds / 1000 == plan.subject.modifiedNanoseconds / 1_000_000_000
+        else { return .fail(.destinationExists(plan.address)) }
+        receipt.verified = .size
+        receipt.foundThere = true
+        return .finish(receipt)
+    }
+
+    /// Durable before it is asked for.
+    mutating func assemble() -> [ProtocolAction] {
+        guard let place else { return [] }
+        point.isAssembling = true
+        moves += 1
+        let time = HeaderField("X-OC-Mtime", "\(plan.subject.modifiedNanoseconds / 1_000_000_000)")
+        let exchange = DavMessages.move(
+            place.whole(in: point.folder), to: plan.address, overwrites: plan.subject.ifExists == .replace,
+            headers: [total, time])
+        return [.persist(ResumePoint(point))] + perform(exchange) { .assembling($0) }
+    }
+
+    mutating func assembled(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else {
+            guard case .wait = refusal(end) else { return refused(end) }
+            return lostAnswer(end)
+        }
+        if answer.status == 202 { return lostAnswer(end) }
+        if answer.isSuccess { return ask(plan.address) { .confirming($0, answer) } }
+        switch answer.status {
+        case 412: return ask(plan.address) { .inTheWay($0) }
+        case 409 where foldersMade == 0: return make(folderAt: 0)
+        // It has them all no more, or never had them all.
+        case 400 where moves < 3, 404 where moves < 3:
+            return ask(plan.address) { .polling($0, Poll(since: end.at, patience: .zero, isEarlier: false)) }
+        // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
+        case 423 where plan.resume?.isAssembling == true || point.lostAt != nil: return lostAnswer(end)
+        // What Nextcloud itself says is an end; what a gateway says is not.
+        case 500..<600 where answer.status != 507 && !Self.isOwnWord(end.body): return lostAnswer(end)
+        default: return refused(end)
+        }
+    }
+
+    /// sabre/dav, of which Nextcloud is made, explains its errors in a document of its own.
+    private static func isOwnWord(_ body: [UInt8]) -> Bool {
+        String(decoding: body.prefix(4096), as: UTF8.self).contains("sabredav.org")
+    }
+
+    /// From now on the server has an hour; later attempts know when it began.
+    private mutating func lostAnswer(_ end: ExchangeEnd) -> [ProtocolAction] {
+        point.lostAt = end.at
+        return [.persist(ResumePoint(point))] + rest(.afterLostAnswer(end.at))
+    }
+
+    /// The MOVE did not happen: the next attempt asks for it again.
+    private mutating func refused(_ end: ExchangeEnd) -> [ProtocolAction] {
+        (point.isAssembling, point.lostAt) = (false, nil)
+        return [.persist(ResumePoint(point))] + stop(end)
+    }
+
+    // MARK: Folders above the target
+
+    private mutating func make(folderAt place: Int) -> [ProtocolAction] {
+        foldersMade += 1
+        let folders = DavMessages.folders(above: plan.address)
+        return perform(DavMessages.makeFolder(folders[place])) { .placing($0, place) }
+    }
+
+    mutating func placed(_ end: ExchangeEnd, _ place: Int) -> [ProtocolAction] {
+        guard let answer = end.answer else { return refused(end) }
+        if answer.isSuccess || answer.status == 405 {
+            return place == 0 ? assemble() : make(folderAt: place - 1)
+        }
+        let folders = DavMessages.folders(above: plan.address)
+        if answer.status == 409 || answer.status == 404, place + 1 < folders.count, foldersMade <= 2 * folders.count {
+            return make(folderAt: place + 1)
+        }
+        return refused(end)
+    }
+
+    // MARK: Waiting
+
+    private mutating func rest(_ poll: Poll) -> [ProtocolAction] {
+        var poll = poll
+        let pause = poll.pause
+        poll.round += 1
+        state = .polling(nil, poll)
+        return [.wake(.probeAgain, after: pause)]
+    }
+
+    /// The target, as it is now.
+    mutating func polled(_ end: ExchangeEnd, _ poll: Poll) -> [ProtocolAction] {
+        guard let place else { return [] }
+        var poll = poll
+        poll.since = poll.since ?? end.at
+        switch finding(end) {
+        case .found(let file) where file.size == plan.subject.size && isNew(file):
+            var receipt = receipt(nil)
+            receipt.etag = file.etag
+            receipt.foundThere = poll.isEarlier
+            return over(.finish(receipt))
+        case .other(let meaning):
+            if case .fail(let error) = meaning { return over(.fail(error)) }
+            return meaning.refusal.map { over($0) } ?? rest(poll)
+        case .found, .missing, .unknownMethod:
+            return perform(DavMessages.stat(place.folder(point.folder))) { .searching($0, poll) }
+        }
+    }
+
+    /// The folder of chunks, as it is now: it goes when the file is whole.
+    mutating func searched(_ end: ExchangeEnd, _ poll: Poll) -> [ProtocolAction] {
+        switch finding(end) {
+        case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        case .missing where poll.patience > .zero:
+            // It went between the two looks, or the file did not come of it.
+            var last = poll
+            last.patience = .zero
+            return ask(plan.address) { .polling($0, last) }
+        case .missing: return startAnew()
+        case .found, .unknownMethod:
+            guard let since = poll.since, end.at.since(since) < poll.patience else { return review() }
+            return rest(poll)
+        }
+    }
+
+    private mutating func startAnew() -> [ProtocolAction] {
+        [.startOver(reason: "the server does not have the chunks any more")] + clear()
+    }
+
+    /// Nothing goes on there any more: the chunks are counted once more, and the MOVE is asked for again.
+    private mutating func review() -> [ProtocolAction] {
+        guard let place else { return [] }
+        return perform(DavMessages.stat(place.folder(point.folder), depth: 1)) { .reviewing($0) }
+    }
+
+    /// Not what stood there before.
+    private func isNew(_ file: DavResource) -> Bool {
+        guard let before = point.before else { return true }
+        if let old = before.etag, let now = file.etag { return old != now }
+        return before.lastModified != RemoteVersion(file).lastModified || before.total != file.size
+    }
+
+    // MARK: Ends
+
+    mutating func confirmed(_ end: ExchangeEnd, _ answer: HTTPAnswer) -> [ProtocolAction] {
+        switch finding(end) {
+        case .found(let file) where file.size == nil || file.size == plan.subject.size:
+            return over(.finish(receipt(answer)))
+        case .found(let file):
+            let why = "put the file together but has \(file.size ?? 0) of \(plan.subject.size) bytes"
+            return over(.fail(.cannotVerify(plan.address, why)))
+        case .unknownMethod: return over(.finish(receipt(answer)))
+        case .missing: return lostAnswer(end)
+        case .other(let meaning): return over(meaning.refusal ?? .finish(receipt(answer)))
+        }
+    }
+
+    /// The server did not overwrite.
+    mutating func stood(_ end: ExchangeEnd) -> [ProtocolAction] {
+        let action: ProtocolAction
+        switch finding(end) {
+        case .found(let file): action = existing(file)
+        case .missing, .unknownMethod: action = .fail(.destinationExists(plan.address))
+        case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        }
+        guard let place else { return [] }
+        return perform(.http(DavMessages.remove(place.folder(point.folder)))) { .leaving($0, action) }
+    }
+
+    private func receipt(_ answer: HTTPAnswer?) -> Receipt {
+        var receipt = Receipt(
+            bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
+        receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
+        return receipt
+    }
+}
+
+extension RemoteVersion {
+    init(_ file: DavResource) {
+        self.init(
+            etag: file.etag, lastModified: file.modified.map { "\($0)" }, total: file.size)
+    }
+}

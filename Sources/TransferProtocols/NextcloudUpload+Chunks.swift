@@ -1,0 +1,101 @@
+import TransferModel
+
+/// The chunks: how the file is cut, which are on their way, and what their answers mean.
+extension NextcloudUpload {
+    /// The server has these and no others.
+    mutating func keep(_ found: Set<Int>) {
+        stored = found
+        queue = (1...count).reversed().filter { !found.contains($0) }
+    }
+
+    mutating func fill() -> [ProtocolAction] {
+        guard let place else { return [] }
+        state = .sending
+        var actions: [ProtocolAction] = []
+        while ending == nil, inFlight.count < plan.parallel, let number = queue.popLast() {
+            lastID += 1
+            let id = ExchangeID(rawValue: lastID)
+            inFlight[id] = number
+            let put = HTTPExchange(
+                .put, place.chunk(number, in: point.folder), headers: [destination, total],
+                body: .source(range(number)))
+            actions.append(.perform(id, .http(put)))
+        }
+        if !inFlight.isEmpty { return actions }
+        if let ending { return over(ending) }
+        return perform(DavMessages.stat(place.folder(point.folder), depth: 1)) { .reviewing($0) }
+    }
+
+    mutating func sent(_ number: Int, _ end: ExchangeEnd) -> [ProtocolAction] {
+        if let answer = end.answer, answer.isSuccess, end.bytesSent >= Int64(range(number).count) {
+            stored.insert(number)
+            return [.accepted(bytesStored)] + fill()
+        }
+        guard let answer = end.answer else { return finish(with: refusal(end)) }
+        switch answer.status {
+        // The folder is gone, or was never there: it says so itself.
+        case 404, 409:
+            let others = abandonAll()
+            guard repaired() else { return others + over(.wait(WaitDemand(.backoff, lostChunks))) }
+            return others + list()
+        case 413 where point.chunk > NextcloudPlan.smallestChunk:
+            var learned = HostFacts()
+            learned.largestBody = max(NextcloudPlan.smallestChunk, point.chunk / 2)
+            let others = abandonAll() + [.learned(learned), .startOver(reason: "the server wants smaller chunks")]
+            let smaller = learned.largestBody ?? NextcloudPlan.smallestChunk
+            let next = clear()
+            point.chunk = max(smaller, Self.least(plan.subject.size))
+            return others + next
+        // An early yes leaves doubt: the chunk is sent again after a pause.
+        case 200..<300:
+            let message = "\(host) answered before it had the whole chunk: Martlet tries again by itself"
+            return finish(with: .wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+        default: return finish(with: refusal(end))
+        }
+    }
+
+    /// Lets what is on its way arrive, and then ends so.
+    mutating func finish(with action: ProtocolAction) -> [ProtocolAction] {
+        ending = ending ?? action
+        return fill()
+    }
+
+    mutating func abandonAll() -> [ProtocolAction] {
+        defer { inFlight = [:] }
+        return inFlight.keys.sorted { $0.rawValue < $1.rawValue }.map { .abandon($0) }
+    }
+
+    mutating func repaired() -> Bool {
+        repairs += 1
+        return repairs <= 3
+    }
+
+    // MARK: Numbers
+
+    /// The least length with which the file has no more chunks than the server takes.
+    static func least(_ size: Int64) -> Int64 {
+        max(NextcloudPlan.smallestChunk, (size + NextcloudPlan.mostChunks - 1) / NextcloudPlan.mostChunks)
+    }
+
+    static func chunk(_ plan: NextcloudPlan) -> Int64 {
+        max(least(plan.subject.size), min(plan.chunk, plan.facts.largestBody ?? Int64.max))
+    }
+
+    static func folder(_ plan: NextcloudPlan, _ generation: Int) -> String {
+        "martlet-\(plan.subject.token.prefix(16))" + (generation == 1 ? "" : "-\(generation)")
+    }
+
+    /// Of chunks; they are numbered from 1.
+    var count: Int { Int(max(1, (plan.subject.size + point.chunk - 1) / point.chunk)) }
+
+    func range(_ number: Int) -> Range<Int64> {
+        let start = Int64(number - 1) * point.chunk
+        return start..<min(start + point.chunk, plan.subject.size)
+    }
+
+    var bytesStored: Int64 {
+        let whole = Int64(stored.count) * point.chunk
+        // The last one is shorter.
+        return stored.contains(count) ? whole - (Int64(count) * point.chunk - plan.subject.size) : whole
+    }
+}

@@ -1,0 +1,263 @@
+import TransferModel
+
+/// An upload to Nextcloud in chunks (protocols.md section 4.2): a folder of its own, chunks in any order, and one MOVE that puts them
+/// together. The folder is asked what it has before going on and before the MOVE.
+///
+/// Below a chunk's length, and where a digest is wanted (which only a whole PUT is answered with), it is an upload over WebDAV like any
+/// other: ``machine(_:subject:facts:point:chunk:parallel:)`` chooses. The states are here; `NextcloudUpload+Chunks` has the chunks, `NextcloudUpload+Assembling` the MOVE.
+package struct NextcloudUpload: ProtocolMachine {
+    /// Up to this length one PUT does it.
+    static let smallest: Int64 = 10 << 20
+
+    enum State {
+        /// Nothing is asked yet. Next: `looking`, `listing`, `clearing`, `polling`.
+        case ready
+        /// What has the target's name before, and in which version. Next: `making`, `over`.
+        case looking(ExchangeID)
+        /// MKCOL of the folder of chunks. Next: `sending`, `listing`, `over`.
+        case making(ExchangeID)
+        /// Which chunks are there? Next: `making`, `sending`, `over`.
+        case listing(ExchangeID)
+        /// An old folder goes, whatever the answer. Next: `making`.
+        case clearing(ExchangeID)
+        /// Chunks are on their way. Next: `reviewing`, `listing`, `clearing`, `over`.
+        case sending
+        /// Are they all there, just before the MOVE? Next: `assembling`, `sending`, `making`.
+        case reviewing(ExchangeID)
+        /// The MOVE. Next: `confirming`, `polling`, `placing`, `inTheWay`, `listing`, `over`.
+        case assembling(ExchangeID)
+        /// The folder above the target at that place is made. Next: itself, `assembling`, `over`.
+        case placing(ExchangeID, Int)
+        /// The MOVE may still go on: the target is looked at, again and again. Next: itself, `searching`, `reviewing`, `over`.
+        case polling(ExchangeID?, Poll)
+        /// Is the folder of chunks still there? Next: `polling`, `reviewing`, `clearing`, `over`.
+        case searching(ExchangeID, Poll)
+        /// It was put together: has it the length? Next: `over`.
+        case confirming(ExchangeID, HTTPAnswer)
+        /// 412: what has the target's name? Next: `leaving`, `over`.
+        case inTheWay(ExchangeID)
+        /// Our folder goes; then this is said. Next: `over`.
+        case leaving(ExchangeID, ProtocolAction)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    let plan: NextcloudPlan
+    let place: NextcloudPlace?
+    var state = State.ready
+    var point: NextcloudResumePoint
+    var lastID = 0
+    /// Chunks that the server has whole.
+    var stored: Set<Int> = []
+    /// Those that are neither there nor on their way, the next one last.
+    var queue: [Int] = []
+    var inFlight: [ExchangeID: Int] = [:]
+    /// Why no more chunks are begun; said when those on their way have ended.
+    var ending: ProtocolAction?
+    /// Times that this attempt found chunks gone.
+    var repairs = 0
+    var foldersMade = 0
+    /// Times that this attempt asked for the MOVE.
+    var moves = 0
+
+    package init(_ plan: NextcloudPlan) {
+        self.plan = plan
+        place = NextcloudPlace(plan.address)
+        point = plan.resume ?? NextcloudResumePoint(folder: Self.folder(plan, 1), chunk: Self.chunk(plan))
+    }
+
+    /// The machine for an upload over WebDAV, by where it goes and how long it is. `point` is what an earlier attempt has left.
+    package static func machine(
+        _ address: HTTPAddress, subject: UploadSubject, facts: HostFacts, point: ResumePoint?,
+        chunk: Int64 = 10 << 20, parallel: Int = 3
+    ) -> any ProtocolMachine {
+        let chunked = point?.content(NextcloudResumePoint.self)
+        // What was begun one way goes on that way, unless the source is another one now.
+        let isLarge = subject.size > smallest && subject.verify != .digest && point?.kind != DavResumePoint.kind
+        if NextcloudPlace(address) != nil, isLarge || chunked != nil {
+            return NextcloudUpload(
+                NextcloudPlan(
+                    address: address, subject: subject, facts: facts, resume: chunked, chunk: chunk, parallel: parallel)
+            )
+        }
+        return DavUpload(
+            DavPlan(address: address, subject: subject, facts: facts, resume: point?.content(DavResumePoint.self)))
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began): return begin()
+        case (.sending, .ended(let id, let end)):
+            guard let number = inFlight.removeValue(forKey: id) else { return [] }
+            return sent(number, end)
+        case (.polling(nil, let poll), .timerFired(.probeAgain)):
+            return ask(plan.address) { .polling($0, poll) }
+        case (_, .ended(let id, let end)) where id == current: return ended(end)
+        default:
+            // What belongs to an abandoned or finished exchange comes too late.
+            return []
+        }
+    }
+
+    /// The exchange that the state waits for.
+    private var current: ExchangeID? {
+        switch state {
+        case .looking(let id), .making(let id), .listing(let id), .clearing(let id), .reviewing(let id),
+            .assembling(let id), .placing(let id, _), .searching(let id, _), .confirming(let id, _), .inTheWay(let id),
+            .leaving(let id, _):
+            id
+        case .polling(let id, _): id
+        case .ready, .sending, .over: nil
+        }
+    }
+
+    private mutating func ended(_ end: ExchangeEnd) -> [ProtocolAction] {
+        switch state {
+        case .looking: return looked(end)
+        case .making: return made(end)
+        case .listing, .reviewing: return listed(end)
+        case .clearing: return make()
+        case .assembling: return assembled(end)
+        case .placing(_, let place): return placed(end, place)
+        case .polling(_, let poll): return polled(end, poll)
+        case .searching(_, let poll): return searched(end, poll)
+        case .confirming(_, let answer): return confirmed(end, answer)
+        case .inTheWay: return stood(end)
+        case .leaving(_, let action): return over(action)
+        case .ready, .sending, .over: return []
+        }
+    }
+
+    // MARK: Beginning
+
+    private mutating func begin() -> [ProtocolAction] {
+        guard place != nil else {
+            return over(
+                .fail(
+                    TransferError(
+                        .unsupported, "\(plan.address.host): this is no address of a file in Nextcloud: check it")))
+        }
+        guard plan.resume != nil else { return ask(plan.address) { .looking($0) } }
+        if plan.subject.hasChanged { return clear() }
+        let poll = Poll.again(point, plan.subject.size)
+        return point.isAssembling ? ask(plan.address) { .polling($0, poll) } : list()
+    }
+
+    private mutating func looked(_ end: ExchangeEnd) -> [ProtocolAction] {
+        switch finding(end) {
+        case .found(let file):
+            if plan.subject.ifExists != .replace { return over(existing(file)) }
+            point.before = RemoteVersion(file)
+            return make()
+        case .missing, .unknownMethod: return make()
+        case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        }
+    }
+
+    /// The folder's name is durable before there is one.
+    private mutating func make() -> [ProtocolAction] {
+        guard let place else { return [] }
+        keep([])
+        return [.persist(ResumePoint(point))]
+            + perform(DavMessages.makeFolder(place.folder(point.folder), headers: [destination])) { .making($0) }
+    }
+
+    private mutating func made(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else { return stop(end) }
+        // It was made before a kill could say so.
+        if answer.status == 405 { return list() }
+        guard answer.isSuccess else { return stop(end) }
+        point.isMade = true
+        return [.persist(ResumePoint(point))] + fill()
+    }
+
+    mutating func list() -> [ProtocolAction] {
+        guard let place else { return [] }
+        return perform(DavMessages.stat(place.folder(point.folder), depth: 1)) { .listing($0) }
+    }
+
+    private mutating func listed(_ end: ExchangeEnd) -> [ProtocolAction] {
+        var isReview = false
+        if case .reviewing = state { isReview = true }
+        guard let answer = end.answer else { return stop(end) }
+        if answer.status == 404 || answer.status == 410 {
+            let wasMade = point.isMade
+            (point.isMade, point.isAssembling) = (false, false)
+            guard repaired() else { return over(.wait(WaitDemand(.backoff, lostChunks))) }
+            return (wasMade ? [.startOver(reason: "the server does not have the chunks any more")] : []) + make()
+        }
+        guard answer.status == 207 else { return stop(end) }
+        guard end.failure == nil, let resources = DavListing.read(end.body) else {
+            let message = "\(host) answered PROPFIND with what is no list: Martlet tries again by itself"
+            return over(.wait(WaitDemand(.backoff, end.failure?.error ?? TransferError(.badServerResponse, message))))
+        }
+        keep(Set(resources.compactMap { whole($0) }))
+        if stored.count == count { return isReview ? assemble() : announced() + assemble() }
+        if isReview, !repaired() { return over(.wait(WaitDemand(.backoff, lostChunks))) }
+        return (isReview ? [.accepted(bytesStored)] : announced()) + fill()
+    }
+
+    private func announced() -> [ProtocolAction] {
+        stored.isEmpty ? [] : [.resumed(at: bytesStored), .accepted(bytesStored)]
+    }
+
+    /// The number of a chunk that is there with its exact length.
+    private func whole(_ resource: DavResource) -> Int? {
+        let name =
+            resource.path.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        guard name.utf8.count == 5, let number = Int(name), (1...count).contains(number) else { return nil }
+        return resource.size == Int64(range(number).count) ? number : nil
+    }
+
+    /// Throws the folder away, and begins with another.
+    mutating func clear() -> [ProtocolAction] {
+        guard let place else { return [] }
+        let old = place.folder(point.folder)
+        let generation = point.generation + 1
+        let before = point.before
+        point = NextcloudResumePoint(
+            folder: Self.folder(plan, generation), generation: generation, chunk: Self.chunk(plan))
+        point.before = before
+        return perform(.http(DavMessages.remove(old))) { .clearing($0) }
+    }
+
+    // MARK: Words
+
+    var host: String { plan.address.host }
+    var destination: HeaderField { HeaderField("Destination", plan.address.text) }
+    var total: HeaderField { HeaderField("OC-Total-Length", "\(plan.subject.size)") }
+
+    func finding(_ end: ExchangeEnd) -> DavFinding { DavFinding(end, host: host, hasAccepted: !stored.isEmpty) }
+
+    /// The last action that an exchange's end means.
+    func refusal(_ end: ExchangeEnd) -> ProtocolAction {
+        let meaning =
+            end.answer.map { AnswerMeaning.dav($0, host: host, hasAccepted: !stored.isEmpty, at: end.at) }
+            ?? DavFinding.unanswered(end, host)
+        return meaning.refusal
+            ?? .fail(TransferError(.badServerResponse, "\(host) answered what was not asked: check the address"))
+    }
+
+    mutating func stop(_ end: ExchangeEnd) -> [ProtocolAction] { over(refusal(end)) }
+
+    mutating func ask(_ address: HTTPAddress, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        perform(DavMessages.stat(address), next)
+    }
+
+    mutating func perform(_ exchange: Exchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+        lastID += 1
+        let id = ExchangeID(rawValue: lastID)
+        state = next(id)
+        return [.perform(id, exchange)]
+    }
+
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        state = .over
+        return [action]
+    }
+
+    var lostChunks: TransferError {
+        TransferError(
+            .badServerResponse, "\(host) loses chunks that it has taken: Martlet tries again by itself")
+    }
+}

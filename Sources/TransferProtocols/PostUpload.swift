@@ -1,0 +1,110 @@
+import TransferModel
+
+/// An upload by one POST (protocols.md section 8): the file as the body, or in a form.
+///
+/// What a POST does is the server's affair, so one that may have happened is never silently repeated: the point is durable before it
+/// goes, and taken back only when it surely did nothing.
+package struct PostUpload: ProtocolMachine {
+    fileprivate enum State {
+        /// Next: `sending`, `over` (an earlier one may have happened).
+        case ready
+        /// The POST is under way. Next: itself (307, 308), `over`.
+        case sending(ExchangeID)
+        /// `finish`, `fail` or `wait` was said. Late events are left alone.
+        case over
+    }
+
+    private let plan: PostPlan
+    private var state = State.ready
+    private var chain: RedirectChain
+    private var lastID = 0
+
+    package init(_ plan: PostPlan) {
+        self.plan = plan
+        chain = RedirectChain(plan.address)
+    }
+
+    package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        switch (state, event) {
+        case (.ready, .began):
+            if let earlier = plan.resume, earlier.isSent, earlier.token == plan.subject.token {
+                return over(.fail(.posted(plan.address, "its answer was lost")))
+            }
+            return [.persist(point(isSent: true))] + send()
+        case (.sending(let id), .ended(let ended, let end)) where ended == id: return sent(end)
+        default:
+            // Heads are looked at when the exchange ends; what belongs to a finished one comes too late.
+            return []
+        }
+    }
+
+    private mutating func send() -> [ProtocolAction] {
+        lastID += 1
+        let id = ExchangeID(rawValue: lastID)
+        state = .sending(id)
+        return [.perform(id, PostMessages.post(plan, chain))]
+    }
+
+    private mutating func sent(_ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else { return unanswered(end) }
+        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: false, at: end.at) {
+        case .success: return over(.finish(receipt(answer, end)))
+        case .redirect: return redirected(answer, end)
+        case .fail(let error): return over(.fail(error))
+        case .wait(let demand):
+            // Refused before it was looked at: there is no harm in trying again. Of everything else nobody knows.
+            let didNothing = [401, 407, 408, 421, 425, 429, 503, 507].contains(answer.status)
+            guard didNothing || (end.bytesSent == 0 && PostMessages.length(plan) > 0) else {
+                return over(.fail(.posted(plan.address, "it answered \(answer.status)")))
+            }
+            return [.persist(point(isSent: false)), .wait(demand)].ending(&state)
+        }
+    }
+
+    /// 307 and 308 ask for the same elsewhere. After the others the server has taken the POST and shows its result (RFC 9110 section
+    /// 15.4): that is its answer.
+    private mutating func redirected(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
+        guard answer.status == 307 || answer.status == 308 else { return over(.finish(receipt(answer, end))) }
+        if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
+        return send()
+    }
+
+    private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
+        let error = end.failure?.error ?? .cutOff(by: chain.address.host)
+        let mayHaveHappened = end.bytesSent > 0 || (end.failure?.mayHaveReachedServer ?? true)
+        if mayHaveHappened { return over(.fail(.posted(plan.address, "its answer was lost"))) }
+        let last: ProtocolAction = error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
+        return [.persist(point(isSent: false)), last].ending(&state)
+    }
+
+    private func point(isSent: Bool) -> ResumePoint {
+        ResumePoint(PostResumePoint(token: plan.subject.token, isSent: isSent))
+    }
+
+    /// The server read a body of a declared length to its end and said yes: that is a check of the size.
+    private func receipt(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> Receipt {
+        let isWhole = end.bytesSent >= PostMessages.length(plan) && answer.isSuccess && answer.status != 202
+        let isSized = isWhole && plan.subject.verify != VerificationWish.none
+        var receipt = Receipt(bytes: plan.subject.size, verified: isSized ? .size : .none)
+        receipt.etag = answer.field("etag")
+        receipt.response = TransferResponse(answer, body: end.body)
+        return receipt
+    }
+
+    private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] { [action].ending(&state) }
+}
+
+extension [ProtocolAction] {
+    fileprivate func ending(_ state: inout PostUpload.State) -> [ProtocolAction] {
+        state = .over
+        return self
+    }
+}
+
+extension TransferError {
+    fileprivate static func posted(_ address: HTTPAddress, _ why: String) -> TransferError {
+        TransferError(
+            .unknownOutcome,
+            "the POST to \(address.host) may have happened, \(why): look there, then retry if it did not")
+    }
+}

@@ -1,0 +1,317 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let part = "/d/e/.f.01234567.martlet-part"
+private let second = "/d/e/.f.01234567-2.martlet-part"
+private let put = "PUT \(part) 0..<1000"
+private let move = "MOVE \(part) | Destination: http://h/d/e/f | Overwrite: F"
+
+private func plan(
+    _ ifExists: ExistingFilePolicy = .fail, size: Int64 = 1000, verify: VerificationWish? = nil,
+    begun: Timestamp? = nil, changed: Bool = false, facts: HostFacts = HostFacts(), resume: DavResumePoint? = nil,
+    address: String = "http://h/d/e/f"
+) -> DavPlan {
+    DavPlan(
+        address: HTTPAddress(address)!,
+        subject: UploadSubject(
+            name: RawPath("f"), size: size, modifiedNanoseconds: noon.milliseconds * 1_000_000, ifExists: ifExists,
+            verify: verify, begunBefore: begun, token: "0123456789abcdef0123456789abcdef", hasChanged: changed),
+        facts: facts, resume: resume)
+}
+
+private func after(_ plan: DavPlan, _ ends: ExchangeEnd...) -> [String] {
+    var play = HTTPPlay(DavUpload(plan))
+    for end in ends { play.end(end) }
+    return play.said
+}
+
+private func left(cut: Bool = false, publishing: Bool = false) -> DavResumePoint {
+    var point = DavResumePoint(temporary: part)
+    point.wasCut = cut
+    point.publishing = publishing
+    return point
+}
+
+private var straight: HostFacts {
+    var facts = HostFacts()
+    facts.cannotRename = true
+    return facts
+}
+
+private func there(_ size: Int64?, modified: String = elevenText) -> ExchangeEnd {
+    listing(("/d/e/f", size), modified: modified)
+}
+
+private let large: Int64 = 100 << 10
+
+@Suite struct DavUploadTests {
+    @Test("a file goes under a temporary name that is durable first, and is moved to its own")
+    func straightThrough() {
+        #expect(after(plan()) == ["persist dav", put])
+        #expect(after(plan(), answered(201)) == ["accepted 1000", "persist dav", move])
+        #expect(after(plan(), answered(201), answered(201)) == ["finish 1000 size"])
+        #expect(after(plan(verify: VerificationWish.none), answered(204), answered(204)) == ["finish 1000 none"])
+        #expect(after(plan(.replace), answered(201)).last == move.replacing("F", "T"))
+    }
+
+    @Test("no request ever names a Content-Range")
+    func noRange() {
+        var play = HTTPPlay(DavUpload(plan()))
+        play.end(answered(201))
+        for case .perform(_, .http(let exchange)) in play.last {
+            #expect(!exchange.headers.contains { $0.name.lowercased() == "content-range" })
+        }
+    }
+
+    @Test("a large file is looked for first, and measured before it gets its name")
+    func largeFile() {
+        let size = large
+        #expect(after(plan(size: size)) == ["PROPFIND /d/e/f"])
+        #expect(after(plan(size: size), answered(404)) == ["persist dav", "PUT \(part) 0..<\(size)"])
+        #expect(after(plan(size: size), answered(404), answered(201, sent: size)) == ["PROPFIND \(part)"])
+        #expect(
+            after(plan(size: size), answered(404), answered(201, sent: size), listing((part, size))).last == move)
+        #expect(
+            after(plan(size: size), answered(404), answered(201, sent: size), listing((part, size - 1))) == [
+                "over: the server has \(size - 1) of \(size) bytes", "DELETE \(part)",
+            ])
+        var twice = HTTPPlay(DavUpload(plan(size: size)))
+        let short = [answered(201, sent: size), listing((part, size - 1))]
+        for end in [answered(404)] + short + [answered(204)] + short { twice.end(end) }
+        #expect(twice.said == ["DELETE \(second)"])
+        twice.end(answered(204))
+        #expect(twice.said == ["fail integrity"])
+    }
+
+    @Test("the rule for a file that is there")
+    func existing() {
+        let size = large
+        #expect(after(plan(size: size), there(size)) == ["fail destinationExists 412"])
+        #expect(after(plan(size: size), there(7, modified: noonText)) == ["fail destinationExists 412"])
+        #expect(after(plan(size: size), there(nil, modified: noonText)) == ["fail destinationExists 412"])
+        // The same by size and time, where the server keeps times.
+        #expect(after(plan(size: size), there(size, modified: noonText)) == ["finish \(size) size found"])
+        #expect(after(plan(.skip, size: size), there(7)) == ["finish \(size) none skipped"])
+        #expect(after(plan(.replace, size: size)).last == "PUT \(part) 0..<\(size)")
+        // A server without PROPFIND is asked by HEAD.
+        #expect(after(plan(size: size), answered(405)) == ["HEAD /d/e/f"])
+        #expect(after(plan(size: size), answered(501), answered(404)).last == "PUT \(part) 0..<\(size)")
+        #expect(
+            after(plan(size: size), answered(405), answered(200, ["Content-Length: 7"]))
+                == ["fail destinationExists 412"])
+        #expect(after(plan(size: size), answered(401)) == ["wait auth http"])
+        #expect(after(plan(size: size), unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+    }
+
+    @Test("412 to the MOVE asks what is there, and takes our file away")
+    func inTheWay() {
+        let ends = [answered(201), answered(412)]
+        var play = HTTPPlay(DavUpload(plan()))
+        for end in ends { play.end(end) }
+        #expect(play.said == ["PROPFIND /d/e/f"])
+        var other = play
+        other.end(there(7))
+        #expect(other.said == ["DELETE \(part)"])
+        other.end(answered(204))
+        #expect(other.said == ["fail destinationExists 412"])
+        var same = play
+        same.end(there(1000, modified: noonText))
+        same.end(unanswered(lost, sent: 0))
+        #expect(same.said == ["finish 1000 size found"])
+    }
+
+    @Test(
+        "the answer to a PUT decides as the contract's table says",
+        arguments: [
+            (401, ["wait auth http"]), (403, ["fail permissionDenied 403"]), (405, ["fail http 405"]),
+            (413, ["fail http 413"]), (423, ["wait backoff http"]), (429, ["wait hostBackoff http"]),
+            (500, ["wait backoff http"]), (503, ["wait hostBackoff http"]), (507, ["wait remoteDiskSpace http"]),
+            (301, ["fail http 301"]), (501, ["wait backoff http"]),
+        ])
+    func refusals(status: Int, expected: [String]) {
+        #expect(after(plan(), answered(status, sent: 0)) == expected)
+        // Bytes that were sent are lost: that is noted for the next attempt.
+        #expect(after(plan(), answered(status, sent: 10)) == ["persist dav"] + expected)
+    }
+
+    @Test("folders that are missing are made, the innermost first tried")
+    func folders() {
+        for status in [409, 404] {
+            var play = HTTPPlay(DavUpload(plan()))
+            play.end(answered(status))
+            #expect(play.said == ["MKCOL /d/e/"])
+            play.end(answered(409))
+            #expect(play.said == ["MKCOL /d/"])
+            play.end(answered(201))
+            #expect(play.said == ["MKCOL /d/e/"])
+            play.end(answered(201))
+            #expect(play.said == [put])
+            play.end(answered(status))
+            #expect(play.said.last == "fail http \(status)")
+        }
+        #expect(after(plan(), answered(409), answered(405)) == [put])
+        #expect(after(plan(), answered(409), answered(507)) == ["wait remoteDiskSpace http"])
+        #expect(after(plan(), answered(409), answered(409), answered(409)) == ["fail http 409"])
+        #expect(after(plan(address: "http://h/f"), answered(409)).last == "fail http 409")
+    }
+
+    @Test("a cut begins again, visibly; a lost answer is asked after")
+    func cuts() {
+        #expect(after(plan(), unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        #expect(after(plan(), unanswered(lost, sent: 999)) == ["persist dav", "wait backoff networkConnectionLost"])
+        let cut = unanswered(lost, sent: 1000)
+        #expect(after(plan(), cut) == ["PROPFIND \(part)"])
+        #expect(after(plan(), cut, listing((part, 1000))).last == move)
+        #expect(after(plan(), cut, answered(404)) == ["persist dav", "wait backoff networkConnectionLost"])
+        #expect(after(plan(), cut, listing((part, 500))) == ["persist dav", "wait backoff networkConnectionLost"])
+        #expect(after(plan(), unanswered(badCertificate, sent: 0)) == ["fail tlsFailure"])
+
+        let reason = "over: WebDAV cannot go on in the middle of a file"
+        #expect(after(plan(resume: left())) == ["PROPFIND \(part)"])
+        #expect(after(plan(resume: left()), answered(404)) == ["persist dav", put])
+        #expect(after(plan(resume: left(cut: true)), answered(404)) == [reason, "persist dav", put])
+        #expect(after(plan(begun: noon, resume: left()), answered(404)) == [reason, "persist dav", put])
+        #expect(after(plan(resume: left(cut: true)), listing((part, 5))) == [reason, "DELETE \(part)"])
+        #expect(
+            after(plan(resume: left(cut: true)), listing((part, 5)), answered(204)) == [
+                "persist dav", "PUT \(second) 0..<1000",
+            ])
+        #expect(
+            after(plan(resume: left()), listing((part, 1000))) == [
+                "resumed 1000", "accepted 1000", "persist dav", move,
+            ])
+    }
+
+    @Test("a source that changed is sent under another name")
+    func changedSource() {
+        #expect(after(plan(changed: true, resume: left())) == ["DELETE \(part)"])
+        #expect(
+            after(plan(changed: true, resume: left()), answered(404)) == ["persist dav", "PUT \(second) 0..<1000"])
+    }
+
+    @Test("a lost answer to the MOVE is asked after: the temporary file, then the target")
+    func lostMove() {
+        let ends = [unanswered(lost, sent: 0), answered(504), answered(500), answered(404), answered(207)]
+        for end in ends {
+            #expect(after(plan(), answered(201), end) == ["PROPFIND \(part)"])
+            #expect(after(plan(), answered(201), end, answered(404)) == ["PROPFIND /d/e/f"])
+            #expect(after(plan(), answered(201), end, answered(404), there(1000)) == ["finish 1000 size"])
+            #expect(after(plan(), answered(201), end, answered(404), there(7)) == ["fail unknownOutcome"])
+            #expect(
+                after(plan(), answered(201), end, answered(404), answered(404)).last?.hasPrefix("wait backoff") == true)
+            #expect(after(plan(), answered(201), end, listing((part, 1000))).last?.hasPrefix("wait backoff") == true)
+        }
+        #expect(after(plan(), answered(201), answered(423)) == ["wait backoff http"])
+        #expect(after(plan(), answered(201), answered(507)) == ["wait remoteDiskSpace http"])
+        #expect(after(plan(), answered(201), answered(403)) == ["fail permissionDenied 403"])
+        // A server behind a proxy that does not know its own name.
+        #expect(
+            after(plan(), answered(201), answered(502)) == ["MOVE \(part) | Destination: /d/e/f | Overwrite: F"])
+        #expect(after(plan(), answered(201), answered(502), answered(502)) == ["PROPFIND \(part)"])
+    }
+
+    @Test("after a kill during the MOVE the same is asked")
+    func killedMove() {
+        let point = left(publishing: true)
+        #expect(after(plan(resume: point), listing((part, 1000))).last == move)
+        #expect(after(plan(resume: point), answered(404)) == ["PROPFIND /d/e/f"])
+        #expect(after(plan(resume: point), answered(404), there(1000)) == ["finish 1000 size found"])
+        #expect(after(plan(resume: point), answered(404), there(7)) == ["fail unknownOutcome"])
+        #expect(
+            after(plan(resume: point), answered(404), answered(404)) == [
+                "over: the temporary file is not there any more", "persist dav", put,
+            ])
+    }
+
+    @Test("a server without MOVE gets files under their final names, and that is remembered")
+    func cannotRename() {
+        for status in [405, 501] {
+            #expect(
+                after(plan(), answered(201), answered(status)) == [
+                    "learned cannotRename=true", "over: the server cannot rename files", "DELETE \(part)",
+                ])
+        }
+        let final = "PUT /d/e/f 0..<1000 | If-None-Match: *"
+        #expect(after(plan(), answered(201), answered(501), answered(204)) == ["persist dav", final])
+        #expect(after(plan(facts: straight), answered(201)) == ["accepted 1000", "finish 1000 size"])
+        #expect(after(plan(.replace, facts: straight)).last == "PUT /d/e/f 0..<1000")
+        #expect(after(plan(facts: straight), answered(412)) == ["PROPFIND /d/e/f"])
+        #expect(after(plan(facts: straight), answered(412), there(7)) == ["fail destinationExists 412"])
+        // With an attempt behind us it may be our own: by size and age, or nobody knows.
+        let own = DavResumePoint(temporary: "/d/e/f")
+        let resumed = plan(begun: noon, facts: straight, resume: own)
+        #expect(after(resumed, there(1000, modified: noonText)) == ["accepted 1000", "finish 1000 size"])
+        #expect(after(resumed, there(1000)).last == final)
+        #expect(after(resumed, there(7)).last == final)
+        #expect(after(resumed, there(7), answered(412), there(7)) == ["fail unknownOutcome"])
+        #expect(
+            after(resumed, answered(404), answered(412), there(1000, modified: noonText)) == ["finish 1000 size found"])
+    }
+
+    @Test("Nextcloud keeps the time and compares a digest")
+    func cloud() {
+        let address = "https://c/remote.php/dav/files/u/f"
+        var play = HTTPPlay(DavUpload(plan(verify: .digest, address: address)))
+        #expect(play.said == ["persist dav", "digest"])
+        play.take(play.machine.handle(.digested(TransferDigest(algorithm: "sha-256", value: "ab"))))
+        let temporary = "/remote.php/dav/files/u/.f.01234567.martlet-part"
+        #expect(play.said == ["PUT \(temporary) 0..<1000 | OC-Checksum: SHA256:ab | X-Hash: sha256"])
+        if case .perform(_, .http(let exchange))? = play.last.last {
+            #expect(exchange.headers.contains(HeaderField("X-OC-Mtime", "\(noon.milliseconds / 1000)")))
+        }
+        var same = play
+        for end in [answered(201, ["X-Hash-SHA256: AB"]), listing((temporary, 1000)), answered(201)] { same.end(end) }
+        #expect(same.said == ["finish 1000 digest"])
+        for end in [answered(201, ["X-Hash-SHA256: cd"]), answered(400)] {
+            var other = play
+            other.end(end)
+            #expect(other.said.first == "over: the server has other bytes (their SHA-256 differs)")
+        }
+        var silent = play
+        silent.end(answered(201))
+        #expect(silent.said == ["DELETE \(temporary)"])
+        silent.end(answered(204))
+        #expect(silent.said == ["fail integrity"])
+    }
+
+    @Test("an answer that came before the last byte, or 202, is not believed")
+    func earlyAnswer() {
+        #expect(after(plan(), answered(201, sent: 999)) == ["PROPFIND \(part)"])
+        #expect(after(plan(), answered(202)) == ["PROPFIND \(part)"])
+        #expect(after(plan(verify: .size), answered(201)) == ["PROPFIND \(part)"])
+    }
+
+    @Test("listings are read whatever the server's manner, and what is no listing waits")
+    func listings() {
+        let odd =
+            "<?xml version='1.0'?><D:multistatus xmlns:D='DAV:' xmlns:x='http://x'><D:response>"
+            + "<D:href>http://h:80/d/a%20b/</D:href><D:propstat><D:prop><x:getcontentlength>9</x:getcontentlength>"
+            + "<D:resourcetype><D:collection/></D:resourcetype></D:prop><D:status>HTTP/1.0 200 Fine</D:status></D:propstat>"
+            + "</D:response><D:response><D:href>/gone</D:href><D:status>HTTP/1.1 404 Gone</D:status></D:response></D:multistatus>"
+        let read = DavListing.read(Array(odd.utf8))
+        #expect(read?.count == 1)
+        #expect(read?.first?.path == Array("/d/a b".utf8))
+        #expect(read?.first?.isFolder == true)
+        #expect(read?.first?.size == nil)
+        #expect(DavListing.read(Array("<a/>".utf8)) == nil)
+        let broken = ExchangeEnd(answer: HTTPAnswer(status: 207), body: Array("<d:mul".utf8), at: noon)
+        #expect(after(plan(size: large), broken) == ["wait backoff badServerResponse"])
+    }
+
+    @Test("a removal takes the temporary file, never the target")
+    func removal() {
+        let address = HTTPAddress("http://h/d/e/f")!
+        #expect(HTTPPlay(UploadRemoval(left(), address: address)).said == ["DELETE \(part)"])
+        let own = DavResumePoint(temporary: "/d/e/f")
+        #expect(HTTPPlay(UploadRemoval(own, address: address)).said == ["finish 0 none"])
+    }
+}
+
+extension String {
+    /// With the last letter exchanged.
+    fileprivate func replacing(_ old: String, _ new: String) -> String {
+        hasSuffix(old) ? dropLast(old.count) + new : self
+    }
+}

@@ -1,0 +1,384 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private let mebi: Int64 = 1 << 20
+private let target = "/remote.php/dav/files/u/d/f"
+private let folder = "/remote.php/dav/uploads/u/martlet-0123456789abcdef"
+private let destination = "Destination: https://c\(target)"
+private let move = "MOVE \(folder)/.file | \(destination) | Overwrite: F"
+
+private func plan(
+    _ ifExists: ExistingFilePolicy = .fail, size: Int64 = 25 * mebi, parallel: Int = 2, changed: Bool = false,
+    chunk: Int64 = 10 * mebi, facts: HostFacts = HostFacts(), resume: NextcloudResumePoint? = nil
+) -> NextcloudPlan {
+    NextcloudPlan(
+        address: HTTPAddress("https://c\(target)")!,
+        subject: UploadSubject(
+            name: RawPath("f"), size: size, modifiedNanoseconds: noon.milliseconds * 1_000_000, ifExists: ifExists,
+            token: "0123456789abcdef0123456789abcdef", hasChanged: changed),
+        facts: facts, resume: resume, chunk: chunk, parallel: parallel)
+}
+
+private func chunk(_ number: Int, _ range: Range<Int64>, in folder: String = folder) -> String {
+    "PUT \(folder)/0000\(number) \(range.lowerBound)..<\(range.upperBound) | \(destination)"
+}
+
+private func left(
+    made: Bool = true, assembling: Bool = false, lostAt: Timestamp? = nil, before: RemoteVersion? = nil
+) -> NextcloudResumePoint {
+    var point = NextcloudResumePoint(folder: "martlet-0123456789abcdef", chunk: 10 * mebi)
+    point.isMade = made
+    point.isAssembling = assembling
+    point.lostAt = lostAt
+    point.before = before
+    return point
+}
+
+private let first = chunk(1, 0..<10 * mebi)
+private let middle = chunk(2, 10 * mebi..<20 * mebi)
+private let third = chunk(3, 20 * mebi..<25 * mebi)
+private let all = listing(
+    (folder + "/", nil), (folder + "/00001", 10 * mebi), (folder + "/00002", 10 * mebi), (folder + "/00003", 5 * mebi))
+
+/// An upload whose MOVE is under way.
+private func assembling(_ ifExists: ExistingFilePolicy = .fail) -> HTTPPlay<NextcloudUpload> {
+    var play = HTTPPlay(NextcloudUpload(plan(ifExists)))
+    for end in [answered(404), answered(201)] { play.end(end) }
+    for number in 1...3 { play.end(answered(201, sent: number < 3 ? 10 * mebi : 5 * mebi), of: "/0000\(number)") }
+    play.end(all)
+    return play
+}
+
+private func after(_ play: HTTPPlay<NextcloudUpload>, _ ends: ExchangeEnd...) -> [String] {
+    var play = play
+    for end in ends { play.end(end) }
+    return play.said
+}
+
+private func file(_ size: Int64, etag: String = "\"1\"", at now: Timestamp = noon) -> ExchangeEnd {
+    listing((target, size), etag: etag, at: now)
+}
+
+private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAnswer(status: 404), at: now) }
+
+@Suite struct NextcloudUploadTests {
+    @Test("a folder of its own, chunks side by side, a look at them all, and one MOVE")
+    func straightThrough() {
+        var play = HTTPPlay(NextcloudUpload(plan()))
+        #expect(play.said == ["PROPFIND \(target)"])
+        play.end(answered(404))
+        #expect(play.said == ["persist nextcloud", "MKCOL \(folder) | \(destination)"])
+        play.end(answered(201))
+        #expect(play.said == ["persist nextcloud", first, middle])
+        play.end(answered(201, sent: 10 * mebi), of: "/00002")
+        #expect(play.said == ["accepted \(10 * mebi)", third])
+        play.end(answered(201, sent: 5 * mebi), of: "/00003")
+        #expect(play.said == ["accepted \(15 * mebi)"])
+        play.end(answered(201, sent: 10 * mebi), of: "/00001")
+        #expect(play.said == ["accepted \(25 * mebi)", "PROPFIND \(folder) | Depth: 1"])
+        play.end(all)
+        #expect(play.said == ["persist nextcloud", move])
+        if case .perform(_, .http(let exchange))? = play.last.last {
+            #expect(exchange.patience == .assembling)
+            #expect(exchange.headers.contains(HeaderField("OC-Total-Length", "\(25 * mebi)")))
+            #expect(exchange.headers.contains(HeaderField("X-OC-Mtime", "\(noon.milliseconds / 1000)")))
+        }
+        play.end(answered(201, ["OC-ETag: \"new\""]))
+        #expect(play.said == ["PROPFIND \(target)"])
+        play.end(file(25 * mebi))
+        #expect(play.said == ["finish \(25 * mebi) size"])
+        if case .finish(let receipt)? = play.last.last { #expect(receipt.etag == "\"new\"") }
+    }
+
+    @Test("the rule for a file that is there; replacing remembers its version")
+    func existing() {
+        #expect(after(HTTPPlay(NextcloudUpload(plan())), file(7)) == ["fail destinationExists 412"])
+        #expect(after(HTTPPlay(NextcloudUpload(plan())), file(25 * mebi)) == ["finish \(25 * mebi) size found"])
+        #expect(after(HTTPPlay(NextcloudUpload(plan(.skip))), file(7)) == ["finish \(25 * mebi) none skipped"])
+        #expect(after(HTTPPlay(NextcloudUpload(plan(.replace))), file(7)).last?.hasPrefix("MKCOL") == true)
+        var taken = assembling()
+        taken.end(answered(412))
+        #expect(taken.said == ["PROPFIND \(target)"])
+        taken.end(file(7))
+        #expect(taken.said == ["DELETE \(folder)"])
+        taken.end(answered(204))
+        #expect(taken.said == ["fail destinationExists 412"])
+    }
+
+    @Test("an attempt keeps the chunks that have their exact length, and sends the others")
+    func resumes() {
+        var play = HTTPPlay(NextcloudUpload(plan(resume: left())))
+        #expect(play.said == ["PROPFIND \(folder) | Depth: 1"])
+        play.end(
+            listing(
+                (folder + "/", nil), (folder + "/00001", 9 * mebi), (folder + "/00003", 5 * mebi),
+                (folder + "/00004", 10 * mebi), (folder + "/.file", 10 * mebi), (folder + "/2", 10 * mebi)))
+        #expect(play.said == ["resumed \(5 * mebi)", "accepted \(5 * mebi)", first, middle])
+        #expect(
+            after(HTTPPlay(NextcloudUpload(plan(resume: left()))), all) == [
+                "resumed \(25 * mebi)", "accepted \(25 * mebi)", "persist nextcloud", move,
+            ])
+        // The folder went after a day, or was never made.
+        #expect(
+            after(HTTPPlay(NextcloudUpload(plan(resume: left()))), answered(404)) == [
+                "over: the server does not have the chunks any more", "persist nextcloud",
+                "MKCOL \(folder) | \(destination)",
+            ])
+        #expect(
+            after(HTTPPlay(NextcloudUpload(plan(resume: left(made: false)))), answered(404)) == [
+                "persist nextcloud", "MKCOL \(folder) | \(destination)",
+            ])
+        #expect(
+            after(HTTPPlay(NextcloudUpload(plan(resume: left(made: false)))), answered(404), answered(405)) == [
+                "PROPFIND \(folder) | Depth: 1"
+            ])
+    }
+
+    @Test("a source that changed gets another folder")
+    func changedSource() {
+        var play = HTTPPlay(NextcloudUpload(plan(changed: true, resume: left())))
+        #expect(play.said == ["DELETE \(folder)"])
+        play.end(answered(204))
+        #expect(play.said == ["persist nextcloud", "MKCOL \(folder)-2 | \(destination)"])
+    }
+
+    @Test("chunks that vanish before the MOVE are sent again")
+    func vanished() {
+        var play = HTTPPlay(NextcloudUpload(plan()))
+        for end in [answered(404), answered(201)] { play.end(end) }
+        for number in 1...3 { play.end(answered(201, sent: number < 3 ? 10 * mebi : 5 * mebi), of: "/0000\(number)") }
+        play.end(listing((folder + "/", nil), (folder + "/00001", 10 * mebi), (folder + "/00003", 5 * mebi)))
+        #expect(play.said == ["accepted \(15 * mebi)", middle])
+    }
+
+    @Test("a chunk that is refused lets the others arrive, and then ends the attempt")
+    func refusedChunk() {
+        let cases = [
+            (answered(401), "wait auth http"), (answered(507), "wait remoteDiskSpace http"),
+            (answered(423), "wait backoff http"), (answered(503), "wait hostBackoff http"),
+            (unanswered(lost, sent: 5), "wait backoff networkConnectionLost"),
+            (unanswered(badCertificate, sent: 5), "fail tlsFailure"), (answered(403), "fail permissionDenied 403"),
+        ]
+        for (end, expected) in cases {
+            var play = HTTPPlay(NextcloudUpload(plan()))
+            for end in [answered(404), answered(201)] { play.end(end) }
+            play.end(end, of: "/00001")
+            #expect(play.said == [])
+            play.end(answered(201, sent: 10 * mebi), of: "/00002")
+            #expect(play.said == ["accepted \(10 * mebi)", expected])
+        }
+        var later = HTTPPlay(NextcloudUpload(plan(parallel: 1)))
+        for end in [answered(404), answered(201), answered(201, sent: 10 * mebi), answered(403)] { later.end(end) }
+        #expect(later.said == ["wait auth http"])
+        var early = HTTPPlay(NextcloudUpload(plan(parallel: 1)))
+        for end in [answered(404), answered(201), answered(201, sent: 9)] { early.end(end) }
+        #expect(early.said == ["wait backoff badServerResponse"])
+    }
+
+    @Test("404 to a chunk asks for the folder; 413 makes chunks smaller")
+    func lostFolder() {
+        var play = HTTPPlay(NextcloudUpload(plan()))
+        for end in [answered(404), answered(201)] { play.end(end) }
+        play.end(answered(404), of: "/00001")
+        #expect(play.said == ["abandon 4", "PROPFIND \(folder) | Depth: 1"])
+        play.end(answered(404))
+        #expect(play.said.first == "over: the server does not have the chunks any more")
+
+        var large = HTTPPlay(NextcloudUpload(plan()))
+        for end in [answered(404), answered(201)] { large.end(end) }
+        large.end(answered(413), of: "/00001")
+        #expect(
+            large.said == [
+                "abandon 4", "learned largestBody=\(5 * mebi)", "over: the server wants smaller chunks",
+                "DELETE \(folder)",
+            ])
+        large.end(answered(204))
+        large.end(answered(201))
+        #expect(large.said.dropFirst().first == chunk(1, 0..<5 * mebi, in: folder + "-2"))
+        var smallest = HTTPPlay(NextcloudUpload(plan(parallel: 1, chunk: 1)))
+        for end in [answered(404), answered(201), answered(413)] { smallest.end(end) }
+        #expect(smallest.said == ["fail http 413"])
+    }
+
+    @Test("after 504 the target is looked at again and again, and the MOVE is not repeated while it may go on")
+    func gatewayTimeout() {
+        for end in [answered(504), answered(502), unanswered(lost, sent: 0), answered(202)] {
+            var play = assembling(.fail)
+            play.end(end)
+            #expect(play.said == ["persist nextcloud", "wake probeAgain 10.0 seconds"])
+            var now = noon
+            var pauses: [String] = []
+            for _ in 0..<200 {
+                play.fire()
+                #expect(play.said == ["PROPFIND \(target)"])
+                now = now.advanced(by: .seconds(30))
+                play.end(gone(at: now))
+                #expect(play.said == ["PROPFIND \(folder)"])
+                play.end(listing((folder + "/", nil), at: now))
+                guard let last = play.said.first, last.hasPrefix("wake") else { break }
+                pauses.append(last)
+            }
+            #expect(pauses.first == "wake probeAgain 15.0 seconds")
+            #expect(pauses.last == "wake probeAgain 30.0 seconds")
+            // An hour later nothing goes on there any more.
+            #expect(now >= noon.advanced(by: .seconds(3600)))
+            #expect(play.said == ["PROPFIND \(folder) | Depth: 1"])
+            play.end(all)
+            #expect(play.said == ["persist nextcloud", move])
+        }
+    }
+
+    @Test("the file that appears with its length and another tag is ours")
+    func appears() {
+        var play = assembling()
+        play.end(answered(504))
+        play.fire()
+        var there = play
+        there.end(file(25 * mebi))
+        #expect(there.said == ["finish \(25 * mebi) size"])
+        // Half of it, or the old one, is not.
+        var half = play
+        half.end(file(7))
+        #expect(half.said == ["PROPFIND \(folder)"])
+
+        var replacing = HTTPPlay(NextcloudUpload(plan(.replace)))
+        for end in [file(25 * mebi, etag: "\"old\""), answered(201)] { replacing.end(end) }
+        for number in 1...3 {
+            replacing.end(answered(201, sent: number < 3 ? 10 * mebi : 5 * mebi), of: "/0000\(number)")
+        }
+        replacing.end(all)
+        #expect(replacing.said.last?.hasSuffix("Overwrite: T") == true)
+        replacing.end(answered(504))
+        replacing.fire()
+        var old = replacing
+        old.end(file(25 * mebi, etag: "\"old\""))
+        #expect(old.said == ["PROPFIND \(folder)"])
+        replacing.end(file(25 * mebi, etag: "\"new\""))
+        #expect(replacing.said == ["finish \(25 * mebi) size"])
+    }
+
+    @Test("a folder that went without the file appearing begins anew, after one more look")
+    func lostInAssembly() {
+        var play = assembling()
+        play.end(answered(504))
+        play.fire()
+        play.end(answered(404))
+        play.end(answered(404))
+        #expect(play.said == ["PROPFIND \(target)"])
+        #expect(after(play, file(25 * mebi)) == ["finish \(25 * mebi) size"])
+        #expect(after(play, answered(404)) == ["PROPFIND \(folder)"])
+        #expect(
+            after(play, answered(404), answered(404)) == [
+                "over: the server does not have the chunks any more", "DELETE \(folder)",
+            ])
+    }
+
+    @Test("a lock after a lost answer is our own MOVE; before one it is somebody else's")
+    func locks() {
+        #expect(after(assembling(), answered(423)) == ["persist nextcloud", "wait backoff http"])
+        var play = HTTPPlay(NextcloudUpload(plan(resume: left(assembling: true))))
+        for end in [gone(at: noon), listing((folder + "/", nil), at: noon)] { play.end(end) }
+        #expect(play.said == ["wake probeAgain 10.0 seconds"])
+        play.fire()
+        let later = noon.advanced(by: .seconds(21))
+        for end in [gone(at: later), listing((folder + "/", nil), at: later), all] { play.end(end) }
+        #expect(play.said == ["persist nextcloud", move])
+        play.end(answered(423))
+        #expect(play.said == ["persist nextcloud", "wake probeAgain 10.0 seconds"])
+    }
+
+    @Test("what Nextcloud itself refuses is asked for again by a later attempt; folders above are made")
+    func refusedMove() {
+        let own = "<d:error xmlns:d=\"DAV:\" xmlns:s=\"http://sabredav.org/ns\"><s:exception>X</s:exception></d:error>"
+        #expect(after(assembling(), answered(500, body: own)) == ["persist nextcloud", "wait backoff http"])
+        #expect(after(assembling(), answered(503, body: own)) == ["persist nextcloud", "wait hostBackoff http"])
+        #expect(after(assembling(), answered(507)) == ["persist nextcloud", "wait remoteDiskSpace http"])
+        #expect(after(assembling(), answered(403)) == ["persist nextcloud", "wait auth http"])
+        #expect(after(assembling(), unanswered(badCertificate, sent: 0)) == ["persist nextcloud", "fail tlsFailure"])
+        var play = assembling()
+        play.end(answered(409))
+        #expect(play.said == ["MKCOL /remote.php/dav/files/u/d/"])
+        play.end(answered(201))
+        #expect(play.said == ["persist nextcloud", move])
+        play.end(answered(409))
+        #expect(play.said == ["persist nextcloud", "fail http 409"])
+        // It says that the chunks do not add up: they are counted again, twice.
+        var sums = assembling()
+        for _ in 0..<2 {
+            sums.end(answered(400))
+            #expect(sums.said == ["PROPFIND \(target)"])
+            sums.end(answered(404))
+            sums.end(listing((folder + "/", nil)))
+            #expect(sums.said == ["PROPFIND \(folder) | Depth: 1"])
+            sums.end(all)
+            #expect(sums.said == ["persist nextcloud", move])
+        }
+        sums.end(answered(400))
+        #expect(sums.said == ["persist nextcloud", "fail http 400"])
+    }
+
+    @Test("after a kill around the MOVE the target is looked at first; an hour that began goes on")
+    func killedMove() {
+        let begun = HTTPPlay(NextcloudUpload(plan(resume: left(assembling: true))))
+        #expect(begun.said == ["PROPFIND \(target)"])
+        #expect(after(begun, file(25 * mebi)) == ["finish \(25 * mebi) size found"])
+        #expect(after(begun, unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        let slow = left(assembling: true, lostAt: noon.advanced(by: .seconds(-3000)))
+        var play = HTTPPlay(NextcloudUpload(plan(resume: slow)))
+        for end in [gone(at: noon), listing((folder + "/", nil), at: noon)] { play.end(end) }
+        #expect(play.said == ["wake probeAgain 10.0 seconds"])
+        play.fire()
+        let later = noon.advanced(by: .seconds(601))
+        for end in [gone(at: later), listing((folder + "/", nil), at: later)] { play.end(end) }
+        #expect(play.said == ["PROPFIND \(folder) | Depth: 1"])
+    }
+
+    @Test("chunks grow so that there are not too many, and are never too small")
+    func chunkLengths() {
+        func range(_ plan: NextcloudPlan) -> Int64 {
+            var play = HTTPPlay(NextcloudUpload(plan))
+            for end in [answered(404), answered(201)] { play.end(end) }
+            guard case .perform(_, .http(let exchange))? = play.last.dropFirst().first,
+                case .source(let range) = exchange.body
+            else { return 0 }
+            return Int64(range.count)
+        }
+        #expect(range(plan()) == 10 * mebi)
+        #expect(range(plan(chunk: 1)) == 5 * mebi)
+        let huge = 1_000_000 * mebi
+        #expect(range(plan(size: huge)) == huge / 10_000)
+        var facts = HostFacts()
+        facts.largestBody = 6 * mebi
+        #expect(range(plan(facts: facts)) == 6 * mebi)
+    }
+
+    @Test("small files, and those whose digest is wanted, go by one PUT; others too when it is no Nextcloud")
+    func choice() {
+        func kind(_ address: String, _ size: Int64, _ verify: VerificationWish? = nil, _ point: ResumePoint? = nil)
+            -> String
+        {
+            let subject = UploadSubject(name: RawPath("f"), size: size, verify: verify, token: "0123456789abcdef")
+            let machine = NextcloudUpload.machine(
+                HTTPAddress(address)!, subject: subject, facts: HostFacts(), point: point)
+            return machine is NextcloudUpload ? "chunks" : "whole"
+        }
+        let cloud = "https://c/nc/remote.php/dav/files/u/a"
+        #expect(kind(cloud, 11 * mebi) == "chunks")
+        #expect(kind(cloud, 10 * mebi) == "whole")
+        #expect(kind(cloud, 11 * mebi, .digest) == "whole")
+        #expect(kind("https://c/dav/a", 11 * mebi) == "whole")
+        #expect(kind("https://c/remote.php/dav/files/u/", 11 * mebi) == "whole")
+        #expect(kind(cloud, 11 * mebi, nil, ResumePoint(DavResumePoint(temporary: "/x"))) == "whole")
+        #expect(kind(cloud, 1, nil, ResumePoint(left())) == "chunks")
+    }
+
+    @Test("a removal takes the folder of chunks, and the resume point survives its coding")
+    func removal() {
+        let address = HTTPAddress("https://c\(target)")!
+        #expect(HTTPPlay(UploadRemoval(left(), address: address)).said == ["DELETE \(folder)"])
+        let point = left(assembling: true, lostAt: noon, before: RemoteVersion(etag: "x", total: 3))
+        #expect(ResumePoint(encoded: ResumePoint(point).encoded)?.content(NextcloudResumePoint.self) == point)
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+import TransferModel
+
+@testable import TransferProtocols
+
+private func plan(
+    _ form: PostForm? = nil, size: Int64 = 1000, name: RawPath = RawPath("f"), resume: PostResumePoint? = nil
+) -> PostPlan {
+    PostPlan(
+        address: HTTPAddress("http://h/api?key=1")!, subject: UploadSubject(name: name, size: size, token: "abc"),
+        form: form, resume: resume)
+}
+
+private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
+    var play = HTTPPlay(PostUpload(plan))
+    for end in ends { play.end(end) }
+    return play.said
+}
+
+@Suite struct PostUploadTests {
+    @Test("the point is durable before the POST goes, and the answer is kept")
+    func straightThrough() {
+        var play = HTTPPlay(PostUpload(plan()))
+        #expect(play.said == ["persist post", "POST /api?key=1 0..<1000"])
+        play.end(answered(201, ["ETag: \"x\"", "Set-Cookie: secret"], body: "{\"id\":7}"))
+        #expect(play.said == ["finish 1000 size"])
+        guard case .finish(let receipt)? = play.last.last else { return }
+        #expect(receipt.response?.status == 201)
+        #expect(receipt.response?.body == "{\"id\":7}")
+        #expect(receipt.response?.headers == [HeaderField("ETag", "\"x\"")])
+    }
+
+    @Test(
+        "an answer decides whether it may be sent again",
+        arguments: [
+            (200, ["finish 1000 size"]), (202, ["finish 1000 none"]), (303, ["finish 1000 none"]),
+            (302, ["finish 1000 none"]),
+            (400, ["fail http 400"]), (403, ["fail permissionDenied 403"]), (404, ["fail http 404"]),
+            (409, ["fail http 409"]), (413, ["fail http 413"]),
+            (401, ["persist post", "wait auth http"]), (429, ["persist post", "wait hostBackoff http"]),
+            (503, ["persist post", "wait hostBackoff http"]), (408, ["persist post", "wait backoff http"]),
+            (507, ["persist post", "wait remoteDiskSpace http"]),
+            (500, ["fail unknownOutcome"]), (502, ["fail unknownOutcome"]), (504, ["fail unknownOutcome"]),
+        ])
+    func answers(status: Int, expected: [String]) {
+        #expect(after(plan(), answered(status)) == expected)
+    }
+
+    @Test("no answer after bytes went is never followed by a second POST")
+    func lostAnswer() {
+        #expect(after(plan(), unanswered(lost, sent: 1)) == ["fail unknownOutcome"])
+        #expect(after(plan(), unanswered(lost, sent: 0)) == ["fail unknownOutcome"])
+        #expect(after(plan(), unanswered(badCertificate, sent: 1)) == ["fail unknownOutcome"])
+        #expect(after(plan(), unanswered(refused, sent: 0)) == ["persist post", "wait backoff cannotConnectToHost"])
+        #expect(after(plan(), unanswered(badCertificate, sent: 0)) == ["persist post", "fail tlsFailure"])
+        #expect(after(plan(), answered(502, sent: 0)) == ["persist post", "wait backoff http"])
+        // What was taken back may be sent; what was on its way at a kill may not.
+        let here = PostResumePoint(token: "abc", isSent: true)
+        #expect(after(plan(resume: here)) == ["fail unknownOutcome"])
+        #expect(after(plan(resume: PostResumePoint(token: "abc", isSent: false))).count == 2)
+        // A new run of the task is a person's decision.
+        #expect(after(plan(resume: PostResumePoint(token: "old", isSent: true))).count == 2)
+    }
+
+    @Test("307 and 308 repeat it elsewhere, without what was meant for the first server alone")
+    func redirects() {
+        var play = HTTPPlay(PostUpload(plan()))
+        play.end(answered(307, ["Location: http://other/x"]))
+        #expect(play.said == ["POST /x 0..<1000"])
+        if case .perform(_, .http(let exchange))? = play.last.last { #expect(!exchange.mayCarrySecrets) }
+        #expect(after(plan(), answered(308)).last == "fail badServerResponse 308")
+    }
+
+    @Test("a form frames the file, with names that no name can break out of")
+    func form() {
+        let name = RawPath(Array("a\"b\r\n\\".utf8) + [0xC3, 0xA9, 0xFF])
+        let form = PostForm(fileField: "file\"", fields: [HeaderField("k", "v 1"), HeaderField("ü", "")])
+        let play = HTTPPlay(PostUpload(plan(form, name: name)))
+        guard case .perform(_, .http(let exchange))? = play.last.last,
+            case .framed(let before, let range, let after) = exchange.body
+        else {
+            Issue.record("no form")
+            return
+        }
+        #expect(exchange.headers == [HeaderField("Content-Type", "multipart/form-data; boundary=martlet-abc")])
+        #expect(range == 0..<1000)
+        let expected =
+            Array(
+                ("--martlet-abc\r\nContent-Disposition: form-data; name=\"k\"\r\n\r\nv 1\r\n"
+                    + "--martlet-abc\r\nContent-Disposition: form-data; name=\"ü\"\r\n\r\n\r\n"
+                    + "--martlet-abc\r\nContent-Disposition: form-data; name=\"file%22\"; filename=\"a%22b%0D%0A\\é")
+                    .utf8)
+            + [0xFF] + Array("\"\r\nContent-Type: application/octet-stream\r\n\r\n".utf8)
+        #expect(before == expected)
+        #expect(after == Array("\r\n--martlet-abc--\r\n".utf8))
+        // The transport counts the frame, too.
+        let length = Int64(before.count + after.count) + 1000
+        #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length)) == ["finish 1000 size"])
+        #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length - 1)) == ["finish 1000 none"])
+    }
+}
+
+private enum HTTPPlayEnd {
+    static func said(_ plan: PostPlan, _ end: ExchangeEnd) -> [String] { after(plan, end) }
+}
