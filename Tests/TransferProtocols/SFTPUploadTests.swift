@@ -3,7 +3,7 @@ import TransferModel
 
 @testable import TransferProtocols
 
-private let mebibyte = 1 << 20
+private let mebi = 1 << 20
 
 @Suite struct SFTPUploadTests {
     // MARK: The usual way
@@ -30,8 +30,8 @@ private let mebibyte = 1 << 20
 
     @Test("a large file's temporary name is durable before its first byte; pieces go two at a time; it is synced")
     func large() {
-        var story = SFTPStory(40 * mebibyte)
-        #expect(story.attempt() == "finish \(40 * mebibyte) size")
+        var story = SFTPStory(40 * mebi)
+        #expect(story.attempt() == "finish \(40 * mebi) size")
         #expect(
             story.log == [
                 "status target", "open part", "persist", "write 0..<16777216", "write 16777216..<33554432",
@@ -115,7 +115,7 @@ private let mebibyte = 1 << 20
 
     @Test("an attempt goes on at the server's size, and only what is missing is sent")
     func resumes() {
-        var story = SFTPStory(40 * mebibyte)
+        var story = SFTPStory(40 * mebi)
         story.cut = (after: 5, isDone: false)
         #expect(story.attempt() == "wait backoff networkConnectionLost")
         story.cut = nil
@@ -129,7 +129,7 @@ private let mebibyte = 1 << 20
 
     @Test("where writes may be applied out of order, the window is sent again")
     func backsOff() {
-        var story = SFTPStory(40 * mebibyte)
+        var story = SFTPStory(40 * mebi)
         story.server.features.writesInOrder = false
         story.cut = (after: 4, isDone: false)
         story.attempt()
@@ -140,7 +140,7 @@ private let mebibyte = 1 << 20
 
     @Test("a temporary file that is too long is cut; one that is whole is only named")
     func tooLong() {
-        var story = SFTPStory(2 * mebibyte)
+        var story = SFTPStory(2 * mebi)
         story.cut = (after: 8, isDone: false)
         story.attempt()
         story.cut = nil
@@ -151,7 +151,7 @@ private let mebibyte = 1 << 20
 
     @Test("a server that empties what is opened is noticed, remembered, and gets whole files")
     func truncates() {
-        var story = SFTPStory(3 * mebibyte)
+        var story = SFTPStory(3 * mebi)
         story.server.truncatesOnOpen = true
         story.cut = (after: 4, isDone: false)
         story.attempt()
@@ -160,7 +160,7 @@ private let mebibyte = 1 << 20
         #expect(story.log.contains("learned cannotResume=true") && story.log.contains { $0.hasPrefix("over: ") })
         #expect(!story.log.contains { $0.hasPrefix("resumed") } && story.isPublished)
         // The next one does not even try.
-        var next = SFTPStory(3 * mebibyte)
+        var next = SFTPStory(3 * mebi)
         next.server.truncatesOnOpen = true
         next.facts = story.facts
         next.cut = (after: 4, isDone: false)
@@ -173,7 +173,7 @@ private let mebibyte = 1 << 20
     @Test("a server that refuses to go on gets whole files")
     func refusesResume() {
         for opensNothing in [false, true] {
-            var story = SFTPStory(20 * mebibyte)
+            var story = SFTPStory(20 * mebi)
             story.cut = (after: 4, isDone: false)
             story.attempt()
             story.cut = nil
@@ -188,7 +188,7 @@ private let mebibyte = 1 << 20
 
     @Test("a source that changed begins anew under another name; the old bytes are removed")
     func changed() {
-        var story = SFTPStory(3 * mebibyte)
+        var story = SFTPStory(3 * mebi)
         story.cut = (after: 4, isDone: false)
         story.attempt()
         story.cut = nil
@@ -262,7 +262,7 @@ private let mebibyte = 1 << 20
 
     @Test("cut at any operation, done or not, as often as it likes, the file arrives whole and once")
     func anyCut() {
-        for size in [500, mebibyte + 1] {
+        for size in [500, mebi + 1] {
             for habit in 0..<4 {
                 for after in 1...16 {
                     for isDone in [true, false] {
@@ -352,12 +352,12 @@ private let mebibyte = 1 << 20
             ("Disk quota exceeded", true, "wait remoteDiskSpace badServerResponse"),
             ("Failure", false, "wait backoff badServerResponse"),
         ] {
-            var story = SFTPStory(3 * mebibyte)
-            story.server.room = mebibyte
+            var story = SFTPStory(3 * mebi)
+            story.server.room = mebi
             story.server.fullText = text
             story.server.features.tellsFreeSpace = tells
             #expect(story.attempt() == expected)
-            #expect(story.log.contains("accepted \(mebibyte)"))
+            #expect(story.log.contains("accepted \(mebi)"))
             // With room again it goes on where it stood.
             story.server.room = Int.max
             #expect(story.attempt() == "finish 3145728 size")
@@ -388,7 +388,7 @@ private let mebibyte = 1 << 20
 
     @Test("a permission that is taken away after bytes were accepted waits for a person and keeps its place")
     func permissionGone() {
-        var story = SFTPStory(3 * mebibyte)
+        var story = SFTPStory(3 * mebi)
         story.cut = (after: 4, isDone: false)
         story.attempt()
         story.cut = nil
@@ -402,7 +402,7 @@ private let mebibyte = 1 << 20
         for (status, expected) in [
             (SFTPStatus.failure, "wait backoff badServerResponse"), (.unsupported, "finish 3145728 size"),
         ] {
-            var story = SFTPStory(3 * mebibyte)
+            var story = SFTPStory(3 * mebi)
             story.server.refuses["sync"] = (status, "")
             #expect(story.attempt() == expected)
         }
