@@ -1,5 +1,6 @@
 import CommandLine
 import MartletKit
+import Synchronization
 import Testing
 
 @testable import Commands
