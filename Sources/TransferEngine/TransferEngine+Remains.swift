@@ -110,6 +110,8 @@ extension BatchContext {
         case .http(let address):
             if let tus = point.content(TusResumePoint.self) { return UploadRemoval(tus, endpoint: address) }
             if let ietf = point.content(ResumableResumePoint.self) { return UploadRemoval(ietf, address: address) }
+            if let dav = point.content(DavResumePoint.self) { return UploadRemoval(dav, address: address) }
+            if let cloud = point.content(NextcloudResumePoint.self) { return UploadRemoval(cloud, address: address) }
             return nil
         case .s3: return point.content(S3ResumePoint.self).map { S3Removal($0, facts: facts) }
         case .ftp(let address):

@@ -60,6 +60,7 @@ private struct HTTPUpload {
         default: break
         }
         switch scheme {
+        case .dav, .davs: return dav
         case .tusHTTP, .tusHTTPS: return TusUpload(tus)
         case .ietfHTTP, .ietfHTTPS: return ResumableUpload(resumable)
         default: break
@@ -68,10 +69,31 @@ private struct HTTPUpload {
         case .tus: return TusUpload(tus)
         case .ietf: return ResumableUpload(resumable)
         case .put: return PutUpload(put)
-        case .post, .form: return PutUpload(put)
+        case .post, .form: return PostUpload(post)
         case nil:
             return NegotiatedUpload(NegotiatedPlan(folder: folder, put: put, tus: tus, resumable: resumable))
         }
+    }
+
+    /// Nextcloud takes large files in pieces that it remembers; other servers take them whole.
+    private var dav: any ProtocolMachine {
+        let chunk = options.chunkBytes ?? NextcloudPlan.usualChunk
+        let isCloud = address.target.contains("/remote.php/dav/files/")
+        if resume?.kind == NextcloudResumePoint.kind || (isCloud && subject.size > chunk) {
+            return NextcloudUpload(
+                NextcloudPlan(
+                    address: address, subject: subject, facts: facts,
+                    resume: resume?.content(NextcloudResumePoint.self), chunk: chunk))
+        }
+        return DavUpload(
+            DavPlan(address: address, subject: subject, facts: facts, resume: resume?.content(DavResumePoint.self)))
+    }
+
+    private var post: PostPlan {
+        PostPlan(
+            address: address, subject: subject,
+            form: options.form.map { PostForm(fileField: $0.fileField, fields: $0.fields) },
+            resume: resume?.content(PostResumePoint.self))
     }
 
     private var put: PutPlan {

@@ -5,6 +5,8 @@ package struct NextcloudPlan: Sendable, Hashable {
     /// The server's least and its most of chunks in one upload (Nextcloud's developer manual, chunked upload v2).
     static let smallestChunk: Int64 = 5 << 20
     static let mostChunks: Int64 = 10_000
+    /// A cut costs at most the chunks on their way.
+    package static let usualChunk: Int64 = 10 << 20
 
     /// The final address: `…/remote.php/dav/files/USER/path`.
     package var address: HTTPAddress
@@ -18,7 +20,7 @@ package struct NextcloudPlan: Sendable, Hashable {
 
     package init(
         address: HTTPAddress, subject: UploadSubject, facts: HostFacts = HostFacts(),
-        resume: NextcloudResumePoint? = nil, chunk: Int64 = 10 << 20, parallel: Int = 3
+        resume: NextcloudResumePoint? = nil, chunk: Int64 = usualChunk, parallel: Int = 3
     ) {
         self.address = address
         self.subject = subject
