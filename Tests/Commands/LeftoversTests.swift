@@ -23,8 +23,8 @@ import Testing
     func list() async {
         let bench = bench([Self.cancelled, Self.waiting])
         #expect(await bench.run("leftovers") == .done)
-        #expect(bench.output.contains("t3      tus       cancelled tus+https://h/a"))
-        #expect(bench.output.contains("t4      s3        waiting   s3://b/c"))
+        #expect(bench.output.contains("t3       tus        cancelled  tus+https://h/a"))
+        #expect(bench.output.contains("t4       s3         waiting    s3://b/c"))
         let none = self.bench([])
         #expect(await none.run("leftovers", "list") == .done)
         #expect(none.error == "nothing is left at any server\n")
