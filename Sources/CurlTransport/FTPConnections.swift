@@ -5,26 +5,54 @@ import Synchronization
 
 /// The sockets that an easy handle has open, so that another thread can cut them.
 final class SocketList: Sendable {
-    /// A number and its inode: a number alone may be somebody else's by the time it is cut.
-    private let open = Mutex<[(number: Int32, inode: UInt64)]>([])
+    private struct State {
+        /// A number and its inode: a number alone may be somebody else's by the time it is cut.
+        var open: [(number: Int32, inode: UInt64)] = []
+        /// The one on which the server's last words are wanted when it is closed.
+        var heard: Int32?
+        var lastWords: [UInt8] = []
+    }
+
+    private let state = Mutex(State())
 
     func add(_ socket: Int32) {
         guard let status = try? System.fstat(socket) else { return }
-        open.withLock { $0.append((socket, status.inode)) }
+        state.withLock { $0.open.append((socket, status.inode)) }
     }
 
     /// Closes one of them. Under the lock, so that `cutAll` never meets a closed one.
     func close(_ socket: Int32) {
-        open.withLock { open in
-            open.removeAll { $0.number == socket }
+        if state.withLock({ $0.heard == socket }) { listen(to: socket) }
+        state.withLock { state in
+            state.open.removeAll { $0.number == socket }
             _ = Glibc.close(socket)
+        }
+    }
+
+    /// A server that gives an upload up closes the data connection and says why on the other one, which libcurl closes unread.
+    private func listen(to socket: Int32) {
+        guard (try? System.poll(socket, .read, timeout: .milliseconds(300))) == true else { return }
+        var bytes = [UInt8](repeating: 0, count: 2048)
+        let count = (try? bytes.withUnsafeMutableBytes { try System.receive(socket, into: $0) }) ?? nil
+        if let count, count > 0 { state.withLock { $0.lastWords += bytes.prefix(count) } }
+    }
+
+    /// From now on what is said last on the control connection is kept: that is the first one that was opened.
+    func beginListening() { state.withLock { $0.heard = $0.open.first?.number } }
+
+    func endListening() { state.withLock { $0.heard = nil } }
+
+    func takeLastWords() -> [UInt8] {
+        state.withLock { state in
+            defer { state.lastWords = [] }
+            return state.lastWords
         }
     }
 
     /// Ends both directions of all, so that whoever waits for them wakes. Corresponds to `shutdown`.
     func cutAll() {
-        open.withLock { open in
-            for socket in open {
+        state.withLock { state in
+            for socket in state.open {
                 guard let status = try? System.fstat(socket.number), status.inode == socket.inode else { continue }
                 try? System.shutdown(socket.number, .both)
             }
@@ -34,10 +62,13 @@ final class SocketList: Sendable {
 
 /// An easy handle with the connection that it keeps, after a login.
 ///
-/// Unchecked: `easy` and `isUsed` belong to the thread that took the handle from ``FTPConnections``; `sockets` to all.
+/// Unchecked: `easy`, `multi` and `isUsed` belong to the thread that took the handle from ``FTPConnections``; `sockets` and
+/// `wake` to all.
 final class FTPHandle: @unchecked Sendable {
     let server: FTPServer
     let sockets = SocketList()
+    /// Holds the connection, and can be woken from outside.
+    private let multi: UnsafeMutableRawPointer
     /// nil only while this object goes.
     private var handle: EasyHandle?
     /// It may have a connection.
@@ -45,7 +76,12 @@ final class FTPHandle: @unchecked Sendable {
 
     init(_ server: FTPServer) throws(CurlError) {
         self.server = server
-        handle = try EasyHandle()
+        // The first easy handle starts the library.
+        let easy = try EasyHandle()
+        guard let multi = curl_multi_init() else { throw CurlError(.outOfMemory, "curl_multi_init") }
+        _ = CCurl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, 1)
+        handle = easy
+        self.multi = multi
     }
 
     /// The libcurl handle, on the thread that has this object.
@@ -54,10 +90,36 @@ final class FTPHandle: @unchecked Sendable {
         handle!
     }
 
+    /// Performs what the easy handle is configured for, to its end. As `curl_easy_perform`, but for the pauses: that one waits a second
+    /// for nothing when libcurl 7.88.1 is to connect for the data and has already read the server's answer to EPSV.
+    func perform() -> CurlCode {
+        isUsed = true
+        guard curl_multi_add_handle(multi, easy.raw) == CURLM_OK else { return .outOfMemory }
+        defer { curl_multi_remove_handle(multi, easy.raw) }
+        var running: Int32 = 1
+        var pause: Int32 = 5
+        while true {
+            guard curl_multi_perform(multi, &running) == CURLM_OK else { return .outOfMemory }
+            if running == 0 { break }
+            var ready: Int32 = 0
+            curl_multi_poll(multi, nil, 0, pause, &ready)
+            pause = ready > 0 ? 5 : min(2 * pause, 500)
+        }
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            if message.pointee.msg == CURLMSG_DONE { return CurlCode(CCurl_message_result(message)) }
+        }
+        return .aborted
+    }
+
+    /// Has `perform` look around. From any thread.
+    func wake() { curl_multi_wakeup(multi) }
+
     deinit {
         // Over a live connection libcurl would say QUIT and wait a minute for the answer. Closing needs `sockets` still.
         sockets.cutAll()
         handle = nil
+        curl_multi_cleanup(multi)
     }
 }
 

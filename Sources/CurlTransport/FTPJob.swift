@@ -56,6 +56,7 @@ final class FTPJob: Sendable {
             return state.handle
         }
         handle?.sockets.cutAll()
+        handle?.wake()
     }
 
     /// Takes what has come, in exchange for empty memory to gather in next; the thread may go on meanwhile.

@@ -69,12 +69,11 @@ final class FTPPerformance {
 
     private func perform(_ options: [CurlOption], _ commands: [[UInt8]]) throws(CurlError) -> CurlCode {
         try handle.easy.configure(options, fields: [], commands: commands)
-        let wasUsed = handle.isUsed
-        handle.isUsed = true
+        isReused = handle.isUsed
         // The handle's callbacks hold this object unretained: it lives until the transfer is over.
-        let code = withExtendedLifetime(self) { curl_easy_perform(handle.easy.raw) }
-        isReused = wasUsed
-        return CurlCode(code)
+        let code = withExtendedLifetime(self) { handle.perform() }
+        sockets.endListening()
+        return code
     }
 
     private var isReused = false
@@ -122,8 +121,12 @@ final class FTPPerformance {
             end.command = "SIZE"
             return end
         }
+        let lastWords = sockets.takeLastWords()
+        if code == CurlCode(CURLE_SEND_ERROR), fetched > 0, let said = Self.reply(in: lastWords), said.code >= 400 {
+            end.reply = said
+        }
         end.isLoginRefused = code == CurlCode(CURLE_LOGIN_DENIED)
-        if code == .ok || Self.refusals.contains(code) || reply?.code == 421 { end.reply = reply }
+        if code == .ok || Self.refusals.contains(code) || reply?.code == 421 { end.reply = end.reply ?? reply }
         if code != .ok || cause != nil {
             let osError = easy.long(CURLINFO_OS_ERRNO)
             let text = easy.errorText(or: code)
@@ -157,6 +160,8 @@ final class FTPPerformance {
         guard case .upload(_, let length, _) = request.work else { return 0 }
         let left = length - fetched
         if left <= 0 { return 0 }
+        // Encrypted last words cannot be read without libcurl.
+        if fetched == 0, request.server.security == .none { sockets.beginListening() }
         guard let allowed = job.allowance(for: Int(min(Int64(buffer.count), left))) else {
             return Int(CURL_READFUNC_ABORT)
         }
@@ -207,17 +212,25 @@ final class FTPPerformance {
             return
         }
         guard type == CURLINFO_HEADER_IN else { return }
-        // The last line of a reply has a space after its digits.
+        if let said = Self.reply(in: bytes) {
+            reply = said
+            replies += 1
+            if command == "SIZE" { sizeReply = said }
+        }
+        job.showLife()
+    }
+
+    /// The last whole reply; its last line has a space after the digits.
+    private static func reply(in bytes: some Collection<UInt8>) -> FTPReply? {
+        var found: FTPReply?
         for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             let text = String(decoding: line, as: UTF8.self)
             guard line.count >= 3, let code = Int(text.prefix(3)), (100...599).contains(code),
-                line.count == 3 || line[line.startIndex + 3] == 32
+                line.count == 3 || line[line.index(line.startIndex, offsetBy: 3)] == 32
             else { continue }
-            reply = FTPReply(code: code, text: String(text.dropFirst(4)))
-            replies += 1
-            if command == "SIZE" { sizeReply = reply }
+            found = FTPReply(code: code, text: String(text.dropFirst(4)))
         }
-        job.showLife()
+        return found
     }
 
     /// Where the transfer stands; false gives up.

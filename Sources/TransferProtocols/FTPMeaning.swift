@@ -24,7 +24,7 @@ enum FTPMeaning: Hashable, Sendable {
                 isFull
                 ? .wait(WaitDemand(.hostBackoff, error(.networkConnectionLost, again)))
                 : .wait(WaitDemand(.auth, error(.http, "give a user and password that it takes, then retry")))
-        case 452, 552:
+        case _ where end.saysFull:
             self = .wait(
                 WaitDemand(
                     .remoteDiskSpace,
@@ -66,6 +66,11 @@ extension FTPEnd {
     var isDone: Bool { !isRefusal && failure == nil }
     /// The server does not know the command.
     var isUnknownCommand: Bool { reply == 500 || reply == 502 || reply == 504 }
+    /// Its disk or a quota is full. vsftpd and pyftpdlib say so in words alone, with 451 and 426.
+    var saysFull: Bool {
+        let words = ["no space", "disk full", "quota", "writing to local file", "insufficient storage"]
+        return reply == 452 || reply == 552 || (isRefusal && words.contains { text.lowercased().contains($0) })
+    }
     /// `SIZE` says that there is no such file.
     var isMissing: Bool { reply == 550 && !isLoginRefused }
 

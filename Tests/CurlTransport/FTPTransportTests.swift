@@ -254,6 +254,17 @@ private func commands(_ script: ServerScript, _ lines: String...) -> FTPRequest 
         }
     }
 
+    @Test func `a server that gives up in the middle is heard, though it cuts the data first`() async throws {
+        let vsftpd = try ServerScript("ftpd", Sandbox(), "LIMIT=2048")
+        try await withFTPClient { client async throws in
+            let content = pattern(32 << 20)
+            let full = try await client.run(upload(vsftpd, "big", content.count), .bytes(content))
+            #expect(full.failure != nil)
+            #expect(full.reply?.code == 451)
+            #expect(vsftpd.stored("big")?.count == 2 << 20)
+        }
+    }
+
     @Test func `a connection that the server closed meanwhile is replaced, and nothing is told of it`() async throws {
         let vsftpd = try ServerScript("ftpd", Sandbox())
         try await withFTPClient { client async throws in

@@ -103,6 +103,17 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
         #expect(play(plan(), Answers.refused(reply, sent: 10)).said == [expected])
     }
 
+    @Test("a full disk has many words")
+    func fullDisk() {
+        for (reply, text) in [
+            (451, "Failure writing to local file."), (426, "[Errno 28] No space left on device; transfer aborted."),
+            (550, "Quota exceeded"), (452, "x"),
+        ] {
+            let end = Answers.refused(reply, text: text, sent: 10)
+            #expect(play(plan(), end).said == ["wait remoteDiskSpace http"])
+        }
+    }
+
     @Test("a server that lets nobody in says so with many codes; too many users is no wrong password")
     func login() {
         var wrong = Answers.refused(430, "PASS")
