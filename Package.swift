@@ -35,16 +35,106 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 let package = Package(
     name: "martlet",
+    products: [
+        .executable(name: "martlet", targets: ["martlet"]),
+        .executable(name: "martletd", targets: ["martletd"]),
+        .executable(name: "martlet-receive", targets: ["martlet-receive"]),
+        .library(name: "MartletKit", targets: ["MartletKit"]),
+    ],
     targets: [
-        door("CCurl"), door("CCrypto"), door("CExpat"), .target(name: "CLinux"),
-        module("TransferModel"), module("Digests", ["CCrypto"]), module("XMLReader", ["CExpat"]),
+        // C doors
+        door("CCurl"),
+        door("CSQLite"),
+        door("CNcurses"),
+        door("CCrypto"),
+        door("CExpat"),
+        door("CMicrohttpd"),
+        door("CGetopt"),
+        .target(name: "CLinux"),
+        .target(name: "CTerminalRescue"),
+
+        // Words and pure decisions
+        module("TransferModel"),
+        module("Configuration"),
+        module("CommandLine", ["CGetopt", "Configuration"]),
+        module("DisplayText"),
+        module("Digests", ["CCrypto"]),
+        module("XMLReader", ["CExpat"]),
         module("TransferProtocols", ["TransferModel", "Digests", "XMLReader"]),
-        module("LinuxSystem", ["CLinux"]), module("CurlTransport", ["CCurl", "LinuxSystem"]),
+
+        // Owners of C handles and file descriptors
+        module("LinuxSystem", ["CLinux"]),
+        module("CurlTransport", ["CCurl", "LinuxSystem"]),
+        module("SSHTransport", ["LinuxSystem", "TransferModel"]),
+        module("SQLiteConnection", ["CSQLite"]),
+        module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
+
+        // The engine's side
+        module("TransferQueue", ["TransferModel", "SQLiteConnection", "LinuxSystem"]),
+        module(
+            "TransferEngine",
+            [
+                "TransferModel", "TransferProtocols", "TransferQueue", "CurlTransport", "SSHTransport", "LinuxSystem",
+                "Digests",
+            ]),
+        module("ServiceWire", ["TransferModel"]),
+        module(
+            "TransferService",
+            ["TransferEngine", "TransferQueue", "ServiceWire", "TransferModel", "LinuxSystem", "Configuration"]),
+
+        // The client's side
+        module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem"]),
+        module("TerminalUI", ["MartletKit", "Terminal", "DisplayText", "Configuration"]),
+        module("Commands", ["MartletKit", "CommandLine", "Configuration", "LinuxSystem", "DisplayText"]),
+
+        // The other end
+        module("UploadReceiver", ["CMicrohttpd", "TransferModel", "LinuxSystem", "Digests"]),
+
+        program("martlet", ["MartletKit", "TerminalUI", "Commands", "CommandLine", "Configuration"]),
+        program("martletd", ["TransferService", "CommandLine", "Configuration"]),
+        program("martlet-receive", ["UploadReceiver", "CommandLine", "Configuration"]),
+
+        tests("LinuxSystem", ["LinuxSystem"]),
+        // What tests of several modules use.
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support/TestSupport",
             swiftSettings: settings),
-        tests("LinuxSystem", ["LinuxSystem"]),
         tests("CurlTransport", ["CurlTransport", "LinuxSystem", "TestSupport"]),
-        tests("TransferProtocols", ["TransferProtocols", "TransferModel"]),
+        tests("SSHTransport", ["SSHTransport", "LinuxSystem", "TransferModel", "TestSupport"]),
+        tests("TransferModel", ["TransferModel"]),
+        tests("SQLiteConnection", ["SQLiteConnection"]),
+        .executableTarget(
+            name: "queue-bench", dependencies: ["TransferQueue", "TransferModel", "LinuxSystem"],
+            path: "Tests/Benchmarks/queue-bench", swiftSettings: settings),
+        tests("TransferQueue", ["TransferQueue", "TransferModel", "SQLiteConnection", "LinuxSystem"]),
+        tests(
+            "TransferEngine",
+            [
+                "TransferEngine", "TransferQueue", "TransferProtocols", "TransferModel", "CurlTransport", "LinuxSystem",
+                "Digests", "TestSupport",
+            ]),
+        tests("TransferProtocols", ["TransferProtocols", "TransferModel", "Digests"]),
+        tests("XMLReader", ["XMLReader"]),
+        tests("Digests", ["Digests"]),
+        tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "martlet-receive"]),
+        tests("DisplayText", ["DisplayText"]),
+        .executableTarget(
+            name: "terminal-probe", dependencies: ["Terminal", "DisplayText"], path: "Tests/Support/TerminalProbe",
+            swiftSettings: settings),
+        tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
+        tests(
+            "Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration"],
+            exclude: ["Pictures"]),
+        tests("ServiceWire", ["ServiceWire", "TransferModel"]),
+        tests("MartletKit", ["MartletKit", "ServiceWire", "TransferModel", "LinuxSystem", "martletd"]),
+        tests(
+            "TransferService",
+            ["TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem"]),
+        tests("Configuration", ["Configuration", "ServiceWire"]),
+        tests("CommandLine", ["CommandLine", "Configuration"]),
+        tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),
+
+        // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
+        tests("EndToEnd", ["Digests", "LinuxSystem", "SQLiteConnection", "TransferModel"]),
     ]
 )
