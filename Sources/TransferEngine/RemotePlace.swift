@@ -30,7 +30,9 @@ struct RemotePlace {
         case .sftp:
             // The authority has the grammar of an http URL's; a path is taken as it stands.
             guard let authority = HTTPAddress("http" + rest) else { return nil }
-            let named = rest.drop { $0 != "]" }.contains(":") || rest.dropFirst(3).prefix { $0 != "/" }.contains(":")
+            let place = rest.dropFirst(3).prefix { $0 != "/" }
+            // The colons of an address in brackets are its own.
+            let named = place.drop { place.contains("]") && $0 != "]" }.contains(":")
             self.address = .sftp(
                 host: authority.host, port: named ? authority.port : nil,
                 path: Self.sftpPath(rest.dropFirst(3).drop { $0 != "/" }))

@@ -136,6 +136,11 @@ extension HTTPAddress {
 }
 
 extension ClaimedTask {
-    /// Names what is at the server of it: 32 hexadecimal digits.
-    var token: String { withUnsafeBytes(of: uuid.uuid) { Hexadecimal.encode(Array($0)) } }
+    /// Names what is at the server of it: 32 hexadecimal digits, the first ones of which are as different between two tasks as the last.
+    var token: String { Self.token(of: uuid) }
+
+    static func token(of uuid: UUID) -> String {
+        let digest = withUnsafeBytes(of: uuid.uuid) { DigestAlgorithm.sha256.digest(of: Array($0)) }
+        return Hexadecimal.encode(digest.bytes.prefix(16))
+    }
 }

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+import TransferModel
+import TransferProtocols
+
+@testable import TransferEngine
+@testable import TransferQueue
+
+/// Where URLs lead, and who sends there.
+struct RemotePlaceTests {
+    private func sftp(_ url: String) -> String? {
+        guard case .sftp(let host, let port, let path)? = RemotePlace(url)?.address else { return nil }
+        return "\(host) \(port.map(String.init) ?? "-") \(path.displayed)"
+    }
+
+    @Test("an sftp URL's path is absolute, or below the home folder after /~/")
+    func secureShell() {
+        #expect(sftp("sftp://h/in/x") == "h - /in/x")
+        #expect(sftp("sftp://h:2222/~/in/") == "h 2222 in/")
+        #expect(sftp("sftp://h/~") == "h - ")
+        #expect(sftp("sftp://[::1]:22/a%20b") == "[::1] 22 /a b")
+        #expect(sftp("sftp://[::1]/a") == "[::1] - /a")
+        #expect(RemotePlace("sftp://h/in/")?.appending(RawPath("d/f"))?.lastSegment == RawPath("f"))
+    }
+
+    @Test("schemes over http lose what they add to it")
+    func overHTTP() {
+        for (url, address) in [
+            ("tus+https://h/f/", "https://h/f/"), ("ietf+http://h:81/", "http://h:81/"), ("DAVS://h/x", "https://h/x"),
+            ("dav://h/x", "http://h/x"), ("https://h/x", "https://h/x"),
+        ] {
+            guard case .http(let found)? = RemotePlace(url)?.address else {
+                Issue.record("\(url) is no place")
+                continue
+            }
+            #expect(found.text == address)
+        }
+        #expect(RemotePlace("gopher://h/") == nil)
+    }
+
+    @Test(
+        "the scheme, the option, the host's facts and what was begun choose the protocol, in that they overrule each other"
+    )
+    func choice() {
+        func sender(
+            _ destination: String, by way: HTTPUploadProtocol? = nil, host: String? = nil, resume: ResumePoint? = nil,
+            size: Int64 = 100
+        ) -> String {
+            var options = TransferOptions()
+            options.uploadBy = way
+            let order = BatchOrder(
+                batch: BatchID(rawValue: 1), session: .default, priority: .normal, options: options,
+                secrets: TransferSecrets(), destination: destination, destinationQuery: nil)
+            let context = BatchContext(order, bucket: nil, userAgent: "test", at: 0)
+            var facts = HostFacts()
+            facts.uploadBy = host
+            let subject = UploadSubject(name: RawPath("f"), size: size, token: String(repeating: "0", count: 32))
+            let machine = context.uploadMachine(subject, below: RawPath("d/f"), facts: facts, resume: resume)
+            return machine.map { String(describing: type(of: $0)) } ?? "nobody"
+        }
+        #expect(sender("https://h/") == "NegotiatedUpload")
+        #expect(sender("https://h/", host: "tus") == "TusUpload")
+        #expect(sender("https://h/", host: "ietf") == "ResumableUpload")
+        #expect(sender("https://h/", host: "put") == "PutUpload")
+        #expect(sender("https://h/", by: .put, host: "tus") == "PutUpload")
+        #expect(sender("https://h/", by: .form) == "PostUpload")
+        #expect(sender("tus+https://h/", host: "put") == "TusUpload")
+        #expect(sender("ietf+http://h/") == "ResumableUpload")
+        #expect(sender("dav://h/") == "DavUpload")
+        let cloud = "davs://h/remote.php/dav/files/ana/"
+        #expect(sender(cloud) == "DavUpload")
+        #expect(sender(cloud, size: 11 << 20) == "NextcloudUpload")
+        #expect(sender("s3://bucket/") == "S3Upload")
+        #expect(sender("sftp://h/") == "SFTPUpload")
+        #expect(sender("ftpes://h/") == "FTPUpload")
+        // A 104 to a plain PUT leaves an upload of the draft behind.
+        let begun = ResumePoint(ResumableResumePoint(version: 8, length: 100, url: HTTPAddress("https://h/u/1")))
+        #expect(sender("https://h/", host: "put", resume: begun) == "ResumableUpload")
+    }
+
+    @Test("two tasks' temporary files never have one name")
+    func tokens() async throws {
+        let harness = try await EngineHarness(started: false)
+        for name in ["a", "b"] { try harness.sandbox.write(name, [1]) }
+        let batch = try await harness.queue.writer.add(harness.request(upload: ["a", "b"])).batch
+        try await harness.engine.start()
+        try await harness.finished(batch)
+        let ids = try await harness.tasks(batch).map(\.uuid)
+        let tokens = ids.map { ClaimedTask.token(of: $0) }
+        #expect(tokens[0].prefix(8) != tokens[1].prefix(8))
+        #expect(tokens.allSatisfy { $0.count == 32 })
+        await harness.stop()
+    }
+}
