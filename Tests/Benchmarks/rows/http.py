@@ -103,10 +103,10 @@ def rate(values):
     return f"{2 * GIB / min(values) / 1e6:.0f} MB/s ({2 * GIB / statistics.median(values) / 1e6:.0f})"
 
 
-def large_file(path):
+def large_file(path, size=2 * GIB):
     block = os.urandom(1 << 24)
     with open(path, "wb") as file:
-        for _ in range(2 * GIB // len(block)):
+        for _ in range(size // len(block)):
             file.write(block)
     return path
 

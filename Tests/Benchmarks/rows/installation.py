@@ -30,6 +30,7 @@ class Workshop:
         self.root = tempfile.mkdtemp(prefix="martlet-bench.", dir=base)
         self.homes = 0
         self.servers = []
+        self.children = []
         self.engines = set()
 
     def __enter__(self):
@@ -95,15 +96,34 @@ class Workshop:
 
     # -- servers
 
-    def nginx(self):
-        """(URL, folder that it serves, the folder with its log)"""
-        folder = self.path(f"nginx-{len(self.servers)}")
-        script = os.path.join(SERVERS, "nginx")
-        out = subprocess.run([script, "start", folder, "0"], capture_output=True, text=True)
+    def server(self, name, *settings):
+        """The URL of a server of Tests/Servers."""
+        folder = self.path(f"{name}-{len(self.servers)}")
+        script = os.path.join(SERVERS, name)
+        out = subprocess.run(["env", *settings, script, "start", folder, "0"], capture_output=True, text=True)
         if out.returncode:
             raise Skip(out.stderr.strip())
         self.servers.append((script, folder))
-        return out.stdout.split()[1], os.path.join(folder, "data"), folder
+        return out.stdout.split()[1]
+
+    def nginx(self):
+        """(URL, folder that it serves, the folder with its log)"""
+        url = self.server("nginx")
+        folder = self.servers[-1][1]
+        return url, os.path.join(folder, "data"), folder
+
+    def rules(self, *rules):
+        """Sets the rules of the fault proxy that was started last."""
+        script, folder = self.servers[-1]
+        subprocess.run([script, "rules", folder, *rules], check=True)
+
+    def receiver(self):
+        """(URL, folder) of a `martlet receive`."""
+        folder = self.path("received")
+        os.makedirs(folder, exist_ok=True)
+        process = subprocess.Popen([self.programs + "/martlet-receive", folder], stdout=subprocess.PIPE, text=True)
+        self.children.append((process, folder))
+        return process.stdout.readline().split()[1], folder
 
     def end_all(self):
         self.end_engines()
@@ -111,6 +131,11 @@ class Workshop:
             subprocess.run([script, "crash", folder])
             shutil.rmtree(folder, ignore_errors=True)
         self.servers.clear()
+        for process, folder in self.children:
+            process.kill()
+            process.wait()
+            shutil.rmtree(folder, ignore_errors=True)
+        self.children.clear()
 
 
 def state(pid):

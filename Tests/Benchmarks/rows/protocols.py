@@ -1,0 +1,171 @@
+"""Protocols that resume uploads, beside the tools that people use for them."""
+import os
+import shutil
+import statistics
+import subprocess
+
+from .http import clock, expect_files, large_file, need_curl
+from .installation import GIB, Skip, times, verdict
+
+RUNS = 3
+
+
+def sftp_large(shop):
+    """1 GiB to OpenSSH's server: `martlet upload --wait` beside `sftp put`, over the same ssh."""
+    shop.need_room(4 * GIB)
+    url, data, config = sshd(shop)
+    source = large_file(shop.path("large.bin"), GIB)
+    ours, peers = [], []
+    for _ in range(RUNS):
+        peers.append(clock(lambda: sftp(config, f'put "{source}" "{data}/peer.bin"')))
+        os.remove(f"{data}/peer.bin")
+        shop.new_home()
+        shop.engine()
+        ours.append(clock(lambda: upload(shop, config, source, url + "ours.bin")))
+        assert os.path.getsize(f"{data}/ours.bin") == GIB
+        os.remove(f"{data}/ours.bin")
+    os.remove(source)
+    speed = min(peers) / min(ours)
+    yield ("1 GiB up over SFTP, throughput", rate(ours, GIB), rate(peers, GIB), f"{speed:.2f}", "≥ 1 x sftp", verdict(speed >= 1))
+
+
+def sftp_small(shop):
+    """10,000 x 4 KiB: beside `sftp put -r`."""
+    url, data, config = sshd(shop)
+    source = small_files(shop, 10_000)
+    ours, peers = [], []
+    for _ in range(RUNS):
+        os.mkdir(f"{data}/peer")
+        peers.append(clock(lambda: sftp(config, f'put -r "{source}" "{data}/peer/"')))
+        expect_files(f"{data}/peer", 10_000)
+        shop.new_home()
+        shop.engine()
+        ours.append(clock(lambda: upload(shop, config, source, url + "ours/")))
+        expect_files(f"{data}/ours/small", 10_000)
+    shutil.rmtree(source)
+    ratio = min(ours) / min(peers)
+    yield ("10,000 x 4 KiB over SFTP, wall", times(ours), times(peers), f"{ratio:.2f}", "≤ 0.5 x sftp put -r", verdict(ratio <= 0.5))
+
+
+def sftp_far(shop):
+    """256 MiB with 50 ms of round-trip time: beside `lftp put`, which is the usual advice for such lines."""
+    if not shutil.which("lftp"):
+        raise Skip("lftp is not installed")
+    url, data, config = sshd(shop)
+    port = url.split(":")[2].split("/")[0]
+    far = shop.server("faultproxy", f"TARGET=127.0.0.1:{port}")
+    shop.rules("latency up 25ms", "latency down 25ms")
+    far_port = far.rstrip("/").rsplit(":", 1)[1]
+    far_config = config + ".far"
+    with open(config) as near, open(far_config, "w") as file:
+        for line in near:
+            file.write(line.replace(f"Port {port}", f"Port {far_port}"))
+    with open(os.path.join(os.path.dirname(config), "keys", "known_hosts"), "a+") as known:
+        known.seek(0)
+        known.write(known.readline().replace(f":{port} ", f":{far_port} "))
+    size = 256 << 20
+    source = large_file(shop.path("large.bin"), size)
+
+    def lftp():
+        script = (f'set sftp:connect-program "ssh -a -x -F {far_config}"; set cmd:fail-exit yes; '
+                  f'open sftp://127.0.0.1:{far_port}; put -O "{data}" "{source}" -o peer.bin')
+        subprocess.run(["lftp", "--norc", "-c", script], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    peers = [clock(lftp)]
+    os.remove(f"{data}/peer.bin")
+    ours = []
+    for _ in range(2):
+        shop.new_home()
+        shop.engine()
+        ours.append(clock(lambda: upload(shop, far_config, source, url.replace(f":{port}/", f":{far_port}/") + "ours.bin")))
+        os.remove(f"{data}/ours.bin")
+    os.remove(source)
+    speed = min(peers) / min(ours)
+    yield ("256 MiB over SFTP, 50 ms round trip", rate(ours, size), rate(peers, size), f"{speed:.2f}", "≥ 2 x lftp", verdict(speed >= 2))
+
+
+def s3_large(shop):
+    """2 GiB in parts, beside one plain PUT by curl to the same server."""
+    need_curl()
+    shop.need_room(5 * GIB)
+    url = shop.server("s3")
+    source = large_file(shop.path("large.bin"))
+    os.environ.update(AWS_ACCESS_KEY_ID="testkey", AWS_SECRET_ACCESS_KEY="testsecret", AWS_ENDPOINT_URL=url)
+
+    def peer():
+        curl("-T", source, "--aws-sigv4", "aws:amz:us-east-1:s3", "-u", "testkey:testsecret", "-H",
+             "x-amz-content-sha256: UNSIGNED-PAYLOAD", f"{url}/test/peer.bin")
+
+    try:
+        yield from against_put(shop, "2 GiB to S3", lambda: shop.martlet("upload", "--wait", source, "s3://test/ours.bin"), peer)
+    finally:
+        for name in [name for name in os.environ if name.startswith("AWS_")]:
+            del os.environ[name]
+        os.remove(source)
+
+
+def tus_large(shop):
+    """2 GiB by tus to `martlet receive`, beside a plain PUT by curl to it."""
+    need_curl()
+    shop.need_room(7 * GIB)
+    url, data = shop.receiver()
+    source = large_file(shop.path("large.bin"))
+
+    def ours():
+        shop.martlet("upload", "--wait", "--if-exists", "replace", source, "tus+" + url + "ours/")
+        shutil.rmtree(f"{data}/ours")
+
+    def peer():
+        curl("-T", source, url + "peer.bin")
+        os.remove(f"{data}/peer.bin")
+
+    yield from against_put(shop, "2 GiB by tus", ours, peer)
+    os.remove(source)
+
+
+def against_put(shop, what, ours, peer):
+    our_times, peer_times = [], []
+    for _ in range(RUNS):
+        peer_times.append(clock(peer))
+        shop.new_home()
+        shop.engine()
+        our_times.append(clock(ours))
+    speed = min(peer_times) / min(our_times)
+    yield (f"{what}, throughput", rate(our_times, 2 * GIB), rate(peer_times, 2 * GIB), f"{speed:.2f}", "≥ 0.9 x curl PUT",
+           verdict(speed >= 0.9))
+
+
+def sshd(shop):
+    """(URL of its folder, that folder, a file for ssh -F)"""
+    if not shutil.which("sftp"):
+        raise Skip("sftp is not installed")
+    url = shop.server("sshd-sftp")
+    folder = shop.servers[-1][1]
+    return url, os.path.join(folder, "data"), os.path.join(folder, "ssh_config")
+
+
+def sftp(config, command):
+    subprocess.run(["sftp", "-q", "-F", config, "-b", "-", "127.0.0.1"], input=command + "\n", text=True, check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def upload(shop, config, source, destination):
+    shop.martlet("upload", "--wait", "--ssh-command", f"ssh -F {config}", source, destination)
+
+
+def curl(*words):
+    subprocess.run(["curl", "-sS", "--fail", "-o", "/dev/null", *words], check=True)
+
+
+def small_files(shop, count):
+    source = shop.path("small")
+    for folder in range(count // 100):
+        os.makedirs(f"{source}/{folder:02}")
+        for number in range(100):
+            with open(f"{source}/{folder:02}/{number:02}.bin", "wb") as file:
+                file.write(os.urandom(4096))
+    return source
+
+
+def rate(values, size):
+    return f"{size / min(values) / 1e6:.0f} MB/s ({size / statistics.median(values) / 1e6:.0f})"
