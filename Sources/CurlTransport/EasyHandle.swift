@@ -12,6 +12,9 @@ final class EasyHandle {
     /// What `CURLOPT_QUOTE` points to.
     private var commands: UnsafeMutablePointer<curl_slist>?
 
+    /// What its options are for, when they may serve another exchange of that kind; `configure` forgets it.
+    var kind: ExchangeKind?
+
     /// Corresponds to `curl_easy_init`.
     init() throws(CurlError) {
         Self.startLibrary
@@ -32,14 +35,20 @@ final class EasyHandle {
     /// belong to the multi handle, or to the handle itself when it is performed alone, and stay. Commands are sent as they
     /// are, before anything else. Corresponds to `curl_easy_reset` and `curl_easy_setopt`.
     func configure(_ options: [CurlOption], fields lines: [String], commands texts: [[UInt8]] = []) throws(CurlError) {
+        kind = nil
         curl_easy_reset(raw)
-        errorText[0] = 0
-        try Self.fill(&fields, lines.map { Array($0.utf8) })
         try Self.fill(&commands, texts)
-        for option in options { try set(option) }
-        try set(CurlOption(CURLOPT_HTTPHEADER, .list(fields)))
         if !texts.isEmpty { try set(CurlOption(CURLOPT_QUOTE, .list(commands))) }
         try set(CurlOption(CURLOPT_ERRORBUFFER, .pointer(UnsafeMutableRawPointer(errorText))))
+        try change(options, fields: lines)
+    }
+
+    /// Sets these options and fields, and keeps all others.
+    func change(_ options: [CurlOption], fields lines: [String]) throws(CurlError) {
+        errorText[0] = 0
+        for option in options { try set(option) }
+        try Self.fill(&fields, lines.map { Array($0.utf8) })
+        try set(CurlOption(CURLOPT_HTTPHEADER, .list(fields)))
     }
 
     /// libcurl copies the texts. Corresponds to `curl_slist_append`.

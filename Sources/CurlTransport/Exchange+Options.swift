@@ -2,13 +2,33 @@ import CCurl
 import Glibc
 import LinuxSystem
 
+/// What exchanges have in common whose options differ in address, header and body alone. Only for small uploads without
+/// credentials: with them libcurl remembers on the handle what a server asked for.
+struct ExchangeKind: Equatable {
+    let method: String
+    let response: ResponsePlan
+    let connection: ConnectionSettings
+    let connect: Duration
+}
+
 extension Exchange {
-    /// All options of the exchange, on top of libcurl's defaults. It must stay alive as long as the handle transfers.
-    func options(fresh: Bool) -> [CurlOption] {
+    /// Gives the handle all options of the exchange. The exchange must stay alive as long as the handle transfers.
+    func configureHandle(fresh: Bool) throws(CurlError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        return common(context) + method(context) + request.connection.options(tls: CCurl_SSLVERSION_TLSv1_2) + [
-            .flag(CURLOPT_FRESH_CONNECT, fresh)
-        ]
+        let own = own(context) + [.flag(CURLOPT_FRESH_CONNECT, fresh)]
+        let lines = try headerLines()
+        guard let kind else { return try handle.configure(common + method(context) + own, fields: lines) }
+        // Of thousands of small files each would set forty options to what they are.
+        if handle.kind == kind { return try handle.change(own, fields: lines) }
+        try handle.configure(common + method(context) + own, fields: lines)
+        handle.kind = kind
+    }
+
+    private var kind: ExchangeKind? {
+        guard bodyGoesWithHead, request.connection.credentials == nil else { return nil }
+        return ExchangeKind(
+            method: request.method, response: request.response, connection: request.connection,
+            connect: request.timeouts.connect)
     }
 
     /// The header's lines; `Expect:` without a value takes away what libcurl would add.
@@ -33,7 +53,7 @@ extension Exchange {
 
     private var hasBody: Bool { request.body != .none }
 
-    private func common(_ context: UnsafeMutableRawPointer) -> [CurlOption] {
+    private var common: [CurlOption] {
         let isLarge = request.response == .gated
         // libcurl fills its buffer up to 100 times before it returns, and the loop must not wait for long: 64 KiB cost no
         // more processor time than 512 and return after a few milliseconds even on loopback.
@@ -42,7 +62,6 @@ extension Exchange {
             .long(CURLOPT_NOPROGRESS, 1),
             // Abandoning a name look-up must not wait for the resolver's thread, which may take half a minute.
             .long(CURLOPT_QUICK_EXIT, 1),
-            .string(CURLOPT_URL, request.url),
             .string(CURLOPT_PROTOCOLS_STR, "http,https"),
             .long(CURLOPT_PATH_AS_IS, 1),
             .long(CURLOPT_DISALLOW_USERNAME_IN_URL, 1),
@@ -55,15 +74,29 @@ extension Exchange {
             .long(CURLOPT_TCP_KEEPALIVE, 1),
             .long(CURLOPT_TCP_KEEPIDLE, 30),
             .long(CURLOPT_TCP_KEEPINTVL, 15),
-            CurlOption(CURLOPT_PRIVATE, .pointer(context)),
             CurlOption(CURLOPT_HEADERFUNCTION, .write(headerCallback)),
-            CurlOption(CURLOPT_HEADERDATA, .pointer(context)),
             CurlOption(CURLOPT_WRITEFUNCTION, .write(writeCallback)),
-            CurlOption(CURLOPT_WRITEDATA, .pointer(context)),
             CurlOption(CURLOPT_SOCKOPTFUNCTION, .sockopt(socketCallback)),
             CurlOption(CURLOPT_PREREQFUNCTION, .prereq(beginCallback)),
+        ] + request.connection.options(tls: CCurl_SSLVERSION_TLSv1_2)
+    }
+
+    /// What no other exchange has.
+    private func own(_ context: UnsafeMutableRawPointer) -> [CurlOption] {
+        var options: [CurlOption] = [
+            .string(CURLOPT_URL, request.url),
+            CurlOption(CURLOPT_PRIVATE, .pointer(context)),
+            CurlOption(CURLOPT_HEADERDATA, .pointer(context)),
+            CurlOption(CURLOPT_WRITEDATA, .pointer(context)),
             CurlOption(CURLOPT_PREREQDATA, .pointer(context)),
         ]
+        if bodyGoesWithHead, case .bytes(let bytes) = request.body {
+            options += [
+                CurlOption(CURLOPT_POSTFIELDSIZE_LARGE, .offset(request.body.length)),
+                CurlOption(CURLOPT_COPYPOSTFIELDS, .bytes(bytes)),
+            ]
+        }
+        return options
     }
 
     /// A method with a body is libcurl's PUT under another name: bytes by callback, length announced. Where the whole body is at
@@ -73,13 +106,7 @@ extension Exchange {
             if request.method == "HEAD" { return [.long(CURLOPT_NOBODY, 1)] }
             return request.method == "GET" ? [] : [.string(CURLOPT_CUSTOMREQUEST, request.method)]
         }
-        if bodyGoesWithHead, case .bytes(let bytes) = request.body {
-            return [
-                CurlOption(CURLOPT_POSTFIELDSIZE_LARGE, .offset(request.body.length)),
-                CurlOption(CURLOPT_COPYPOSTFIELDS, .bytes(bytes)),
-                .string(CURLOPT_CUSTOMREQUEST, request.method == "POST" ? nil : request.method),
-            ]
-        }
+        if bodyGoesWithHead { return request.method == "POST" ? [] : [.string(CURLOPT_CUSTOMREQUEST, request.method)] }
         let isLarge = request.body.length > 64 * 1024
         return [
             .long(CURLOPT_UPLOAD, 1),

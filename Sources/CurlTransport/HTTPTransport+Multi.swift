@@ -25,13 +25,15 @@ extension HTTPTransport {
         _ = CCurl_multi_setopt_timer(multi, CURLMOPT_TIMERFUNCTION, nil)
         for registration in sockets.values { loop.cancel(registration) }
         sockets = [:]
+        released = []
     }
 
     /// libcurl wants other events of a socket. Done at once and not later: the number may be closed and given out
-    /// again within the same call of libcurl.
+    /// again within the same call of libcurl. Only the end of interest waits for the end of the turn: the next request
+    /// mostly goes over the same connection at once, and setting the interest anew is right for another socket, too.
     fileprivate func socketChanged(_ socket: Int32, _ what: Int32) {
         if what == CURL_POLL_REMOVE {
-            if let registration = sockets.removeValue(forKey: socket) { loop.cancel(registration) }
+            released.append(socket)
             return
         }
         var interest: Interest = []
@@ -39,6 +41,7 @@ extension HTTPTransport {
         if what & CURL_POLL_OUT != 0 { interest.insert(.write) }
         do {
             if let registration = sockets[socket] {
+                released.removeAll { $0 == socket }
                 try loop.update(registration, interest)
             } else {
                 sockets[socket] = try loop.register(socket, interest) { [weak self] ready in
@@ -48,6 +51,14 @@ extension HTTPTransport {
         } catch {
             // The kernel has no memory for it. Answering -1 would end all transfers; this one's watchdog will end it.
         }
+    }
+
+    /// Ends the registrations of sockets that nobody has taken up again.
+    func dropReleased() {
+        for socket in released {
+            if let registration = sockets.removeValue(forKey: socket) { loop.cancel(registration) }
+        }
+        released.removeAll(keepingCapacity: true)
     }
 
     private func socketIsReady(_ socket: Int32, _ ready: Readiness) {

@@ -36,6 +36,8 @@ package final class HTTPTransport {
 
     // The multi handle's wishes, see HTTPTransport+Multi.swift.
     var sockets: [Int32: Registration] = [:]
+    /// Those that no exchange waits for any more; still in `sockets` until the turn ends.
+    var released: [Int32] = []
     var curlTimer: LoopTimer?
     /// What libcurl asked for last: milliseconds, or -1 for no timer. nil is no change since.
     var wantedTimeout: Int?
@@ -85,7 +87,7 @@ package final class HTTPTransport {
         // A kept connection that dies under a large body costs the body: 100 Continue shows that it lives, and a
         // handshake is nothing beside megabytes.
         let fresh = isLarge && (!asks || request.body.length > 1 << 20)
-        try handle.configure(exchange.options(fresh: fresh), fields: exchange.headerLines())
+        try exchange.configureHandle(fresh: fresh)
         exchanges[id] = exchange
         let code = curl_multi_add_handle(multi, handle.raw)
         if code != CURLM_OK {
@@ -165,10 +167,12 @@ package final class HTTPTransport {
         runCurlTimerIfDue()
         takeMessages()
         applyTimeout()
-        if events.isEmpty { return }
+        if events.isEmpty { return dropReleased() }
         var batch: [TransportEvent] = []
         swap(&batch, &events)
         deliver(batch)
+        // Behind what was just begun, which may want the sockets.
+        if !released.isEmpty { scheduleFlush() }
     }
 
     // MARK: Ends

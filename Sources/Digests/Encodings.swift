@@ -4,7 +4,8 @@ package enum Hexadecimal {
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text = [UInt8]()
         text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
+        // Of an array each byte is a load; through the protocol it is a call.
+        for byte in Array(bytes) {
             text.append(digits[Int(byte >> 4)])
             text.append(digits[Int(byte & 15)])
         }

@@ -56,6 +56,37 @@ import Testing
         }
     }
 
+    @Test func `nothing of a request with a body at hand is left for the next`() async throws {
+        try await withServer { connection in
+            while true {
+                let request = try connection.readHead()
+                let body = try connection.readBody(request.length)
+                try connection.answer("201 Created", String(decoding: body, as: UTF8.self))
+            }
+        } test: { server, client in
+            let url = server.url("/")
+            func put(_ text: String, _ fields: [HTTPField] = []) -> HTTPRequest {
+                HTTPRequest("PUT", url + "\(text.count)", fields: fields, body: .bytes(Array(text.utf8)))
+            }
+            let requests = [
+                put("a long body", [HTTPField("X-One", "1"), HTTPField("Content-Type", "text/plain")]), put("short"),
+                put(""), HTTPRequest("GET", url), put("again", [HTTPField("X-Two", "2")]),
+                HTTPRequest("POST", url, body: .bytes(Array("posted".utf8))), put("last"),
+            ]
+            for (index, request) in requests.enumerated() {
+                let end = try await client.run(UInt64(index), request)
+                var sent: [UInt8] = []
+                if case .bytes(let bytes) = request.body { sent = bytes }
+                #expect(end.body.bytes == sent)
+                #expect(end.bytesSent == sent.count)
+            }
+            #expect(server.requests.map(\.method) == ["PUT", "PUT", "PUT", "GET", "PUT", "POST", "PUT"])
+            #expect(server.requests.map { $0.fields["x-one"] } == ["1", nil, nil, nil, nil, nil, nil])
+            #expect(server.requests.map { $0.fields["x-two"] } == [nil, nil, nil, nil, "2", nil, nil])
+            #expect(server.requests.map { $0.fields["content-type"] }.compactMap { $0 } == ["text/plain"])
+        }
+    }
+
     @Test func `a body at hand keeps the type that it was given`() async throws {
         try await withServer(accepting) { server, client in
             let fields = [HTTPField("Content-Type", "text/plain")]
