@@ -49,6 +49,7 @@ let package = Package(
         door("CCrypto"),
         door("CExpat"),
         door("CMicrohttpd"),
+        door("CQrencode"),
         door("CGetopt"),
         .target(name: "CLinux"),
         .target(name: "CTerminalRescue"),
@@ -88,7 +89,7 @@ let package = Package(
         module("Commands", ["MartletKit", "CommandLine", "Configuration", "LinuxSystem", "DisplayText"]),
 
         // The other end
-        module("UploadReceiver", ["CMicrohttpd", "TransferModel", "LinuxSystem", "Digests"]),
+        module("UploadReceiver", ["CMicrohttpd", "CQrencode", "TransferModel", "LinuxSystem", "Digests"]),
 
         program("martlet", ["MartletKit", "TerminalUI", "Commands", "CommandLine", "Configuration"]),
         program("martletd", ["TransferService", "CommandLine", "Configuration"]),

@@ -19,6 +19,9 @@ package enum ReceiveProgram {
     package static let keepFree = Option(
         "keep-free", ValueSyntax<ByteSize>.size(),
         "refuse files that would leave less room than this on the disk; default 64M")
+    package static let keepUnfinished = Option(
+        "keep-unfinished", ValueSyntax<TimeSpan>.duration,
+        "forget an interrupted upload that nobody went on with for so long; default 7d")
     package static let version = Option.flag("version", "print the version and exit")
 
     /// The directory that takes what arrives.
@@ -26,14 +29,15 @@ package enum ReceiveProgram {
 
     /// The command `martlet receive`.
     package static let command: Command = {
-        var command = Command("receive", "receive uploads into DIR over http, and serve them again")
+        var command = Command("receive", "receive uploads into DIR over http, resumable ones too, and serve them again")
         command.details = [
-            "The first line printed is \"ready URL\"; give that URL to martlet upload. A file is seen under its name when it "
+            "The first line printed is \"ready URL\"; give that URL to martlet upload; a terminal gets it as a QR code, too. A file is seen under its name when it "
                 + "is whole, never before. Any address but this machine's own demands a token or --no-token."
         ]
         command.operands = [Operand(directory)]
         command.groups = [
-            OptionGroup("Options", [listen, tokenFile, noToken, certificate, privateKey, maximumSize, keepFree])
+            OptionGroup(
+                "Options", [listen, tokenFile, noToken, certificate, privateKey, maximumSize, keepFree, keepUnfinished])
         ]
         return command
     }()

@@ -58,6 +58,26 @@ package enum InternetSocket {
         }
     }
 
+    /// A numeric address of this machine by which others may reach it; nil when it has none but its own loopback.
+    /// Corresponds to `getifaddrs`.
+    package static func ownAddress(isIPv6: Bool) -> String? {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return nil }
+        defer { freeifaddrs(first) }
+        let (up, loopback) = (UInt32(IFF_UP), UInt32(IFF_LOOPBACK))
+        var next = first
+        while let interface = next {
+            next = interface.pointee.ifa_next
+            guard interface.pointee.ifa_flags & (up | loopback) == up, let address = interface.pointee.ifa_addr,
+                Int32(address.pointee.sa_family) == (isIPv6 ? AF_INET6 : AF_INET)
+            else { continue }
+            let host = host(of: address)
+            // A link-local address means nothing without the interface's name.
+            if !host.hasPrefix("fe80:") { return host }
+        }
+        return nil
+    }
+
     private static func bind<Address>(_ socket: OwnedDescriptor, _ address: inout Address) throws(Errno) {
         _ = try systemCall(.bind, descriptor: socket.rawValue) {
             withUnsafeBytes(of: &address) { raw in

@@ -18,6 +18,8 @@ enum Status: UInt32, Sendable {
     case uriTooLong = 414
     case unsupportedMediaType = 415
     case rangeNotSatisfiable = 416
+    /// tus's own.
+    case checksumMismatch = 460
     case internalError = 500
     case unavailable = 503
     case insufficientStorage = 507
@@ -41,6 +43,7 @@ enum Status: UInt32, Sendable {
         case .uriTooLong: "URI Too Long"
         case .unsupportedMediaType: "Unsupported Media Type"
         case .rangeNotSatisfiable: "Range Not Satisfiable"
+        case .checksumMismatch: "Checksum Mismatch"
         case .internalError: "Internal Server Error"
         case .unavailable: "Service Unavailable"
         case .insufficientStorage: "Insufficient Storage"
@@ -100,7 +103,8 @@ struct Answer: Sendable {
 extension Answer.Field {
     static let plainText = Answer.Field(name: "Content-Type", value: "text/plain; charset=utf-8")
     static let acceptsRanges = Answer.Field(name: "Accept-Ranges", value: "bytes")
-    static let allow = Answer.Field(name: "Allow", value: "GET, HEAD, PUT, OPTIONS")
+    static let allow = Answer.Field(name: "Allow", value: "GET, HEAD, PUT, POST, OPTIONS")
+    static let allowedOnUpload = Answer.Field(name: "Allow", value: "HEAD, PATCH, DELETE, OPTIONS")
     static let bearerChallenge = Answer.Field(name: "WWW-Authenticate", value: "Bearer realm=\"martlet\"")
 
     static func contentRange(_ range: ByteRange, of size: UInt64) -> Answer.Field {

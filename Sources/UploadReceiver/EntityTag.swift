@@ -46,6 +46,13 @@ enum TagCondition: Equatable, Sendable {
         guard !tags.isEmpty, tags.count == members.count else { return nil }
         self = .tags(tags)
     }
+
+    var field: String {
+        switch self {
+        case .any: "*"
+        case .tags(let tags): tags.map(\.field).joined(separator: ", ")
+        }
+    }
 }
 
 /// What tells one version of a file from another.

@@ -131,7 +131,8 @@ final class Exchange {
         if let path = rejection.path {
             context.journal.report(.refused(head.method, path, rejection.answer, from: head.peer))
         } else {
-            let shown = RawPath(head.target).displayed
+            // Who reads an upload's URL could write to it.
+            let shown = UploadID(target: head.target) == nil ? RawPath(head.target).displayed : "an upload"
             context.journal.report(.rejected(head.method, shown: shown, rejection.answer, from: head.peer))
         }
     }

@@ -98,13 +98,17 @@ final class HTTPDaemon: @unchecked Sendable {
         return text
     }
 
-    fileprivate func exchange(_ connection: OpaquePointer, method: String, target: [UInt8]) -> Exchange {
+    fileprivate func exchange(_ connection: OpaquePointer, method: String, target: [UInt8], version: String)
+        -> Exchange
+    {
         var fields = RequestFields()
         withUnsafeMutablePointer(to: &fields) { pointer in
             _ = MHD_get_connection_values_n(connection, .HEADER_KIND, collectField, pointer)
         }
         let peer = CMicrohttpd_client_address(connection).map { InternetSocket.host(of: $0) } ?? "unknown"
-        let head = RequestHead(method: Method(method), target: target, fields: fields, peer: peer, isTLS: isTLS)
+        let head = RequestHead(
+            method: Method(method), target: target, fields: fields, peer: peer, isTLS: isTLS,
+            understandsInterim: version == "HTTP/1.1", socket: CMicrohttpd_connection_fd(connection))
         return Exchange(context, gate, head)
     }
 
@@ -126,9 +130,10 @@ private func handleRequest(
 ) -> MHD_Result {
     guard let connection, let count, let slot else { return .NO }
     guard let stored = slot.pointee else {
-        guard let url, let method else { return .NO }
+        guard let url, let method, let version else { return .NO }
         let target = [UInt8](UnsafeRawBufferPointer(start: url, count: length(of: url)))
-        let exchange = daemon(context).exchange(connection, method: String(cString: method), target: target)
+        let exchange = daemon(context).exchange(
+            connection, method: String(cString: method), target: target, version: String(cString: version))
         slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
         return exchange.begin(connection)
     }

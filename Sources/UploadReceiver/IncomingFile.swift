@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Unchecked: one thread at a time. The connection's thread writes it, then hands it to a publisher's thread and does not
 /// look at it again until that one has resumed the connection (libmicrohttpd's lock orders the two).
-final class IncomingFile: @unchecked Sendable {
+final class IncomingFile: ArrivedFile, @unchecked Sendable {
     let descriptor: OwnedDescriptor
     let name: [UInt8]
     private let folder: IncomingFolder
@@ -46,18 +46,14 @@ final class IncomingFile: @unchecked Sendable {
         }
     }
 
+    var folderDescriptor: OwnedDescriptor { folder.descriptor }
+
     /// The digest of all bytes so far, when one is computed.
     var digestValue: DigestValue? { digest?.value() }
 
     /// Gives the whole file its last attributes: a time that no other version has, and the digest where it is known.
     func seal() throws(Errno) -> FileFacts {
-        try System.setModificationTime(descriptor.rawValue, nanoseconds: PublicationClock.next())
-        let facts = FileFacts(try System.fstat(descriptor.rawValue))
-        if let digestValue {
-            // Only a convenience for later readers; file systems without attributes do without.
-            try? StoredDigest.write(digestValue, of: facts, to: descriptor.rawValue)
-        }
-        return facts
+        try FileFacts.sealing(descriptor.rawValue, digest: digestValue)
     }
 
     /// The temporary name was renamed; it is not ours to remove any more.
@@ -65,6 +61,19 @@ final class IncomingFile: @unchecked Sendable {
 
     private static let reservedFrom: UInt64 = 1 << 20
     private static let writeBehind: UInt64 = 8 << 20
+}
+
+extension FileFacts {
+    /// Gives a whole file the time by which it is told from its other versions, and remembers its digest beside it.
+    static func sealing(_ descriptor: Int32, digest: DigestValue?) throws(Errno) -> FileFacts {
+        try System.setModificationTime(descriptor, nanoseconds: PublicationClock.next())
+        let facts = FileFacts(try System.fstat(descriptor))
+        if let digest {
+            // Only a convenience for later readers; file systems without attributes do without.
+            try? StoredDigest.write(digest, of: facts, to: descriptor)
+        }
+        return facts
+    }
 }
 
 /// Times of modification, never twice the same in this process. The kernel's own stamps move only with its tick, some

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Where the receiver listens: a numeric address and a port.
 package struct ListenAddress: Equatable, Sendable {
@@ -44,6 +45,13 @@ package struct ListenAddress: Equatable, Sendable {
 
     /// The same address with the port that the kernel chose.
     package func with(port: UInt16) -> ListenAddress { ListenAddress(host: host, isIPv6: isIPv6, port: port) }
+
+    /// An address that others can use: where all are listened to, one of this machine's.
+    var reachable: ListenAddress {
+        guard host == "0.0.0.0" || host == "::" else { return self }
+        let own = InternetSocket.ownAddress(isIPv6: isIPv6) ?? (isIPv6 ? "::1" : "127.0.0.1")
+        return ListenAddress(host: own, isIPv6: isIPv6, port: port)
+    }
 
     /// The address as it stands in a URL.
     package var authority: String { (isIPv6 ? "[\(host)]" : host) + ":\(port)" }

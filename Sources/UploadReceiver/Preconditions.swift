@@ -23,6 +23,25 @@ struct Preconditions: Equatable, Sendable {
         ifUnmodifiedSince = fields["if-unmodified-since"].flatMap { HTTPDate(field: $0) }
     }
 
+    /// Never replaces anything: `If-None-Match: *`.
+    static let absence: Preconditions = {
+        var conditions = Preconditions()
+        conditions.ifNoneMatch = .any
+        return conditions
+    }()
+
+    /// Whether the request says nothing about the file that may be there.
+    var isEmpty: Bool { self == Preconditions() }
+
+    /// The fields that `init` reads, as they are stored.
+    static let fieldNames = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]
+
+    /// What `init` would read these conditions from.
+    var fields: [(name: String, value: String)] {
+        let values = [ifMatch?.field, ifNoneMatch?.field, ifModifiedSince?.field, ifUnmodifiedSince?.field]
+        return zip(Self.fieldNames, values).compactMap { name, value in value.map { (name, $0) } }
+    }
+
     /// Whether the file must not exist yet: `If-None-Match: *`.
     var demandsAbsence: Bool { ifNoneMatch == .any }
 

@@ -1,6 +1,18 @@
 import LinuxSystem
 import Synchronization
 
+/// A whole file under a temporary name, which a publisher renames.
+protocol ArrivedFile: AnyObject {
+    var descriptor: OwnedDescriptor { get }
+    /// The folder in which it has its temporary name.
+    var folderDescriptor: OwnedDescriptor { get }
+    var name: [UInt8] { get }
+    /// Gives it its last attributes.
+    func seal() throws(Errno) -> FileFacts
+    /// It was renamed.
+    func markPublished()
+}
+
 /// One whole file on its way to its final name.
 ///
 /// Unchecked: `outcome` is written by the publisher's thread before `done`, and read only after that.
@@ -41,16 +53,14 @@ enum PublishOutcome: Equatable, Sendable {
 /// the file system orders data before the names that lead to it, as ext4 does, such a cut leaves no empty file either.)
 final class Publisher: Sendable {
     private let folder: ServedFolder
-    private let incoming: IncomingFolder
     private let threads: BlockingWorker
     private let flusher: Flusher
     /// Held for looking at a name and renaming to it, so that of two requests that both saw `If-Match` hold only one wins.
     /// This lock alone is held across system calls: they are two short ones, and making them one step is its purpose.
     private let naming = Mutex<Void>(())
 
-    init(folder: ServedFolder, incoming: IncomingFolder) throws(Errno) {
+    init(folder: ServedFolder) throws(Errno) {
         self.folder = folder
-        self.incoming = incoming
         threads = try BlockingWorker(name: "publish", threads: 2)
         flusher = try Flusher(folder.root)
     }
@@ -83,8 +93,9 @@ final class Publisher: Sendable {
         flusher.stop()
     }
 
-    private func publishSynced(
-        _ file: IncomingFile, _ path: TargetPath, _ conditions: Preconditions
+    /// Syncs a file and gives it its name. Blocks for as long as the disk needs.
+    func publishSynced(
+        _ file: some ArrivedFile, _ path: TargetPath, _ conditions: Preconditions
     ) -> PublishOutcome {
         do {
             let facts = try file.seal()
@@ -100,7 +111,7 @@ final class Publisher: Sendable {
 
     /// Makes the folders that are missing and renames. `touched` gets what must be synced to make that durable.
     private func name(
-        _ file: IncomingFile, _ path: TargetPath, _ conditions: Preconditions, _ facts: FileFacts,
+        _ file: some ArrivedFile, _ path: TargetPath, _ conditions: Preconditions, _ facts: FileFacts,
         _ touched: inout [OwnedDescriptor]
     ) throws(Errno) -> PublishOutcome {
         guard let name = path.components.last else { return .blocked }
@@ -114,9 +125,9 @@ final class Publisher: Sendable {
     }
 
     private func rename(
-        _ file: IncomingFile, _ conditions: Preconditions, to parent: Int32, _ name: [UInt8], _ facts: FileFacts
+        _ file: some ArrivedFile, _ conditions: Preconditions, to parent: Int32, _ name: [UInt8], _ facts: FileFacts
     ) throws(Errno) -> PublishOutcome {
-        let source = incoming.descriptor.rawValue
+        let source = file.folderDescriptor.rawValue
         let old = file.name
         // Somebody else in the folder may take the name or free it between two calls; then we look again.
         while true {

@@ -16,6 +16,7 @@ package enum ReceiverProgram {
             throw .system(.starting, error)
         }
         let receiver = try UploadReceiver(configuration, output: STDOUT_FILENO)
+        if System.isTerminal(STDOUT_FILENO), showsBlocks { receiver.showCode() }
         let source: SignalSource
         do {
             source = try SignalSource(on: loop, leaving) { _ in loop.stop() }
@@ -26,6 +27,14 @@ package enum ReceiverProgram {
         loop.run()
         source.cancel()
         receiver.stop()
+    }
+
+    /// Whether the terminal's characters are UTF-8, as far as the environment tells.
+    private static var showsBlocks: Bool {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        let locale = names.lazy.compactMap { System.environment($0) }.first { !$0.isEmpty } ?? []
+        let text = String(decoding: locale, as: UTF8.self).lowercased()
+        return text.contains("utf-8") || text.contains("utf8")
     }
 
     /// A connection needs up to three descriptors, and the usual soft limit is 1024. Failing leaves that limit, and

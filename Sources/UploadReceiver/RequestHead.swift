@@ -1,6 +1,6 @@
 /// The method of a request, as far as the receiver tells methods apart.
 enum Method: Equatable, Sendable {
-    case get, head, put, options
+    case get, head, put, post, patch, delete, options
     case other(String)
 
     init(_ name: String) {
@@ -8,6 +8,9 @@ enum Method: Equatable, Sendable {
         case "GET": self = .get
         case "HEAD": self = .head
         case "PUT": self = .put
+        case "POST": self = .post
+        case "PATCH": self = .patch
+        case "DELETE": self = .delete
         case "OPTIONS": self = .options
         default: self = .other(name)
         }
@@ -18,6 +21,9 @@ enum Method: Equatable, Sendable {
         case .get: "GET"
         case .head: "HEAD"
         case .put: "PUT"
+        case .post: "POST"
+        case .patch: "PATCH"
+        case .delete: "DELETE"
         case .options: "OPTIONS"
         case .other(let name): name
         }
@@ -55,6 +61,14 @@ struct RequestHead: Sendable {
     /// Who asks: a numeric address.
     let peer: String
     let isTLS: Bool
+    /// Whether the client understands interim answers that it did not ask for: HTTP/1.1 and later.
+    var understandsInterim = true
+    /// The connection's descriptor, the library's until the exchange has ended; nobody but the connection's thread writes
+    /// to it, and only while the library does not.
+    var socket: Int32 = -1
+
+    /// Whether a 104 can be sent: it is written past the library, which is not possible through TLS.
+    var takesInterim: Bool { understandsInterim && !isTLS }
 
     /// What is said about the body's length.
     var body: BodyLength {

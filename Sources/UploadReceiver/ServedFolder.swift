@@ -100,14 +100,14 @@ final class ServedFolder: Sendable {
         return OpenFile(descriptor: descriptor, facts: FileFacts(status))
     }
 
-    /// The names in a folder, sorted as bytes, folders with a slash behind; our own hidden folder is left out. Blocks.
+    /// The names in a folder, sorted as bytes, folders with a slash behind; our own hidden folders are left out. Blocks.
     func names(in path: TargetPath) throws(Errno) -> [[UInt8]] {
         let folder = try openFolder(path.components[...])
         // A second open file, because reading entries moves its position.
         let reader = try DirectoryReader(System.openat(folder.rawValue, Array(".".utf8), flags: O_RDONLY | O_DIRECTORY))
         var names: [[UInt8]] = []
         while let entry = try reader.next() {
-            if path.components.isEmpty, entry.name == Array(IncomingFolder.name.utf8) { continue }
+            if path.components.isEmpty, TargetPath.isReserved(entry.name) { continue }
             names.append(entry.kind == .directory ? entry.name + [UInt8(ascii: "/")] : entry.name)
         }
         return names.sorted { $0.lexicographicallyPrecedes($1) }

@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// One request being served: the effects around the decisions of its kind's machine.
 ///
-/// Each kind of request is a type of its own (`PutRequest`, `GetRequest`; resumable uploads come beside them) and knows
+/// Each kind of request is a type of its own (`PutRequest`, `GetRequest`; `UploadWriteRequest` and its neighbours) and knows
 /// nothing of libmicrohttpd: `Exchange` drives it. All calls come from the connection's thread, in this order:
 /// `headArrived`, any number of `bytesArrived`, `bodyEnded`, and `workEnded` after a step that was work. Once a step or
 /// `bytesArrived` gave an answer nothing but `ended` is called.
@@ -52,18 +52,24 @@ final class ReceiverContext: Sendable {
     /// For listings, which read whole directories.
     let reader: BlockingWorker
     let journal: ReceiverJournal
+    let uploads: UploadStore
+    private let sweeper: UploadSweeper
 
     init(_ configuration: ReceiverConfiguration, journal: ReceiverJournal) throws(Errno) {
         self.configuration = configuration
         self.journal = journal
         folder = try ServedFolder(path: configuration.folder)
         incoming = try IncomingFolder(in: folder.root)
-        publisher = try Publisher(folder: folder, incoming: incoming)
+        publisher = try Publisher(folder: folder)
         reader = try BlockingWorker(name: "list-folders")
+        uploads = try UploadStore(in: folder.root, configuration.limits, publisher, journal)
+        sweeper = try UploadSweeper(uploads)
     }
 
     /// Ends the workers and the run. No request is served any more.
     func stop() {
+        sweeper.stop()
+        uploads.stop()
         publisher.stop()
         reader.stop()
         incoming.endRun()
@@ -77,7 +83,13 @@ final class ReceiverContext: Sendable {
                     path: nil,
                     answer: .problem(.unauthorized, "a bearer token is needed").with([.bearerChallenge])))
         }
-        if head.method == .options { return .success(FixedRequest(.plain(.noContent, [.allow, .acceptsRanges]))) }
+        let upload = UploadID(target: head.target)
+        if head.method == .options {
+            let spoken = SpokenDialect(head.fields)
+            return .success(
+                FixedRequest(UploadAnswers.capabilities(spoken, configuration.limits, ofUpload: upload != nil)))
+        }
+        if let upload { return request(for: head, to: upload) }
         let path: TargetPath
         do {
             path = try TargetPath(target: head.target)
@@ -92,14 +104,20 @@ final class ReceiverContext: Sendable {
         case .get, .head:
             return .success(GetRequest(self, head, path, conditions))
         case .put:
+            if let beginning = beginning(head, path, conditions) { return beginning }
             if let answer = PutRequest.unsupported(head) { return .failure(Rejection(path: path, answer: answer)) }
             return .success(PutRequest(self, head, path, conditions))
-        case .options, .other:
-            let answer = Answer.problem(.methodNotAllowed, "the receiver takes GET, HEAD, PUT and OPTIONS").with([
-                .allow
-            ])
-            return .failure(Rejection(path: path, answer: answer))
+        case .post:
+            return beginning(head, path, conditions) ?? notAllowed(path)
+        case .options, .patch, .delete, .other:
+            return notAllowed(path)
         }
+    }
+
+    private func notAllowed(_ path: TargetPath) -> Result<any ServedRequest, Rejection> {
+        let answer = Answer.problem(
+            .methodNotAllowed, "the receiver takes GET, HEAD, PUT, OPTIONS, and POST that begins a resumable upload")
+        return .failure(Rejection(path: path, answer: answer.with([.allow])))
     }
 }
 

@@ -22,14 +22,31 @@ struct TargetPath: Equatable, Sendable {
         guard path.first == slash else { throw .notAPath }
         var components: [[UInt8]] = []
         for coded in path.split(separator: slash) {
-            let name = try Self.decode(coded)
-            if name == [dot] || name == [dot, dot] { throw .leavesTheFolder }
-            if name.contains(0) || name.contains(slash) { throw .forbiddenByte }
-            if name.count > Self.longestName { throw .nameTooLong }
-            components.append(name)
+            components.append(try Self.decode(coded))
         }
-        if components.first == Array(IncomingFolder.name.utf8) { throw .reserved }
         self.init(components: components, isFolder: path.last == slash)
+        try check(components)
+    }
+
+    /// The path of a file below this folder. The names come from a client and are checked like a target's.
+    func appending(_ names: [[UInt8]]) throws(TargetProblem) -> TargetPath {
+        let path = TargetPath(components: components + names)
+        try path.check(names)
+        return path
+    }
+
+    /// Whether a name in the served folder is one of our own hidden folders.
+    static func isReserved(_ name: [UInt8]) -> Bool {
+        name == Array(IncomingFolder.name.utf8) || name == Array(UploadID.folderName.utf8)
+    }
+
+    private func check(_ names: [[UInt8]]) throws(TargetProblem) {
+        for name in names {
+            if name == [dot] || name == [dot, dot] { throw .leavesTheFolder }
+            if name.isEmpty || name.contains(0) || name.contains(slash) { throw .forbiddenByte }
+            if name.count > Self.longestName { throw .nameTooLong }
+        }
+        if components.first.map(Self.isReserved) == true { throw .reserved }
     }
 
     /// The path for a person: control and invalid bytes as `\xNN`, `/` for the served folder itself.
@@ -54,7 +71,8 @@ struct TargetPath: Equatable, Sendable {
     /// NAME_MAX of Linux's file systems.
     private static let longestName = 255
 
-    private static func originForm(_ target: [UInt8]) -> ArraySlice<UInt8> {
+    /// A target without the scheme and the host that it may have.
+    static func originForm(_ target: [UInt8]) -> ArraySlice<UInt8> {
         for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
             let rest = target.dropFirst(scheme.utf8.count)
             return rest.firstIndex(of: slash).map { rest[$0...] } ?? [slash]
@@ -62,7 +80,8 @@ struct TargetPath: Equatable, Sendable {
         return target[...]
     }
 
-    private static func decode(_ coded: ArraySlice<UInt8>) throws(TargetProblem) -> [UInt8] {
+    /// One name with its escapes taken out.
+    static func decode(_ coded: ArraySlice<UInt8>) throws(TargetProblem) -> [UInt8] {
         guard coded.contains(percent) else { return Array(coded) }
         var name: [UInt8] = []
         var rest = coded
@@ -104,7 +123,7 @@ enum TargetProblem: Error, Equatable {
         switch self {
         case .notAPath: .problem(.badRequest, "the target is not a path")
         case .badEscape: .problem(.badRequest, "the path has a '%' that two hexadecimal digits do not follow")
-        case .forbiddenByte: .problem(.badRequest, "a name has a NUL or a slash in it")
+        case .forbiddenByte: .problem(.badRequest, "a name is empty or has a NUL or a slash in it")
         case .leavesTheFolder: .problem(.badRequest, "'.' and '..' are not names")
         case .nameTooLong: .problem(.uriTooLong, "a name is longer than 255 bytes")
         case .reserved: .problem(.forbidden, "this folder belongs to the receiver")

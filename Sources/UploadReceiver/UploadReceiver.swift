@@ -30,12 +30,18 @@ package final class UploadReceiver {
             return (listener, try InternetSocket.localPort(of: listener.rawValue))
         }
         daemon = try HTTPDaemon(context, gate, listener: listener, threads: configuration.limits.threads)
-        url = "\(configuration.tls == nil ? "http" : "https")://\(listen.with(port: port).authority)/"
+        url = "\(configuration.tls == nil ? "http" : "https")://\(listen.with(port: port).reachable.authority)/"
         journal.report(.notice("ready \(url)"))
         if context.incoming.removedLeftovers > 0 {
             journal.report(
                 .notice("removed \(context.incoming.removedLeftovers) unfinished files of an earlier run"))
         }
+    }
+
+    /// Shows the URL as a QR code, for the camera of a telephone.
+    package func showCode() {
+        guard let code = QRCode(url) else { return }
+        journal.report(.notice(code.lines.joined(separator: "\n")))
     }
 
     /// Ends: no new connections, what is being published is published and answered, everything else is dropped without

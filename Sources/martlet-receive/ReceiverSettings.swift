@@ -19,6 +19,7 @@ extension ReceiverConfiguration {
         tls = try Self.tls(invocation)
         limits.maximumSize = invocation.value(ReceiveProgram.maximumSize).map { UInt64(clamping: $0.bytes) }
         if let room = invocation.value(ReceiveProgram.keepFree) { limits.keepFree = UInt64(clamping: room.bytes) }
+        if let span = invocation.value(ReceiveProgram.keepUnfinished) { limits.unfinishedLifetime = span.seconds }
     }
 
     private static func access(_ invocation: Invocation, for listen: ListenAddress) throws(CommandFailure) -> Access {

@@ -8,6 +8,8 @@ struct Reply {
     var interim: [Int] = []
     var fields: [String: String] = [:]
     var body: [UInt8] = []
+    /// The interim answers themselves.
+    var announcements: [Reply] = []
 
     var text: String { String(decoding: body, as: UTF8.self) }
 }
@@ -52,12 +54,13 @@ final class RawClient {
     /// The next answer, after any interim ones. A HEAD's answer has no body whatever its length says.
     func reply(toHead: Bool = false) throws -> Reply {
         var reply = try head()
-        var interim: [Int] = []
+        var announcements: [Reply] = []
         while reply.status < 200 {
-            interim.append(reply.status)
+            announcements.append(reply)
             reply = try head()
         }
-        reply.interim = interim
+        reply.announcements = announcements
+        reply.interim = announcements.map(\.status)
         if toHead || reply.status == 204 || reply.status == 304 { return reply }
         if let length = reply.fields["content-length"].flatMap({ Int($0) }) {
             while arrived.count < length { try receive() }
@@ -76,6 +79,18 @@ final class RawClient {
 
     /// Only the interim answer that lets the body go.
     func interim() throws -> Int { try head().status }
+
+    /// Whether something can be read within a time.
+    func isAnswered(within patience: Duration) throws -> Bool {
+        if !arrived.isEmpty { return true }
+        return try System.poll(socket.rawValue, .read, timeout: patience)
+    }
+
+    /// The next interim answer with its fields.
+    func announcement() throws -> Reply { try head() }
+
+    /// Waits for the server to end the connection, in whatever way; what it said before is thrown away.
+    func awaitEnd() { while (try? receiveOrEnd()) == true {} }
 
     /// Whether the server has ended its side and nothing else came.
     func isAtEnd() throws -> Bool { try arrived.isEmpty && !receiveOrEnd() }

@@ -8,6 +8,7 @@ complete -c martlet-receive -l tls-cert -r -F -d 'speak https with this certific
 complete -c martlet-receive -l tls-key -r -F -d 'the certificate\'s private key (PEM)'
 complete -c martlet-receive -l max-size -x -d 'refuse files that are larger than this; without it any size is taken'
 complete -c martlet-receive -l keep-free -x -d 'refuse files that would leave less room than this on the disk; default 64M'
+complete -c martlet-receive -l keep-unfinished -x -d 'forget an interrupted upload that nobody went on with for so long; default 7d'
 complete -c martlet-receive -l version -d 'print the version and exit'
 complete -c martlet-receive -s h -l help -d 'show this and exit'
 complete -c martlet-receive -a '(__fish_complete_directories)'

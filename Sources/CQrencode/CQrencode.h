@@ -1,0 +1,3 @@
+// The door to libqrencode.
+#pragma once
+#include <qrencode.h>

@@ -1,0 +1,185 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// Unfinished uploads on the disk: for each `ID.data`, its bytes, and `ID.info`, its record, in a hidden folder inside the
+/// served one, so that publishing is a rename.
+///
+/// The order of the steps makes every kill harmless. Made: data, then record; data without a record is nobody's. Removed:
+/// record, then data. Published: the rename takes the data away, so a record alone says that the file has its name. While
+/// somebody uses an upload its data is locked against other receivers on the same folder.
+///
+/// The data's size is the offset. Linux's file systems never let a size get to the disk before the bytes below it, and no
+/// offset is told before both were synced.
+final class UploadFolder: Sendable {
+    private let root: OwnedDescriptor
+    /// Opened when the first upload needs it.
+    private let opened = Mutex<OwnedDescriptor?>(nil)
+
+    init(in root: OwnedDescriptor) { self.root = root }
+
+    /// What `load` found of an upload. Without `data` the file was published.
+    struct Loaded {
+        let record: UploadRecord
+        let data: OwnedDescriptor?
+        let size: UInt64
+        /// Seconds since 1970.
+        let lastWritten: Int64
+    }
+
+    /// Makes an upload without bytes and locks it. It survives the receiver at once, a power cut after `sync`.
+    func create(_ id: UploadID, _ record: UploadRecord) throws(Errno) -> OwnedDescriptor {
+        let folder = try openFolder(making: true)
+        do {
+            return try create(id, record, in: folder.rawValue)
+        } catch .noSuchFile {
+            // Another receiver took the folder away because it was empty.
+            opened.withLock { $0 = nil }
+            return try create(id, record, in: openFolder(making: true).rawValue)
+        }
+    }
+
+    /// Reads an upload and locks it; `nil` when there is none. `EWOULDBLOCK` when another receiver has it.
+    func load(_ id: UploadID) throws(Errno) -> Loaded? {
+        do throws(Errno) {
+            let folder = try openFolder(making: false)
+            let info = try System.openat(folder.rawValue, Self.info(id))
+            let infoTime = try System.fstat(info.rawValue).modifiedNanoseconds
+            guard let record = UploadRecord(text: try Self.text(of: info.rawValue)) else { return nil }
+            let data: OwnedDescriptor
+            do throws(Errno) {
+                data = try System.openat(folder.rawValue, Self.data(id), flags: O_RDWR)
+            } catch .noSuchFile {
+                return Loaded(record: record, data: nil, size: record.length ?? 0, lastWritten: infoTime / Self.second)
+            }
+            guard try System.tryLockExclusively(data.rawValue) else { throw Errno.wouldBlock }
+            let status = try System.fstat(data.rawValue)
+            let written = max(infoTime, status.modifiedNanoseconds) / Self.second
+            return Loaded(record: record, data: data, size: UInt64(max(0, status.size)), lastWritten: written)
+        } catch .noSuchFile {
+            return nil
+        }
+    }
+
+    /// Replaces the record, durably.
+    func rewrite(_ id: UploadID, _ record: UploadRecord) throws(Errno) {
+        let folder = try openFolder(making: false)
+        let new = Self.info(id) + Array(".new".utf8)
+        let file = try System.openat(folder.rawValue, new, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+        try Self.write(record, to: file.rawValue)
+        try System.fdatasync(file.rawValue)
+        try System.renameat(folder.rawValue, new, to: folder.rawValue, Self.info(id))
+        try System.fsync(folder.rawValue)
+    }
+
+    /// Adds a line to the record. Losing it costs nothing but a word in the journal.
+    func appendLine(_ line: String, to id: UploadID) {
+        guard let folder = try? openFolder(making: false),
+            let info = try? System.openat(folder.rawValue, Self.info(id), flags: O_WRONLY | O_APPEND)
+        else { return }
+        _ = try? Array((line + "\n").utf8).withUnsafeBytes { try System.write(info.rawValue, $0) }
+    }
+
+    /// Puts the record and both names on the disk.
+    func sync(_ id: UploadID) throws(Errno) {
+        let folder = try openFolder(making: false)
+        let info = try System.openat(folder.rawValue, Self.info(id))
+        try System.fsync(info.rawValue)
+        try System.fsync(folder.rawValue)
+        // The hidden folder itself may be new.
+        try System.fsync(root.rawValue)
+    }
+
+    func remove(_ id: UploadID) {
+        guard let folder = try? openFolder(making: false) else { return }
+        try? System.unlinkat(folder.rawValue, Self.info(id))
+        try? System.unlinkat(folder.rawValue, Self.data(id))
+    }
+
+    /// A file without a name, for bytes that may have to be thrown away; it goes with its descriptor.
+    func makeNameless() throws(Errno) -> OwnedDescriptor {
+        let folder = try openFolder(making: true)
+        let name = Array("\(try UploadID().text).piece".utf8)
+        let file = try System.openat(folder.rawValue, name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        try System.unlinkat(folder.rawValue, name)
+        return file
+    }
+
+    /// The uploads there are, and the names of files that belong to none although they have had an hour to.
+    func contents(now: Int64) throws(Errno) -> (ids: [UploadID], orphans: [[UInt8]]) {
+        let folder: OwnedDescriptor
+        do { folder = try openFolder(making: false) } catch .noSuchFile { return ([], []) }
+        let reader = try DirectoryReader(at: folder.rawValue, name: [UInt8(ascii: ".")])
+        var found: [(name: [UInt8], id: UploadID, isInfo: Bool)] = []
+        while let entry = try reader.next() {
+            let words = String(decoding: entry.name, as: UTF8.self).split(separator: ".", maxSplits: 1)
+            guard words.count == 2, let id = UploadID(words[0]) else { continue }
+            found.append((entry.name, id, words[1] == "info"))
+        }
+        let ids = Set(found.filter(\.isInfo).map(\.id))
+        let orphans = found.filter { file in
+            guard !file.isInfo, !ids.contains(file.id) || file.name != Self.data(file.id),
+                let status = try? System.fstatat(folder.rawValue, file.name, followingLinks: false)
+            else { return false }
+            return status.modifiedNanoseconds / Self.second < now - 3600
+        }
+        return (Array(ids), orphans.map(\.name))
+    }
+
+    func removeOrphan(_ name: [UInt8]) {
+        guard let folder = try? openFolder(making: false) else { return }
+        try? System.unlinkat(folder.rawValue, name)
+    }
+
+    /// The folder in which uploads have their names.
+    func openFolder(making: Bool) throws(Errno) -> OwnedDescriptor {
+        try opened.withLock { opened throws(Errno) in
+            if let opened { return opened }
+            let name = Array(UploadID.folderName.utf8)
+            if making {
+                do throws(Errno) { try System.mkdirat(root.rawValue, name, mode: 0o700) } catch .fileExists {}
+            }
+            // A link in its place would lead the files elsewhere: `openat` follows none.
+            let folder = try System.openat(root.rawValue, name, flags: O_RDONLY | O_DIRECTORY)
+            opened = folder
+            return folder
+        }
+    }
+
+    /// Takes the folder away if it is empty.
+    func end() { try? System.rmdirat(root.rawValue, Array(UploadID.folderName.utf8)) }
+
+    static func data(_ id: UploadID) -> [UInt8] { Array("\(id.text).data".utf8) }
+    private static func info(_ id: UploadID) -> [UInt8] { Array("\(id.text).info".utf8) }
+    private static let second: Int64 = 1_000_000_000
+
+    private func create(_ id: UploadID, _ record: UploadRecord, in folder: Int32) throws(Errno) -> OwnedDescriptor {
+        // 0666 and the umask decide, as for a file that a user saves here; nobody else can look into the folder.
+        let data = try System.openat(folder, Self.data(id), flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o666)
+        guard try System.tryLockExclusively(data.rawValue) else { throw .wouldBlock }
+        do throws(Errno) {
+            let info = try System.openat(folder, Self.info(id), flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            try Self.write(record, to: info.rawValue)
+            return data
+        } catch {
+            remove(id)
+            throw error
+        }
+    }
+
+    private static func write(_ record: UploadRecord, to info: Int32) throws(Errno) {
+        let written = Array(record.text.utf8).withUnsafeBytes { bytes in
+            Result { () throws(Errno) in try System.writeAll(info, bytes) }
+        }
+        try written.get()
+    }
+
+    /// A record's text; what a hand has made longer than any record is cut and so no record.
+    private static func text(of info: Int32) throws(Errno) -> String {
+        var bytes = [UInt8](repeating: 0, count: 1 << 18)
+        let count: Result<Int, Errno> = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(Errno) in try System.preadAll(info, buffer, at: 0) }
+        }
+        return String(decoding: bytes[..<(try count.get())], as: UTF8.self)
+    }
+}

@@ -1,0 +1,116 @@
+import Digests
+
+/// What the receiver knows of an upload besides its bytes: the `info` file beside them. It outlives the receiver, and the
+/// bytes too: a record whose bytes are gone is of an upload that was published, as the rename that publishes takes them.
+struct UploadRecord: Equatable, Sendable {
+    /// What the bytes are for.
+    enum Role: Equatable, Sendable {
+        /// A file of its own.
+        case file
+        /// tus: a piece that will be joined with others.
+        case partial
+        /// tus: the join of pieces; the list as it is told again in `Upload-Concat`.
+        case joined(String)
+    }
+
+    /// Where it will be published.
+    var path: TargetPath
+    var role = Role.file
+    /// Whether it is complete as soon as it has its length (tus), or only when the client says so (IETF).
+    var completesByLength: Bool
+    /// In bytes, once it is known.
+    var length: UInt64?
+    /// The conditions on the file that may be there, checked at the beginning and when it is published.
+    var conditions = Preconditions()
+    /// Whether the conditions are our own caution, not the client's words: then a name that is taken is a conflict, no failed
+    /// condition.
+    var conditionsAreImplied = false
+    /// What the whole file's sha-256 must be.
+    var claim: DigestValue?
+    /// Whether the client asked for the whole file's sha-256.
+    var wantsDigest = false
+    /// tus's `Upload-Metadata`, to be told again.
+    var metadata: String?
+    /// Milliseconds since 1970.
+    var created: Int64 = 0
+    /// Where it went on after it was cut or the receiver had been started anew.
+    var resumedAt: [UInt64] = []
+
+    /// Whether `size` bytes are all there will be.
+    func isWhole(at size: UInt64) -> Bool { completesByLength && length == size }
+
+    /// What the client is told when the conditions forbid to replace what is there.
+    func refusal(over existing: FileFacts?) -> UploadRefusal {
+        conditionsAreImplied ? .exists : .file(.conditionFailed(existing))
+    }
+
+    /// The file: one fact a line, and a line that ends them, so that a torn file is known for one.
+    var text: String {
+        var lines = [Self.firstLine, "path \(path.components.map(TargetPath.percentEncoded).joined(separator: "/"))"]
+        switch role {
+        case .file: break
+        case .partial: lines.append("role partial")
+        case .joined(let list): lines.append("role \(list)")
+        }
+        lines.append("complete \(completesByLength ? "by-length" : "when-told")")
+        if let length { lines.append("length \(length)") }
+        for (name, value) in conditions.fields { lines.append("\(name) \(value)") }
+        if conditionsAreImplied { lines.append("implied conditions") }
+        if let claim { lines.append("sha-256 \(claim.hex)") }
+        if wantsDigest { lines.append("wants sha-256") }
+        if let metadata { lines.append("metadata \(metadata)") }
+        lines += ["created \(created)", Self.lastLine]
+        return (lines + resumedAt.map(Self.resumption)).map { $0 + "\n" }.joined()
+    }
+
+    /// The line that is appended when an upload goes on.
+    static func resumption(at offset: UInt64) -> String { "resumed \(offset)" }
+
+    /// Reads the file; `nil` when it is torn or was never ours.
+    init?(text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.first == Substring(Self.firstLine), let end = lines.firstIndex(of: Substring(Self.lastLine)) else {
+            return nil
+        }
+        var facts: [Substring: Substring] = [:]
+        for line in lines[1..<end] {
+            let halves = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            facts[halves[0]] = halves.count == 2 ? halves[1] : ""
+        }
+        guard let path = facts["path"].flatMap({ try? TargetPath(target: Array("/\($0)".utf8)) }),
+            let completion = facts["complete"], let conditions = Preconditions(Self.conditionFields(facts))
+        else { return nil }
+        self.init(path: path, completesByLength: completion == "by-length")
+        role = facts["role"].map { $0 == "partial" ? .partial : .joined(String($0)) } ?? .file
+        if let field = facts["length"] {
+            guard case .count(let count) = CountField(String(field)) else { return nil }
+            length = count
+        }
+        self.conditions = conditions
+        conditionsAreImplied = facts["implied"] != nil
+        claim = facts["sha-256"].flatMap { Hexadecimal.decode($0) }.map { DigestValue(bytes: $0) }
+        wantsDigest = facts["wants"] != nil
+        metadata = facts["metadata"].map(String.init)
+        created = facts["created"].flatMap { Int64($0) } ?? 0
+        // The last line may be torn: what does not read as a number is left out.
+        resumedAt = lines[end...].dropFirst().compactMap { line in
+            line.hasPrefix("resumed ") ? UInt64(line.dropFirst("resumed ".count)) : nil
+        }
+    }
+
+    init(path: TargetPath, completesByLength: Bool) {
+        self.path = path
+        self.completesByLength = completesByLength
+    }
+
+    private static let firstLine = "martlet-upload 1"
+    private static let lastLine = "end"
+
+    private static func conditionFields(_ facts: [Substring: Substring]) -> RequestFields {
+        var fields = RequestFields()
+        for name in Preconditions.fieldNames {
+            if let value = facts[Substring(name)] { fields.append(name, String(value)) }
+        }
+        return fields
+    }
+}

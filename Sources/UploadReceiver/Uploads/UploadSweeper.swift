@@ -1,0 +1,48 @@
+import LinuxSystem
+
+/// Removes uploads that nobody went on with, and forgets complete ones: at the start, then once an hour.
+final class UploadSweeper: Sendable {
+    private let uploads: UploadStore
+    private let thread: BlockingWorker
+    /// Closing the writing end ends the waiting.
+    private let stopping: (read: OwnedDescriptor, write: OwnedDescriptor)
+
+    init(_ uploads: UploadStore) throws(Errno) {
+        self.uploads = uploads
+        thread = try BlockingWorker(name: "sweep-uploads")
+        stopping = try System.pipe()
+        thread.submit { [self] in
+            // Readable only when the receiver stops.
+            repeat { uploads.sweep(now: WallClock.seconds) } while !mustStop(within: .seconds(3600))
+        }
+    }
+
+    func stop() {
+        stopping.write.close()
+        thread.stop()
+    }
+
+    private func mustStop(within patience: Duration) -> Bool {
+        (try? System.poll(stopping.read.rawValue, .read, timeout: patience)) ?? true
+    }
+}
+
+extension UploadStore {
+    /// Looks at every upload once. Blocks.
+    func sweep(now: Int64) {
+        guard let (ids, orphans) = try? folder.contents(now: now) else { return }
+        for name in orphans { folder.removeOrphan(name) }
+        var expired = 0
+        for id in ids {
+            // One that another receiver uses is not old.
+            guard let upload = try? acquire(id) else { continue }
+            guard upload.lastWritten + limits.unfinishedLifetime < now else {
+                release(upload)
+                continue
+            }
+            if !upload.facts.isPublished { expired += 1 }
+            upload.takeOver({ [self] in remove(upload) }, done: { [self] in release(upload) })
+        }
+        if expired > 0 { tell("removed \(expired) unfinished uploads that nobody went on with") }
+    }
+}
