@@ -158,7 +158,10 @@ extension EngineLog {
         switch event.type {
         case .batchQueued: say(.info, "queued")
         case .batchScanned:
-            say(.info, "all folders looked through" + (payload.filesTotal.map { $0 == 1 ? ", 1 file" : ", \($0) files" } ?? ""))
+            say(
+                .info,
+                "all folders looked through" + (payload.filesTotal.map { $0 == 1 ? ", 1 file" : ", \($0) files" } ?? "")
+            )
         case .batchFinished:
             let failed = payload.filesFailed ?? 0
             say(failed > 0 ? .warning : .info, "finished" + (failed > 0 ? ", \(failed) files failed" : ""))

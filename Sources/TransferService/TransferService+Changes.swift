@@ -30,6 +30,10 @@ extension TransferService {
                 throw RequestError(
                     .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
             }
+            if scheme == .s3, request.secrets.s3 == nil {
+                throw RequestError(
+                    .usage, "S3 wants keys: queue it by martlet upload, which finds AWS_ACCESS_KEY_ID or AWS_PROFILE")
+            }
         }
         let policy = request.options.ifExists
         if policy == .resume || policy == .rename {

@@ -13,7 +13,9 @@ extension TransferService {
             in: Self.standing, after: request.after ?? TaskID(rawValue: 0), limit: limit)
         var page: [Leftover] = []
         for remains in found {
-            guard let task = try await queue.reader.task(remains.task.id), let name = remains.protocolName else { continue }
+            guard let task = try await queue.reader.task(remains.task.id), let name = remains.protocolName else {
+                continue
+            }
             page.append(
                 Leftover(
                     task: task.id, batch: task.batch, state: task.state, protocol: name, destination: task.destination,
