@@ -12,7 +12,9 @@ final class FTPPerformance {
     /// Bytes of the source that libcurl has fetched.
     private var fetched: Int64 = 0
     private var cause: ExchangeCause?
-    /// The verb that was sent last, and what came after it.
+    /// Verbs that were sent and have no final reply yet, and the one that the last reply answers. libcurl itself may take the refusal of a
+    /// STOR for the answer to the PASV that it sends when the server closes the data connection before TLS is up.
+    private var unanswered: [String] = []
     private var command = ""
     private var reply: FTPReply?
     /// Replies to commands of this exchange: none yet means that the server has not noticed us.
@@ -46,12 +48,14 @@ final class FTPPerformance {
                 guard job.begin(handle) else { return job.finish(FTPExchangeEnd()) }
                 code = try transfer()
             }
-            if case .upload(let path, _, _) = request.work, lacksFolder(code), try makeFolders(of: path) {
-                code = try transfer()
+            if case .upload(let path, _, _) = request.work, lacksFolder(code) {
+                if !isInStep(code) { handle = try FTPHandle(request.server) }
+                guard job.begin(handle) else { return job.finish(FTPExchangeEnd()) }
+                if try makeFolders(of: path) { code = try transfer() }
             }
             let end = ending(code)
             // A refusal leaves a connection that can be used again; anything else that failed may have left it in any state.
-            if code == .ok || Self.refusals.contains(code), !job.isStopped { connections.give(handle) }
+            if isInStep(code), !job.isStopped { connections.give(handle) }
             job.finish(end)
         } catch {
             var end = FTPExchangeEnd()
@@ -61,7 +65,7 @@ final class FTPPerformance {
     }
 
     private func transfer() throws(CurlError) -> CurlCode {
-        (fetched, cause, command, reply, replies, sizeReply) = (0, nil, "", nil, 0, nil)
+        (fetched, cause, command, reply, replies, sizeReply, unanswered) = (0, nil, "", nil, 0, nil, [])
         var commands: [[UInt8]] = []
         if case .commands(let given) = request.work { commands = given }
         return try perform(options(for: request.work), commands)
@@ -89,7 +93,7 @@ final class FTPPerformance {
     // MARK: Folders
 
     private func lacksFolder(_ code: CurlCode) -> Bool {
-        guard code == CurlCode(CURLE_UPLOAD_FAILED), fetched == 0, let reply else { return false }
+        guard command == "STOR" || command == "APPE", fetched == 0, code != .ok, let reply else { return false }
         return [450, 550, 551, 553].contains(reply.code)
     }
 
@@ -126,7 +130,10 @@ final class FTPPerformance {
             end.reply = said
         }
         end.isLoginRefused = code == CurlCode(CURLE_LOGIN_DENIED)
-        if code == .ok || Self.refusals.contains(code) || reply?.code == 421 { end.reply = end.reply ?? reply }
+        let isMistaken = code == CurlCode(CURLE_FTP_WEIRD_PASV_REPLY) && Self.transferVerbs.contains(command)
+        if code == .ok || Self.refusals.contains(code) || reply?.code == 421 || isMistaken {
+            end.reply = end.reply ?? reply
+        }
         if code != .ok || cause != nil {
             let osError = easy.long(CURLINFO_OS_ERRNO)
             let text = easy.errorText(or: code)
@@ -137,6 +144,13 @@ final class FTPPerformance {
         }
         return end
     }
+
+    /// Every command has its answer, so that the connection can be used for the next exchange.
+    private func isInStep(_ code: CurlCode) -> Bool {
+        code == .ok || (Self.refusals.contains(code) && unanswered.isEmpty)
+    }
+
+    private static let transferVerbs = ["STOR", "APPE", "RETR"]
 
     /// What libcurl says when the last reply is the reason, and not the connection.
     private static let refusals = Set(
@@ -208,13 +222,16 @@ final class FTPPerformance {
     /// Looks at a line of the control connection.
     func see(_ type: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
         if type == CURLINFO_HEADER_OUT {
-            command = String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
+            unanswered.append(String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self))
             return
         }
         guard type == CURLINFO_HEADER_IN else { return }
         if let said = Self.reply(in: bytes) {
             reply = said
             replies += 1
+            command = unanswered.first ?? ""
+            // 1xx says that the transfer begins; the final reply follows.
+            if said.code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
             if command == "SIZE" { sizeReply = said }
         }
         job.showLife()

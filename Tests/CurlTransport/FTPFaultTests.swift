@@ -6,16 +6,19 @@ import Testing
 
 /// Broken lines and TLS, against real servers.
 @Suite struct FTPFaultTests {
-    /// A server on 127.0.0.1 and a proxy on 127.0.0.2 that passes its data connections on, too.
-    private func proxied(_ name: String, _ sandbox: Sandbox, _ setting: String = "X=") throws -> (
-        server: ServerScript, proxy: ServerScript
-    ) {
-        let server = try ServerScript(name, sandbox, setting)
-        let passive = "PORTS=\(server.port + 1)-\(server.port + 40)"
-        let proxy = try ServerScript(
-            "faultproxy", sandbox, port: server.port, "TARGET=127.0.0.1:\(server.port)", "LISTEN=127.0.0.2", passive)
-        proxy.keeps = server
-        return (server, proxy)
+    /// A server on 127.0.0.1 and a proxy on 127.0.0.2 that passes its data connections on, too: port by port, so a range that is
+    /// partly taken is tried again elsewhere.
+    private func proxied(_ name: String, _ sandbox: Sandbox) throws -> (server: ServerScript, proxy: ServerScript) {
+        for number in 1...5 {
+            let server = try ServerScript(name, sandbox, folder: "\(name)\(number)")
+            let proxy = try? ServerScript(
+                "faultproxy", sandbox, folder: "proxy\(number)", "TARGET=127.0.0.1:\(server.port)", "LISTEN=127.0.0.2",
+                "PORTS=\(server.port + 1)-\(server.port + 40)")
+            guard let proxy else { continue }
+            proxy.keeps = server
+            return (server, proxy)
+        }
+        throw ServerScript.Failure(description: "no ports for a proxy")
     }
 
     private func place(_ proxy: ServerScript) -> FTPServer { FTPServer(host: "127.0.0.2", port: proxy.port) }
@@ -112,6 +115,28 @@ import Testing
             let back = FTPRequest(place, .download(Array("folder/file3".utf8), from: 1_000_000))
             #expect(try await client.receive(back, sink).failure == nil)
             #expect(sink.bytes == [3, 3, 3])
+        }
+    }
+
+    @Test(
+        "ProFTPD refuses a STOR before TLS is up on the data connection: libcurl takes it for PASV's answer, we do not",
+        arguments: ["TLS=1", "SSL_REUSE=1"])
+    func refusedBeforeTLS(setting: String) async throws {
+        let proftpd = try ServerScript("ftpd-tls", Sandbox(), setting)
+        try await withFTPClient { client async throws in
+            var place = FTPServer(.explicit, host: "127.0.0.1", port: proftpd.port)
+            place.connection.authoritiesFile = "\(proftpd.folder)/tls/ca.crt"
+            place.connection.credentials = HTTPCredentials(user: "test", password: "test")
+            for number in 0..<4 {
+                let content = [UInt8](repeating: UInt8(number), count: 200_000)
+                let path = Array("a/b\(number)/f".utf8)
+                let request = FTPRequest(place, .upload(path, length: 200_000, appends: false))
+                #expect(try await client.run(request, .bytes(content)).story == "ok 226 STOR")
+                #expect(proftpd.stored("a/b\(number)/f") == content)
+            }
+            let folder = FTPRequest(place, .upload(Array("a/b0".utf8), length: 1, appends: false))
+            #expect(try await client.run(folder, .bytes([1])).reply?.code == 550)
+            #expect(try await client.run(FTPRequest(place, .size(Array("a/b1/f".utf8)))).size == 200_000)
         }
     }
 
