@@ -75,11 +75,13 @@ private struct HTTPUpload {
         }
     }
 
-    /// Nextcloud takes large files in pieces that it remembers; other servers take them whole.
+    /// Nextcloud takes large files in pieces that it remembers; other servers take them whole. So does it where a digest is wanted: it
+    /// computes one of a whole PUT alone.
     private var dav: any ProtocolMachine {
         let chunk = options.chunkBytes ?? NextcloudPlan.usualChunk
         let isCloud = address.target.contains("/remote.php/dav/files/")
-        if resume?.kind == NextcloudResumePoint.kind || (isCloud && subject.size > chunk) {
+        let isChunked = isCloud && subject.size > chunk && subject.verify != .digest
+        if resume?.kind == NextcloudResumePoint.kind || isChunked {
             return NextcloudUpload(
                 NextcloudPlan(
                     address: address, subject: subject, facts: facts,

@@ -3,12 +3,9 @@ import TransferModel
 /// An upload to Nextcloud in chunks (protocols.md section 4.2): a folder of its own, chunks in any order, and one MOVE that puts them
 /// together. The folder is asked what it has before going on and before the MOVE.
 ///
-/// Below a chunk's length, and where a digest is wanted (which only a whole PUT is answered with), it is an upload over WebDAV like any
-/// other: ``machine(_:subject:facts:point:chunk:parallel:)`` chooses. The states are here; `NextcloudUpload+Chunks` has the chunks, `NextcloudUpload+Assembling` the MOVE.
+/// Up to a chunk's length, and where a digest is wanted, which only a whole PUT is answered with, ``DavUpload`` is the way. The states
+/// are here; `NextcloudUpload+Chunks` has the chunks, `NextcloudUpload+Assembling` the MOVE.
 package struct NextcloudUpload: ProtocolMachine {
-    /// Up to this length one PUT does it.
-    static let smallest: Int64 = 10 << 20
-
     enum State {
         /// Nothing is asked yet. Next: `looking`, `listing`, `clearing`, `polling`.
         case ready
@@ -64,24 +61,6 @@ package struct NextcloudUpload: ProtocolMachine {
         self.plan = plan
         place = NextcloudPlace(plan.address)
         point = plan.resume ?? NextcloudResumePoint(folder: Self.folder(plan, 1), chunk: Self.chunk(plan))
-    }
-
-    /// The machine for an upload over WebDAV, by where it goes and how long it is. `point` is what an earlier attempt has left.
-    package static func machine(
-        _ address: HTTPAddress, subject: UploadSubject, facts: HostFacts, point: ResumePoint?,
-        chunk: Int64 = 10 << 20, parallel: Int = 3
-    ) -> any ProtocolMachine {
-        let chunked = point?.content(NextcloudResumePoint.self)
-        // What was begun one way goes on that way, unless the source is another one now.
-        let isLarge = subject.size > smallest && subject.verify != .digest && point?.kind != DavResumePoint.kind
-        if NextcloudPlace(address) != nil, isLarge || chunked != nil {
-            return NextcloudUpload(
-                NextcloudPlan(
-                    address: address, subject: subject, facts: facts, resume: chunked, chunk: chunk, parallel: parallel)
-            )
-        }
-        return DavUpload(
-            DavPlan(address: address, subject: subject, facts: facts, resume: point?.content(DavResumePoint.self)))
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {

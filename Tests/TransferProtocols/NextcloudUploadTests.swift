@@ -354,26 +354,6 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(range(plan(facts: facts)) == 6 * mebi)
     }
 
-    @Test("small files, and those whose digest is wanted, go by one PUT; others too when it is no Nextcloud")
-    func choice() {
-        func kind(_ address: String, _ size: Int64, _ verify: VerificationWish? = nil, _ point: ResumePoint? = nil)
-            -> String
-        {
-            let subject = UploadSubject(name: RawPath("f"), size: size, verify: verify, token: "0123456789abcdef")
-            let machine = NextcloudUpload.machine(
-                HTTPAddress(address)!, subject: subject, facts: HostFacts(), point: point)
-            return machine is NextcloudUpload ? "chunks" : "whole"
-        }
-        let cloud = "https://c/nc/remote.php/dav/files/u/a"
-        #expect(kind(cloud, 11 * mebi) == "chunks")
-        #expect(kind(cloud, 10 * mebi) == "whole")
-        #expect(kind(cloud, 11 * mebi, .digest) == "whole")
-        #expect(kind("https://c/dav/a", 11 * mebi) == "whole")
-        #expect(kind("https://c/remote.php/dav/files/u/", 11 * mebi) == "whole")
-        #expect(kind(cloud, 11 * mebi, nil, ResumePoint(DavResumePoint(temporary: "/x"))) == "whole")
-        #expect(kind(cloud, 1, nil, ResumePoint(left())) == "chunks")
-    }
-
     @Test("a removal takes the folder of chunks, and the resume point survives its coding")
     func removal() {
         let address = HTTPAddress("https://c\(target)")!
