@@ -51,6 +51,16 @@ enum LoginFailure {
         }
     }
 
+    /// There is no safe way to hand the password to ssh.
+    static func noAskPass(_ error: Errno, _ folder: [UInt8]) -> OperationEnd.Outcome {
+        let name = RawPath(folder).displayed
+        return .broken(
+            TransferError(
+                .permissionDenied,
+                "the password cannot be handed to ssh (\(name): \(error)): make that folder yours alone (0700), then retry"
+            ))
+    }
+
     /// What came from the server is no SFTP.
     static func malformed(_ beginning: [UInt8], wasIn: Bool, host: String) -> OperationEnd.Outcome {
         // Four bytes of a length that are letters: the shell there has printed something.

@@ -80,27 +80,39 @@ final class SFTPConnection {
     // MARK: Beginning
 
     func begin() {
+        let settings = transport.settings
+        var askPass: AskPass?
+        if let password = target.password {
+            do throws(Errno) {
+                askPass = try AskPass(password, folder: settings.privateFolder)
+            } catch {
+                return endUnbegun(LoginFailure.noAskPass(error, settings.privateFolder))
+            }
+        }
         do throws(Errno) {
-            let child = try SSHChild(target, transport.settings, loop: transport.loop, clock: transport.clock)
+            let child = try SSHChild(target, settings, askPass, loop: transport.loop, clock: transport.clock)
             self.child = child
             child.onExit = { [self] exit in childEnded(exit) }
             let (input, output) = (child.input.rawValue, child.output.rawValue)
             inputRegistration = try transport.loop.register(input, []) { [weak self] ready in self?.inputReady(ready) }
             outputRegistration = try transport.loop.register(output, .read) { [weak self] _ in self?.outputReady() }
         } catch {
-            phase = .over
-            let outcome = LoginFailure.notStarted(error, target.command[0])
-            // Operations come to it after this; they end with the turn.
-            transport.isLeaving(self)
-            transport.loop.atEndOfTurn { [self] in
-                endAll(outcome)
-                if child == nil { transport.isGone(self) } else { child?.kill() }
-            }
-            return
+            return endUnbegun(LoginFailure.notStarted(error, target.command[0]))
         }
         outgoing.append(RequestPackets.initialise())
         movedAt = transport.clock.now
         watch()
+    }
+
+    /// Operations come to it after this; they end with the turn.
+    private func endUnbegun(_ outcome: OperationEnd.Outcome) {
+        phase = .over
+        transport.isLeaving(self)
+        transport.loop.atEndOfTurn { [self] in
+            stopListening()
+            endAll(outcome)
+            if child == nil { transport.isGone(self) } else { child?.kill() }
+        }
     }
 
     func add(_ operation: Operation) {

@@ -18,7 +18,9 @@ final class SSHChild {
     private var killTimer: LoopTimer?
     private var askPass: AskPass?
 
-    init(_ target: SSHTarget, _ settings: SSHSettings, loop: EventLoop, clock: any TransportClock) throws(Errno) {
+    init(
+        _ target: SSHTarget, _ settings: SSHSettings, _ askPass: AskPass?, loop: EventLoop, clock: any TransportClock
+    ) throws(Errno) {
         let input = try System.pipe(nonBlocking: false)
         let output = try System.pipe(nonBlocking: false)
         let complaints = try System.pipe(nonBlocking: false)
@@ -26,8 +28,7 @@ final class SSHChild {
         for ours in [input.write, output.read, complaints.read] { try System.setNonBlocking(ours.rawValue) }
         // Larger pipes mean fewer turns; the system may not allow it.
         for pipe in [input.write, output.read] { try? System.setPipeCapacity(pipe.rawValue, 1 << 20) }
-        askPass = nil
-        if let password = target.password { askPass = try AskPass(password, folder: settings.privateFolder) }
+        self.askPass = askPass
         // `problem` has refused an empty command.
         var program = ChildProgram(
             String(decoding: target.command[0], as: UTF8.self), arguments: target.arguments(),

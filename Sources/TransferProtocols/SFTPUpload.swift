@@ -7,7 +7,8 @@ import TransferModel
 /// Round trips of a new file: open (and the question whether the target is there); all the rest of the file's life in one list; rename.
 /// The rename never goes out before the size was seen, so a reader of the final name sees no torso.
 ///
-/// The beginning and the payload are here; `+Publishing` holds the way to the final name and what to do in doubt.
+/// The states and the beginning are here; `+Payload` sends and measures, `+Publishing` holds the way to the final name and what to do in
+/// doubt.
 package struct SFTPUpload: ProtocolMachine {
     /// A list of operations whose ends are looked at together.
     enum Step: Equatable {
@@ -92,6 +93,10 @@ package struct SFTPUpload: ProtocolMachine {
     var hasBegunAnew = false
     var hasMadeFolder = false
     var hasRenamedTwice = false
+    /// The length of the temporary file before it was opened.
+    var had: Int64?
+    /// The write that was refused began where an earlier attempt stood.
+    var wasOnResume = false
     /// The server told the size of what it has.
     var isMeasured = false
     private var lastID = 0
@@ -154,7 +159,7 @@ package struct SFTPUpload: ProtocolMachine {
                 operations + (asksTarget ? [.status(plan.path)] : []) + [.openForWriting(point.temporary)])
     }
 
-    private mutating func makeDurable() -> [ProtocolAction] {
+    mutating func makeDurable() -> [ProtocolAction] {
         if isDurable { return [] }
         isDurable = true
         return [.persist(ResumePoint(point))]
@@ -204,9 +209,6 @@ package struct SFTPUpload: ProtocolMachine {
         }
         return open(asksTarget: false, first: first)
     }
-
-    /// The length of the temporary file before it was opened.
-    private var had: Int64?
 
     private mutating func opened(_ group: Group, asksTarget: Bool) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
@@ -266,139 +268,6 @@ package struct SFTPUpload: ProtocolMachine {
         if size > plan.subject.size { actions.append(.perform(nextID(), .sftp(.setSize(handle, plan.subject.size)))) }
         if start > 0 { actions.append(.resumed(at: start)) }
         return actions + send(handle, from: start)
-    }
-
-    // MARK: Payload
-
-    private mutating func send(_ handle: SFTPHandle, from start: Int64) -> [ProtocolAction] {
-        var actions: [ProtocolAction] = []
-        if plan.subject.size > Self.small { actions += makeDurable() }
-        var sending = Sending(handle: handle, start: start, next: start)
-        actions += fill(&sending)
-        state = .sending(sending)
-        return actions
-    }
-
-    /// Two pieces are under way, so that the line never runs dry between them.
-    private mutating func fill(_ sending: inout Sending) -> [ProtocolAction] {
-        var actions: [ProtocolAction] = []
-        let size = plan.subject.size
-        while sending.pieces.count < 2, sending.next < size {
-            let piece = Sending.Piece(id: nextID(), range: sending.next..<min(size, sending.next + Self.piece))
-            sending.next = piece.range.upperBound
-            sending.pieces.append(piece)
-            actions.append(.perform(piece.id, .sftp(.write(sending.handle, piece.range))))
-        }
-        if sending.next == size, sending.closing == nil {
-            var operations: [SFTPExchange] = [.setModified(sending.handle, plan.modified)]
-            if size >= Self.small, features.syncs { operations.append(.sync(sending.handle)) }
-            operations += [.handleStatus(sending.handle), .close(sending.handle)]
-            let ids = operations.map { _ in nextID() }
-            sending.closing = Group(ids: ids)
-            actions += zip(ids, operations).map { .perform($0, .sftp($1)) }
-        }
-        return actions
-    }
-
-    private mutating func take(_ sending: Sending, _ id: ExchangeID, _ end: SFTPEnd) -> [ProtocolAction] {
-        var sending = sending
-        if let index = sending.pieces.firstIndex(where: { $0.id == id }) {
-            if let through = end.writtenThrough, through > sending.pieces[index].range.lowerBound, index == 0 {
-                hasAccepted = true
-            }
-            if end.outcome != .done { return pieceFailed(sending, index, end) }
-            let piece = sending.pieces.remove(at: index)
-            var actions: [ProtocolAction] =
-                sending.pieces.first.map { $0.range.lowerBound < piece.range.lowerBound } == true
-                ? [] : [.accepted(piece.range.upperBound)]
-            actions += fill(&sending)
-            state = .sending(sending)
-            return actions + closedIfDone(sending)
-        }
-        guard sending.closing?.ids.contains(id) == true else { return [] }
-        sending.closing?.ends[id] = end
-        state = .sending(sending)
-        return closedIfDone(sending)
-    }
-
-    private mutating func pieceFailed(_ sending: Sending, _ index: Int, _ end: SFTPEnd) -> [ProtocolAction] {
-        let through = end.writtenThrough ?? sending.pieces[index].range.lowerBound
-        var actions: [ProtocolAction] = []
-        if index == 0, through > sending.start { actions.append(.accepted(through)) }
-        if let broken = end.brokenOff { return actions + over(broken) }
-        guard let (status, text) = end.refusal else { return actions + over(SFTPMeaning.odd(host: plan.host)) }
-        let others = sending.pieces.map(\.id).filter { $0 != sending.pieces[index].id } + (sending.closing?.ids ?? [])
-        actions += others.map { .abandon($0) }
-        return actions + refused(status, text, madeProgress: through > sending.start, isOnResume: sending.start > 0)
-    }
-
-    /// The server does not take the bytes.
-    mutating func refused(
-        _ status: SFTPStatus, _ text: String, madeProgress: Bool, isOnResume: Bool
-    ) -> [ProtocolAction] {
-        wasOnResume = isOnResume
-        // OpenSSH has one word for a full disk and for all else.
-        if status == .failure, !SFTPMeaning.saysFull(text), features.tellsFreeSpace {
-            let folder = point.temporary.folder
-            return perform(
-                .askingSpace(status, text, madeProgress: madeProgress),
-                [.freeSpace(folder.bytes.isEmpty ? RawPath(".") : folder)])
-        }
-        return decideRefusal(status, text, madeProgress: madeProgress)
-    }
-
-    /// The refused write began where an earlier attempt stood.
-    private var wasOnResume = false
-
-    private mutating func askedSpace(
-        _ status: SFTPStatus, _ text: String, madeProgress: Bool, _ group: Group
-    ) -> [ProtocolAction] {
-        // A disk is never filled to its last byte.
-        if case .freeSpace(let bytes)? = group.last?.outcome, bytes < 1 << 20 {
-            return over(SFTPMeaning.full(host: plan.host))
-        }
-        return decideRefusal(status, text, madeProgress: madeProgress)
-    }
-
-    private mutating func decideRefusal(_ status: SFTPStatus, _ text: String, madeProgress: Bool) -> [ProtocolAction] {
-        let mayBeResume = status == .failure || status == .unsupported || status == .badMessage
-        if wasOnResume, !madeProgress, mayBeResume, !SFTPMeaning.saysFull(text) {
-            return goOnWhole("the server does not let an upload go on")
-        }
-        return over(SFTPMeaning.action(status, text, .store, host: plan.host, hasAccepted: hasAccepted))
-    }
-
-    /// Only whole files are taken there: what is there is removed, and the file begins anew.
-    private mutating func goOnWhole(_ reason: String) -> [ProtocolAction] {
-        isWhole = true
-        had = nil
-        return [learned { $0.cannotResume = true }, .startOver(reason: reason)]
-            + open(asksTarget: false, first: [.remove(point.temporary)])
-    }
-
-    /// The whole file was acknowledged and closed: is all of it there?
-    private mutating func closedIfDone(_ sending: Sending) -> [ProtocolAction] {
-        guard let closing = sending.closing, closing.isComplete, sending.pieces.isEmpty else { return [] }
-        if let broken = closing.ids.lazy.compactMap({ closing.ends[$0]?.brokenOff }).first { return over(broken) }
-        let syncs = closing.ids.count == 4
-        if syncs, let (status, text) = closing[1]?.refusal, status != .unsupported {
-            return refused(status, text, madeProgress: true, isOnResume: false)
-        }
-        if let (status, text) = closing.last?.refusal {
-            return refused(status, text, madeProgress: true, isOnResume: false)
-        }
-        let size = closing[closing.ids.count - 2]?.attributes?.size
-        guard let size, size != plan.subject.size else { return stored(isMeasured: size != nil) }
-        if hasBegunAnew {
-            let why = "took the file but has \(size) of \(plan.subject.size) bytes"
-            return over(.fail(SFTPMeaning.cannotVerify(plan.host, why)))
-        }
-        hasBegunAnew = true
-        had = nil
-        isWhole = true
-        let learns: [ProtocolAction] = sending.start > 0 ? [learned { $0.cannotResume = true }] : []
-        return learns + [.startOver(reason: "the server has \(size) of \(plan.subject.size) bytes after the last one")]
-            + open(asksTarget: false, first: [.remove(point.temporary)])
     }
 
     // MARK: Words

@@ -8,15 +8,6 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     SSHTarget(host: host, user: user, password: password)
 }
 
-/// An outcome in words.
-private func words(_ outcome: OperationEnd.Outcome) -> String {
-    switch outcome {
-    case .broken(let error): "\(error.code)"
-    case .notLetIn(let reason, let error): "\(reason) \(error.code)"
-    default: "?"
-    }
-}
-
 @Suite struct LoginTests {
     @Test(
         "what ssh says is told apart",

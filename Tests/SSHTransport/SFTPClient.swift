@@ -218,7 +218,8 @@ actor SFTPClient {
         while !condition(self) { await pause() }
     }
 
-    private func pause() async {
+    /// Lets a turn of the loop end.
+    func pause() async {
         await withCheckedContinuation { found in _ = loop.schedule(after: .milliseconds(2)) { found.resume() } }
     }
 }

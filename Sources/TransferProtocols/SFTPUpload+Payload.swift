@@ -1,0 +1,132 @@
+import TransferModel
+
+/// The bytes: in pieces to the same offsets, then what ends the file, and what becomes of a refusal.
+extension SFTPUpload {
+    mutating func send(_ handle: SFTPHandle, from start: Int64) -> [ProtocolAction] {
+        var actions: [ProtocolAction] = []
+        if plan.subject.size > Self.small { actions += makeDurable() }
+        var sending = Sending(handle: handle, start: start, next: start)
+        actions += fill(&sending)
+        state = .sending(sending)
+        return actions
+    }
+
+    /// Two pieces are under way, so that the line never runs dry between them.
+    mutating func fill(_ sending: inout Sending) -> [ProtocolAction] {
+        var actions: [ProtocolAction] = []
+        let size = plan.subject.size
+        while sending.pieces.count < 2, sending.next < size {
+            let piece = Sending.Piece(id: nextID(), range: sending.next..<min(size, sending.next + Self.piece))
+            sending.next = piece.range.upperBound
+            sending.pieces.append(piece)
+            actions.append(.perform(piece.id, .sftp(.write(sending.handle, piece.range))))
+        }
+        if sending.next == size, sending.closing == nil {
+            var operations: [SFTPExchange] = [.setModified(sending.handle, plan.modified)]
+            if size >= Self.small, features.syncs { operations.append(.sync(sending.handle)) }
+            operations += [.handleStatus(sending.handle), .close(sending.handle)]
+            let ids = operations.map { _ in nextID() }
+            sending.closing = Group(ids: ids)
+            actions += zip(ids, operations).map { .perform($0, .sftp($1)) }
+        }
+        return actions
+    }
+
+    mutating func take(_ sending: Sending, _ id: ExchangeID, _ end: SFTPEnd) -> [ProtocolAction] {
+        var sending = sending
+        if let index = sending.pieces.firstIndex(where: { $0.id == id }) {
+            if let through = end.writtenThrough, through > sending.pieces[index].range.lowerBound, index == 0 {
+                hasAccepted = true
+            }
+            if end.outcome != .done { return pieceFailed(sending, index, end) }
+            let piece = sending.pieces.remove(at: index)
+            var actions: [ProtocolAction] =
+                sending.pieces.first.map { $0.range.lowerBound < piece.range.lowerBound } == true
+                ? [] : [.accepted(piece.range.upperBound)]
+            actions += fill(&sending)
+            state = .sending(sending)
+            return actions + closedIfDone(sending)
+        }
+        guard sending.closing?.ids.contains(id) == true else { return [] }
+        sending.closing?.ends[id] = end
+        state = .sending(sending)
+        return closedIfDone(sending)
+    }
+
+    mutating func pieceFailed(_ sending: Sending, _ index: Int, _ end: SFTPEnd) -> [ProtocolAction] {
+        let through = end.writtenThrough ?? sending.pieces[index].range.lowerBound
+        var actions: [ProtocolAction] = []
+        if index == 0, through > sending.start { actions.append(.accepted(through)) }
+        if let broken = end.brokenOff { return actions + over(broken) }
+        guard let (status, text) = end.refusal else { return actions + over(SFTPMeaning.odd(host: plan.host)) }
+        let others = sending.pieces.map(\.id).filter { $0 != sending.pieces[index].id } + (sending.closing?.ids ?? [])
+        actions += others.map { .abandon($0) }
+        return actions + refused(status, text, madeProgress: through > sending.start, isOnResume: sending.start > 0)
+    }
+
+    /// The server does not take the bytes.
+    mutating func refused(
+        _ status: SFTPStatus, _ text: String, madeProgress: Bool, isOnResume: Bool
+    ) -> [ProtocolAction] {
+        wasOnResume = isOnResume
+        // OpenSSH has one word for a full disk and for all else.
+        if status == .failure, !SFTPMeaning.saysFull(text), features.tellsFreeSpace {
+            let folder = point.temporary.folder
+            return perform(
+                .askingSpace(status, text, madeProgress: madeProgress),
+                [.freeSpace(folder.bytes.isEmpty ? RawPath(".") : folder)])
+        }
+        return decideRefusal(status, text, madeProgress: madeProgress)
+    }
+
+    mutating func askedSpace(
+        _ status: SFTPStatus, _ text: String, madeProgress: Bool, _ group: Group
+    ) -> [ProtocolAction] {
+        // A disk is never filled to its last byte.
+        if case .freeSpace(let bytes)? = group.last?.outcome, bytes < 1 << 20 {
+            return over(SFTPMeaning.full(host: plan.host))
+        }
+        return decideRefusal(status, text, madeProgress: madeProgress)
+    }
+
+    mutating func decideRefusal(_ status: SFTPStatus, _ text: String, madeProgress: Bool) -> [ProtocolAction] {
+        let mayBeResume = status == .failure || status == .unsupported || status == .badMessage
+        if wasOnResume, !madeProgress, mayBeResume, !SFTPMeaning.saysFull(text) {
+            return goOnWhole("the server does not let an upload go on")
+        }
+        return over(SFTPMeaning.action(status, text, .store, host: plan.host, hasAccepted: hasAccepted))
+    }
+
+    /// Only whole files are taken there: what is there is removed, and the file begins anew.
+    mutating func goOnWhole(_ reason: String) -> [ProtocolAction] {
+        isWhole = true
+        had = nil
+        return [learned { $0.cannotResume = true }, .startOver(reason: reason)]
+            + open(asksTarget: false, first: [.remove(point.temporary)])
+    }
+
+    /// The whole file was acknowledged and closed: is all of it there?
+    mutating func closedIfDone(_ sending: Sending) -> [ProtocolAction] {
+        guard let closing = sending.closing, closing.isComplete, sending.pieces.isEmpty else { return [] }
+        if let broken = closing.ids.lazy.compactMap({ closing.ends[$0]?.brokenOff }).first { return over(broken) }
+        let syncs = closing.ids.count == 4
+        if syncs, let (status, text) = closing[1]?.refusal, status != .unsupported {
+            return refused(status, text, madeProgress: true, isOnResume: false)
+        }
+        if let (status, text) = closing.last?.refusal {
+            return refused(status, text, madeProgress: true, isOnResume: false)
+        }
+        let size = closing[closing.ids.count - 2]?.attributes?.size
+        guard let size, size != plan.subject.size else { return stored(isMeasured: size != nil) }
+        if hasBegunAnew {
+            let why = "took the file but has \(size) of \(plan.subject.size) bytes"
+            return over(.fail(SFTPMeaning.cannotVerify(plan.host, why)))
+        }
+        hasBegunAnew = true
+        had = nil
+        isWhole = true
+        let learns: [ProtocolAction] = sending.start > 0 ? [learned { $0.cannotResume = true }] : []
+        return learns + [.startOver(reason: "the server has \(size) of \(plan.subject.size) bytes after the last one")]
+            + open(asksTarget: false, first: [.remove(point.temporary)])
+    }
+}

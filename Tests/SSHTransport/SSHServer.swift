@@ -1,0 +1,91 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import TransferModel
+
+@testable import SSHTransport
+
+/// A real sshd on loopback, with its own keys; stopped with the test.
+final class SSHServer {
+    private let folder: Sandbox
+
+    init(_ environment: [String] = []) async throws {
+        folder = try Sandbox("martlet-sshd")
+        let output = try await run(["start", folderPath, "0"], environment)
+        if !output.hasPrefix("ready ") { throw NotReady(output: output) }
+    }
+
+    struct NotReady: Error { let output: String }
+
+    var folderPath: String { String(decoding: folder.path, as: UTF8.self) }
+    var data: String { folderPath + "/data" }
+
+    /// Our client's way to it, with more options of ssh.
+    func target(_ options: String...) -> SSHTarget {
+        let words = ["ssh", "-F", folderPath + "/ssh_config"] + options
+        return SSHTarget(command: words.map { Array($0.utf8) }, host: "there")
+    }
+
+    func read(_ name: String) -> [UInt8]? { folder.read(name) }
+    func write(_ name: String, _ text: String) throws { try folder.write(name, Array(text.utf8)) }
+
+    func crash() async throws { _ = try await run(["crash", folderPath]) }
+
+    func stop() async { _ = try? await run(["stop", folderPath]) }
+
+    private func run(_ words: [String], _ environment: [String] = []) async throws -> String {
+        let script = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Servers/sshd-sftp"
+        let worker = try BlockingWorker(name: "sshd-script")
+        defer { worker.stop() }
+        return try await worker.run { () throws(Errno) -> String in
+            let pipe = try System.pipe()
+            let kept = ["PATH", "HOME", "USER"].compactMap { name in
+                System.environment(name).map { name + "=" + String(decoding: $0, as: UTF8.self) }
+            }
+            var program = ChildProgram(script, words, environment: kept + environment)
+            program.standardOutput = pipe.write.rawValue
+            program.standardError = pipe.write.rawValue
+            let child = try ChildProcess(program)
+            pipe.write.close()
+            var output: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let read = chunk.withUnsafeMutableBytes { buffer in
+                    Result { () throws(Errno) in try System.read(pipe.read.rawValue, buffer) }
+                }
+                let count = try read.get()
+                if count == 0 { break }
+                output += chunk[..<count]
+            }
+            _ = try child.wait()
+            return String(decoding: output, as: UTF8.self)
+        }
+    }
+
+    /// A server for the time of `test`.
+    static func run(
+        _ environment: [String] = [], _ test: (SSHServer) async throws -> Void
+    ) async throws {
+        let server = try await SSHServer(environment)
+        do {
+            try await test(server)
+            await server.stop()
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+}
+
+/// An outcome in words.
+func words(_ outcome: OperationEnd.Outcome) -> String {
+    switch outcome {
+    case .broken(let error): "\(error.code)"
+    case .notLetIn(let reason, let error): "\(reason) \(error.code)"
+    case .refused(let code, _): "refused \(code)"
+    case .done: "done"
+    case .opened: "opened"
+    case .attributes: "attributes"
+    default: "\(outcome)"
+    }
+}
