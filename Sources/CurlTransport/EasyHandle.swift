@@ -38,17 +38,17 @@ final class EasyHandle {
         kind = nil
         curl_easy_reset(raw)
         try Self.fill(&commands, texts)
+        try Self.fill(&fields, lines.map { Array($0.utf8) })
+        try change(options)
+        try set(CurlOption(CURLOPT_HTTPHEADER, .list(fields)))
         if !texts.isEmpty { try set(CurlOption(CURLOPT_QUOTE, .list(commands))) }
         try set(CurlOption(CURLOPT_ERRORBUFFER, .pointer(UnsafeMutableRawPointer(errorText))))
-        try change(options, fields: lines)
     }
 
-    /// Sets these options and fields, and keeps all others.
-    func change(_ options: [CurlOption], fields lines: [String]) throws(CurlError) {
+    /// Sets these options and keeps all others.
+    func change(_ options: [CurlOption]) throws(CurlError) {
         errorText[0] = 0
         for option in options { try set(option) }
-        try Self.fill(&fields, lines.map { Array($0.utf8) })
-        try set(CurlOption(CURLOPT_HTTPHEADER, .list(fields)))
     }
 
     /// libcurl copies the texts. Corresponds to `curl_slist_append`.

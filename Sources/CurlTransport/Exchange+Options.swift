@@ -2,10 +2,11 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// What exchanges have in common whose options differ in address, header and body alone. Only for small uploads without
+/// What exchanges have in common whose options differ in address and body alone. Only for small uploads without
 /// credentials: with them libcurl remembers on the handle what a server asked for.
 struct ExchangeKind: Equatable {
     let method: String
+    let fields: [HTTPField]
     let response: ResponsePlan
     let connection: ConnectionSettings
     let connect: Duration
@@ -16,18 +17,17 @@ extension Exchange {
     func configureHandle(fresh: Bool) throws(CurlError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let own = own(context) + [.flag(CURLOPT_FRESH_CONNECT, fresh)]
-        let lines = try headerLines()
-        guard let kind else { return try handle.configure(common + method(context) + own, fields: lines) }
+        let kind = kind
         // Of thousands of small files each would set forty options to what they are.
-        if handle.kind == kind { return try handle.change(own, fields: lines) }
-        try handle.configure(common + method(context) + own, fields: lines)
+        if let kind, handle.kind == kind { return try handle.change(own) }
+        try handle.configure(common + method(context) + own, fields: headerLines())
         handle.kind = kind
     }
 
     private var kind: ExchangeKind? {
         guard bodyGoesWithHead, request.connection.credentials == nil else { return nil }
         return ExchangeKind(
-            method: request.method, response: request.response, connection: request.connection,
+            method: request.method, fields: request.fields, response: request.response, connection: request.connection,
             connect: request.timeouts.connect)
     }
 

@@ -71,7 +71,7 @@ extension TransferEngine {
         return UploadSubject(
             name: name, size: source.identity.size, modifiedNanoseconds: source.identity.modifiedNanoseconds,
             ifExists: options.ifExists, verify: options.verify, begunBefore: task.begunBefore,
-            token: task.token, hasChanged: hasChanged)
+            token: .task(task.uuid), hasChanged: hasChanged)
     }
 
     private func record(

@@ -1,5 +1,3 @@
-import Digests
-import FoundationEssentials
 import TransferModel
 import TransferProtocols
 import TransferQueue
@@ -135,14 +133,4 @@ private struct HTTPUpload {
 extension HTTPAddress {
     /// The folder that it lies in: everything up to the last slash of the path.
     fileprivate var folder: HTTPAddress { resolving("./") ?? self }
-}
-
-extension ClaimedTask {
-    /// Names what is at the server of it: 32 hexadecimal digits, the first ones of which are as different between two tasks as the last.
-    var token: String { Self.token(of: uuid) }
-
-    static func token(of uuid: UUID) -> String {
-        let digest = withUnsafeBytes(of: uuid.uuid) { DigestAlgorithm.sha256.digest(of: Array($0)) }
-        return Hexadecimal.encode(digest.bytes.prefix(16))
-    }
 }

@@ -5,11 +5,12 @@ extension HTTPAddress {
     /// Bytes that no URL holds, and those with a meaning in one, are percent-encoded.
     package func appending(_ path: RawPath) -> HTTPAddress {
         if path.bytes.isEmpty { return self }
-        let question = target.firstIndex(of: "?") ?? target.endIndex
+        // Bytes, not characters: each of a batch's files comes by here.
+        let question = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         var extended = String(target[..<question])
-        if !extended.hasSuffix("/") { extended += "/" }
+        if extended.utf8.last != UInt8(ascii: "/") { extended += "/" }
         extended += PercentEncoding.encode(path.bytes, keepingSlashes: true)
-        extended += target[question...]
+        if question != target.endIndex { extended += target[question...] }
         return HTTPAddress(self, target: extended)
     }
 }

@@ -1,3 +1,5 @@
+import Digests
+package import FoundationEssentials
 package import TransferModel
 
 /// A protocol at work on one attempt of one task: told what happened, it says what to do.
@@ -19,14 +21,15 @@ package struct UploadSubject: Hashable, Sendable {
     package var verify: VerificationWish?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
+    private let source: UploadToken
     /// 32 hexadecimal digits: the same for all attempts of one run of a task, never the same for two. Names temporary files there.
-    package var token: String
+    package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
 
     package init(
         name: RawPath, size: Int64, modifiedNanoseconds: Int64 = 0, ifExists: ExistingFilePolicy = .fail,
-        verify: VerificationWish? = nil, begunBefore: Timestamp? = nil, token: String, hasChanged: Bool = false
+        verify: VerificationWish? = nil, begunBefore: Timestamp? = nil, token: UploadToken, hasChanged: Bool = false
     ) {
         self.name = name
         self.size = size
@@ -34,7 +37,25 @@ package struct UploadSubject: Hashable, Sendable {
         self.ifExists = ifExists
         self.verify = verify
         self.begunBefore = begunBefore
-        self.token = token
+        source = token
         self.hasChanged = hasChanged
+    }
+}
+
+/// Where a subject's token comes from. Computed when it is asked for: a small file that is sent whole needs none.
+package enum UploadToken: Hashable, Sendable, ExpressibleByStringLiteral {
+    case digits(String)
+    /// Of a task's UUID: digits of which the first are as different between two tasks as the last.
+    case task(UUID)
+
+    package init(stringLiteral digits: String) { self = .digits(digits) }
+
+    package var text: String {
+        switch self {
+        case .digits(let digits): return digits
+        case .task(let uuid):
+            let digest = withUnsafeBytes(of: uuid.uuid) { DigestAlgorithm.sha256.digest(of: Array($0)) }
+            return Hexadecimal.encode(digest.bytes.prefix(16))
+        }
     }
 }

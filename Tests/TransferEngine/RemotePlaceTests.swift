@@ -55,7 +55,8 @@ struct RemotePlaceTests {
             let context = BatchContext(order, bucket: nil, userAgent: "test", at: 0)
             var facts = HostFacts()
             facts.uploadBy = host
-            let subject = UploadSubject(name: RawPath("f"), size: size, token: String(repeating: "0", count: 32))
+            let subject = UploadSubject(
+                name: RawPath("f"), size: size, token: .digits(String(repeating: "0", count: 32)))
             let machine = context.uploadMachine(subject, below: RawPath("d/f"), facts: facts, resume: resume)
             return machine.map { String(describing: type(of: $0)) } ?? "nobody"
         }
@@ -87,7 +88,7 @@ struct RemotePlaceTests {
         try await harness.engine.start()
         try await harness.finished(batch)
         let ids = try await harness.tasks(batch).map(\.uuid)
-        let tokens = ids.map { ClaimedTask.token(of: $0) }
+        let tokens = ids.map { UploadToken.task($0).text }
         #expect(tokens[0].prefix(8) != tokens[1].prefix(8))
         #expect(tokens.allSatisfy { $0.count == 32 })
         await harness.stop()

@@ -18,7 +18,7 @@ private func plan(
         host: "h", path: RawPath("a/f"),
         subject: UploadSubject(
             name: RawPath("f"), size: size, modifiedNanoseconds: noon.milliseconds * 1_000_000, ifExists: ifExists,
-            verify: verify, token: token, hasChanged: changed),
+            verify: verify, token: .digits(token), hasChanged: changed),
         facts: facts, resume: resume)
 }
 

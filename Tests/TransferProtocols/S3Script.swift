@@ -18,7 +18,7 @@ func s3Plan(
 ) -> S3Plan {
     var subject = UploadSubject(
         name: RawPath("f"), size: size, modifiedNanoseconds: ourTime, ifExists: ifExists, verify: verify,
-        token: ourToken)
+        token: .digits(ourToken))
     subject.begunBefore = begun
     subject.hasChanged = changed
     return S3Plan(
