@@ -52,7 +52,8 @@ extension Front {
             ),
             (
                 "Bytes",
-                "\(units.size(batch.bytesTotal)): \(units.size(batch.bytesSent)) sent, "
+                "\(units.size(batch.bytesTotal)): \(units.size(batch.bytesSent)) "
+                    + "\(batch.direction == .download ? "received" : "sent"), "
                     + "\(units.size(batch.bytesAccepted)) accepted, \(units.size(batch.bytesVerified)) verified"
             ),
         ]
@@ -75,10 +76,12 @@ extension Front {
             ("From", task.source), ("To", task.finalPath ?? task.destination),
             (
                 "Bytes",
-                "\(task.bytesTotal.map(units.size) ?? "unknown"): \(units.size(task.bytesSent)) sent, "
+                "\(task.bytesTotal.map(units.size) ?? "unknown"): \(units.size(task.bytesSent)) "
+                    + "\(task.direction == .download ? "received" : "sent"), "
                     + "\(units.size(task.bytesAccepted)) accepted"
             ),
         ]
+        if let name = task.protocol { lines.insert(("By", name), at: 4) }
         if task.bytesPerSecond > 0 { lines.append(("Speed", units.rate(task.bytesPerSecond))) }
         if let left = task.secondsLeft { lines.append(("Left", shownDuration(seconds: left))) }
         if !task.waitReasons.isEmpty {
@@ -146,6 +149,7 @@ extension Front {
 
     func why(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let id = invocation.operands(as: .node).first
+        guard try await queueToLookAt(invocation) else { return .done }
         let answers = try await ask { engine throws(RequestError) in try await engine.why(id) }
         if invocation.has(CommonOptions.json) {
             for answer in answers { console.json(answer) }

@@ -64,7 +64,12 @@ package enum MartletProgram {
     private static var upload: Command {
         var command = Command("upload", "queue a batch of uploads; prints its id and returns at once")
         command.details = [
-            "DEST is https://host/path or http://host/path. A DEST that ends in / is a directory: each SOURCE arrives under its own "
+            "DEST is https://host/path or http://host/path (the host is asked once whether it speaks resumable upload or tus, else "
+                + "it gets a PUT), tus+https://, ietf+https://, s3://bucket/prefix (keys from AWS_ACCESS_KEY_ID and "
+                + "AWS_SECRET_ACCESS_KEY or AWS_PROFILE; AWS_ENDPOINT_URL for a service of one's own), "
+                + "sftp://[user@]host[:port]/path (by your own ssh; /~/ is the home folder), ftp://, ftps://, ftpes://, dav:// or "
+                + "davs://. Missing folders are made there.",
+            "A DEST that ends in / is a directory: each SOURCE arrives under its own "
                 + "base name, a directory with everything below it (DIR/. means its contents alone). Without the slash a single "
                 + "file arrives under exactly that name.",
             "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed; skip leaves "

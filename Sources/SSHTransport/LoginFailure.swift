@@ -115,7 +115,7 @@ enum LoginFailure {
         Rule(
             words: ["host key verification failed", "host key is known for", "host key is unknown"],
             meaning: .wait(.hostKey, .pinMismatch), what: "the key of HOST is not known",
-            advice: "run ssh HOST once, compare the key and accept it, then retry"),
+            advice: "run ssh HOST once (with the same port), compare the key and accept it, then retry"),
         Rule(
             words: ["could not resolve hostname", "name or service not known", "name resolution"],
             meaning: .code(.cannotFindHost), what: "HOST cannot be found", advice: "check the name; \(again)"),

@@ -58,6 +58,13 @@ extension TransferService {
         return NodeResults(results: results)
     }
 
+    /// Who says "now" means the hosts, too, that are left alone for a while.
+    func retry(_ request: NodesRequest) async throws -> NodeResults {
+        let results = try await change(request) { try await $0.retry($1) }
+        await engine.connectivityChanged()
+        return results
+    }
+
     /// However many pages the request has: one undo takes all of it back.
     func cancel(_ request: NodesRequest) async throws -> NodeResults {
         var isMore = false

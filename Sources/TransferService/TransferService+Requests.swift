@@ -98,7 +98,7 @@ extension TransferService {
             try await serve(call, Methods.nodesResume) { try await change($0) { try await $0.resume($1) } }
         case .nodesCancel:
             try await serve(call, Methods.nodesCancel) { try await cancel($0) }
-        case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await change($0) { try await $0.retry($1) } }
+        case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await retry($0) }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
         case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }
         case .nodeShow: try await serve(call, Methods.nodeShow) { try await show($0) }

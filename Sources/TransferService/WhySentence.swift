@@ -78,7 +78,17 @@ package struct WhySentence {
         return ("\(node) is running\(rest)", "")
     }
 
+    /// What has just begun is not recorded yet, but it moves.
+    private var hasBegun: Bool {
+        switch node {
+        case .task(let id): live.tasks[id] != nil
+        case .batch: live.tasks.values.contains { $0.batch == standing.batch }
+        case .folder: false
+        }
+    }
+
     private var queued: (String, String) {
+        if hasBegun { return ("\(node) is running", "") }
         if standing.ahead > 0 {
             return (
                 "\(node) stands in line: \(Self.files(standing.ahead)) of batches before it come first",
@@ -126,7 +136,7 @@ package struct WhySentence {
     }
 
     private func untilTriedAgain(_ time: Timestamp) -> String {
-        time > now ? "; tried again in \(Self.span(time.since(now)))" : "; tried again now"
+        time.since(now) >= .seconds(1) ? "; tried again in \(Self.span(time.since(now)))" : "; tried again now"
     }
 
     private static func words(for reason: WaitReason, node: NodeID, host: String?) -> (String, String) {
