@@ -11,13 +11,19 @@ extension TransferEngine {
     /// A server that could not be asked is asked again after this.
     private static let pauseAfterFailure = Duration.seconds(300)
 
-    /// Looks for the remains of cancelled uploads after some time; an earlier look that is planned already stays.
+    /// Looks for the remains of cancelled uploads after some time; the earliest that is planned stays.
     func planSweep(after delay: Duration = grace) {
-        guard phase == .running, sweepTimer == nil else { return }
-        sweepTimer = timeline.clock.schedule(after: delay) { [self] in
+        guard phase == .running else { return }
+        let due = timeline.clock.now.advanced(by: delay)
+        if let planned = sweepTimer {
+            if planned.due <= due { return }
+            timeline.clock.cancel(planned.timer)
+        }
+        let timer = timeline.clock.schedule(after: delay) { [self] in
             sweepTimer = nil
             inBackground { [self] in try await sweep() }
         }
+        sweepTimer = (timer, due)
     }
 
     private func sweep() async throws {
@@ -31,7 +37,8 @@ extension TransferEngine {
                 let age = remains.finishedAt.map { timeline.now.since($0) } ?? Self.grace
                 if age < Self.grace {
                     next = min(next ?? Self.grace, Self.grace - age)
-                } else if await remove(remains) != nil {
+                } else if let error = await remove(remains), error.isRetryable {
+                    // What only a person can mend is left for `leftovers`, and for the next start.
                     next = next ?? Self.pauseAfterFailure
                 }
                 guard phase == .running else { return }
@@ -50,6 +57,8 @@ extension TransferEngine {
         else { return nil }
         do {
             guard let context = try await contextForRemoval(of: task.batch) else { return nil }
+            // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
+            guard phase == .running, attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
             if case .failed(let error) = context.credentials { return error }
             if let place = context.destination?.appending(remote),
                 let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
@@ -91,6 +100,14 @@ extension TransferEngine {
         removals[attempt.task.id] = nil
         attempt.removal?.resume(returning: error)
         attempt.removal = nil
+    }
+}
+
+extension TransferError {
+    /// Why a removal ends early.
+    static var takenBack: TransferError {
+        TransferError(
+            .cancelledByUser, "the upload goes on, or its remains are being taken away already: look again later")
     }
 }
 

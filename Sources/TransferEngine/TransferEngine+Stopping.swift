@@ -70,13 +70,16 @@ extension TransferEngine {
         }
         if finishRunning {
             phase = .draining
+            endRemovals()
             while !attempts.isEmpty, phase == .draining { await waitUntilIdle() }
             // A second request without patience may have come meanwhile, and then it does the rest.
             if phase != .draining { return await waitUntilIdle() }
         }
         phase = .stopping
         endRemovals()
-        for timer in [gateTimer, wakeTimer, sweepTimer, ticker].compactMap({ $0 }) { timeline.clock.cancel(timer) }
+        for timer in [gateTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {
+            timeline.clock.cancel(timer)
+        }
         (gateTimer, wakeTimer, ticker) = (nil, nil, nil)
         endListening()
         await withinSeconds { [self] in

@@ -59,7 +59,7 @@ package actor TransferEngine: EngineControl {
     var gateTimer: LoopTimer?
     var wakeTimer: LoopTimer?
     /// +Remains: when the remains of cancelled uploads are looked for.
-    var sweepTimer: LoopTimer?
+    var sweepTimer: (timer: LoopTimer, due: MonotonicInstant)?
     var removals: [TaskID: Attempt] = [:]
     var wakesAt: Timestamp?
 
