@@ -34,6 +34,10 @@ extension TransferEngine {
         recordAnswer(attempt, error)
         close(attempt)
         refuse(attempt.task, error)
+        // Whoever retries a POST has read why it failed, and wants it sent again.
+        guard let post = attempt.resumePoint?.content(PostResumePoint.self) else { return }
+        let point = ResumePoint(PostResumePoint(token: post.token, isSent: false))
+        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.id)
     }
 
     /// What the server said beside its no.
