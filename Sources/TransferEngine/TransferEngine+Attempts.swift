@@ -15,6 +15,8 @@ extension TransferEngine {
             queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.id)
             return context.forgetCredentials()
         }
+        // A cancel that was taken back: what is still there may serve.
+        if let removal = removals[task.id] { endRemoval(removal, .takenBack) }
         let prepared =
             switch task.work {
             case .upload(let local, let remote, let identity):
@@ -115,13 +117,11 @@ extension TransferEngine {
 
     /// Performs what the machine wants until something takes time, or nothing is left.
     func perform(_ attempt: Attempt) {
-        var next = 0
-        while next < attempt.actions.count, !attempt.isBlocked, attempt.phase == .running {
-            let action = attempt.actions[next]
-            next += 1
-            perform(action, attempt, isLast: next == attempt.actions.count)
+        // Taken out before it is performed: what it leads to may put others in the list's place.
+        while !attempt.actions.isEmpty, !attempt.isBlocked, attempt.phase == .running {
+            let action = attempt.actions.removeFirst()
+            perform(action, attempt, isLast: attempt.actions.isEmpty)
         }
-        attempt.actions.removeFirst(min(next, attempt.actions.count))
     }
 
     private func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
@@ -131,7 +131,12 @@ extension TransferEngine {
         case .openGate(let id, let opening): openGate(id, opening, attempt)
         case .persist(let point): persist(point, attempt, waits: !isLast)
         case .wake(let timer, let delay):
-            _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
+            let source = attempt.source
+            _ = timeline.clock.schedule(after: delay) { [self] in
+                // A changed source has a machine of its own, which waits for nothing of the old one's.
+                guard attempt.source === source else { return }
+                feed(attempt, .timerFired(timer))
+            }
         case .resumed(let offset): resumed(attempt, at: offset)
         case .accepted(let bytes): accepted(attempt, bytes)
         case .learned(let facts): remember(facts, of: attempt.factsKey)

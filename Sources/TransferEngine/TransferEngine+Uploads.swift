@@ -29,11 +29,13 @@ extension TransferEngine {
             changes += 1
             point = point ?? ResumePoint(PutResumePoint(stored: false, etag: nil))
             point?.sourceChanges = changes
+            // From here on the recorded identity is the new one: a kill before the machine's own point must not forget the change.
+            point?.isOutdated = true
             record(restart: point, of: task, "the source changed after it was queued", 0, source.identity)
         }
         guard
             let machine = context.uploadMachine(
-                subject(task, context, local, remote, source, hasChanged: hasChanged), below: remote,
+                subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true), below: remote,
                 facts: facts(context.destination, origin), resume: point)
         else {
             refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
@@ -99,6 +101,10 @@ extension TransferEngine {
         abandonAll(of: attempt)
         guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: attempt.changes)
         else { return fail(attempt, .sourceChanged(local, times: attempt.changes + 1)) }
+        // What a POST did is done: a person decides whether it is to be done again.
+        if stored != nil, attempt.resumePoint?.kind == PostResumePoint.kind {
+            return fail(attempt, .sourceChanged(local, times: attempt.changes + 1))
+        }
         let source: SourceFile
         do throws(TransferError) {
             source = try open(local, remote, attempt.context)
@@ -112,6 +118,7 @@ extension TransferEngine {
             point = ResumePoint(PutResumePoint(stored: stored != nil || before, etag: stored?.etag))
         }
         point?.sourceChanges = attempt.changes
+        point?.isOutdated = true
         record(restart: point, of: attempt.task, "the source changed while it was sent", attempt.sent, source.identity)
         attempt.resumePoint = point
         attempt.repeated += attempt.sent
@@ -144,10 +151,11 @@ extension TransferEngine {
             let result: Result<[TransferDigest]?, Errno> = await files.run {
                 Result { () throws(Errno) in try SourceDigest.digests(of: range, algorithms, in: duplicate) }
             }
+            guard attempt.source === source else { return }
             switch result {
             case .success(let digests?): feed(attempt, .rangeDigested(range, digests))
             // The file has become shorter.
-            case .success(nil): if attempt.phase == .running { sourceChanged(attempt, stored: nil) }
+            case .success(nil): sourceChanged(attempt, stored: nil)
             case .failure(let error): fail(attempt, sourceError(attempt, error))
             }
         }
@@ -162,6 +170,7 @@ extension TransferEngine {
             let result: Result<TransferDigest, Errno> = await files.run {
                 Result { () throws(Errno) in try Publication.digest(duplicate) }
             }
+            guard attempt.source === source else { return }
             switch result {
             case .success(let digest): feed(attempt, .digested(digest))
             case .failure(let error): fail(attempt, sourceError(attempt, error))

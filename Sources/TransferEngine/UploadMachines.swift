@@ -24,12 +24,13 @@ extension BatchContext {
         case .ftp(let address):
             return FTPUpload(
                 FTPUploadPlan(
-                    host: address.host, path: address.path, subject: subject, facts: facts,
+                    host: address.host, path: address.path, subject: subject.replacing(earlierVersionOf: resume),
+                    facts: facts,
                     resume: resume?.content(FTPResumePoint.self)))
         case .sftp(let host, _, let path):
             return SFTPUpload(
                 SFTPUploadPlan(
-                    host: host, path: path, subject: subject, facts: facts,
+                    host: host, path: path, subject: subject.replacing(earlierVersionOf: resume), facts: facts,
                     resume: resume?.content(SFTPResumePoint.self)))
         }
     }
@@ -73,6 +74,9 @@ private struct HTTPUpload {
         }
     }
 
+    /// As `subject`, for servers without a version to name in a condition.
+    private var replacing: UploadSubject { subject.replacing(earlierVersionOf: resume) }
+
     /// Nextcloud takes large files in pieces that it remembers; other servers take them whole. So does it where a digest is wanted: it
     /// computes one of a whole PUT alone.
     private var dav: any ProtocolMachine {
@@ -82,11 +86,11 @@ private struct HTTPUpload {
         if resume?.kind == NextcloudResumePoint.kind || isChunked {
             return NextcloudUpload(
                 NextcloudPlan(
-                    address: address, subject: subject, facts: facts,
+                    address: address, subject: replacing, facts: facts,
                     resume: resume?.content(NextcloudResumePoint.self), chunk: chunk))
         }
         return DavUpload(
-            DavPlan(address: address, subject: subject, facts: facts, resume: resume?.content(DavResumePoint.self)))
+            DavPlan(address: address, subject: replacing, facts: facts, resume: resume?.content(DavResumePoint.self)))
     }
 
     private var post: PostPlan {
@@ -127,6 +131,17 @@ private struct HTTPUpload {
             chunk: options.chunkBytes)
         plan.stored = stored
         return plan
+    }
+}
+
+extension UploadSubject {
+    /// For servers that tell no version: what lies there is ours when an earlier version of the source was stored, and the rule for foreign
+    /// files is not for it.
+    fileprivate func replacing(earlierVersionOf resume: ResumePoint?) -> UploadSubject {
+        guard resume?.content(PutResumePoint.self)?.stored == true else { return self }
+        var subject = self
+        subject.ifExists = .replace
+        return subject
     }
 }
 

@@ -15,6 +15,8 @@ package struct ResumePoint: Hashable, Sendable {
     package let secret: String?
     /// How often the source was found changed.
     package var sourceChanges = 0
+    /// It was made of an earlier version of the source: good for clearing up, never for going on.
+    package var isOutdated = false
 
     package init<Content: ResumePointContent>(_ content: Content) {
         kind = Content.kind
@@ -33,6 +35,7 @@ package struct ResumePoint: Hashable, Sendable {
         kind = line.kind
         content = Array(line.point.utf8)
         sourceChanges = line.changes ?? 0
+        isOutdated = line.outdated ?? false
         self.secret = secret
     }
 
@@ -40,7 +43,7 @@ package struct ResumePoint: Hashable, Sendable {
     package var encoded: [UInt8] {
         let line = Line(
             v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
-            point: String(decoding: content, as: UTF8.self))
+            outdated: isOutdated ? true : nil, point: String(decoding: content, as: UTF8.self))
         return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
     }
 
@@ -57,6 +60,7 @@ package struct ResumePoint: Hashable, Sendable {
         var v: Int
         var kind: String
         var changes: Int?
+        var outdated: Bool?
         var point: String
     }
 }

@@ -2,6 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 import TransferModel
+import TransferProtocols
 import TransferQueue
 
 @testable import TransferEngine
@@ -104,6 +105,28 @@ import TransferQueue
         if state == .failed { #expect(task.response?.status == Int(status.prefix(3))) }
         if state == .waiting { #expect(task.waitReasons == [status.hasPrefix("401") ? .auth : .remoteDiskSpace]) }
         await harness.stop()
+    }
+
+    @Test("a POST that failed is sent again when a person retries it, and not before")
+    func retriedPost() async throws {
+        let harness = try await EngineHarness { _, _ in .answerEarly("400 Bad Request") }
+        try harness.sandbox.write("f", [1, 2, 3])
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.uploadBy = .post })
+        let first = try await harness.task(of: batch) { $0.state == .failed }
+        #expect(harness.store.count("POST", "/in/f") == 1)
+        _ = try await harness.queue.writer.retry([.task(first.id)])
+        await harness.engine.queueChanged()
+        let second = try await harness.task(of: batch) { $0.state == .failed && $0.attempts == 2 }
+        #expect(second.error?.code == .http && harness.store.count("POST", "/in/f") == 2)
+        await harness.stop()
+    }
+
+    @Test("a point of an earlier version of the source says so after a kill")
+    func outdatedPoint() throws {
+        var point = ResumePoint(PutResumePoint(stored: true, etag: nil))
+        #expect(ResumePoint(encoded: point.encoded)?.isOutdated == false)
+        point.isOutdated = true
+        #expect(ResumePoint(encoded: point.encoded)?.isOutdated == true)
     }
 
     @Test("a source that is missing or unreadable fails by its code, and the rest goes on")
