@@ -43,9 +43,7 @@ extension TransferOptions {
         let fields = invocation.values(QueueOptions.field)
         if let name = invocation.value(QueueOptions.form) ?? (uploadBy == .form || !fields.isEmpty ? "file" : nil) {
             uploadBy = .form
-            var form = UploadForm()
-            (form.fileField, form.fields) = (name, fields)
-            self.form = form
+            form = UploadForm(fileField: name)
         }
         chunkBytes = invocation.value(QueueOptions.chunk)?.bytes
         sshCommand = invocation.value(QueueOptions.sshCommand) ?? surroundings.environment["MARTLET_SSH_COMMAND"]
@@ -59,6 +57,7 @@ extension TransferSecrets {
     ) throws(CommandFailure) {
         self.init()
         headers = invocation.values(QueueOptions.header)
+        formFields = invocation.values(QueueOptions.field)
         passwordCommand = invocation.value(QueueOptions.passwordCommand)
         netrcFile = invocation.value(QueueOptions.netrc).map {
             SourcePath.absolute($0, from: surroundings.currentDirectory)

@@ -14,7 +14,8 @@ extension BatchContext {
         case .http(let address):
             let upload = HTTPUpload(
                 folder: remote.bytes.isEmpty ? address.folder : base ?? address.folder, address: address,
-                below: remote, subject: subject, facts: facts, resume: resume, options: order.options)
+                below: remote, subject: subject, facts: facts, resume: resume, options: order.options,
+                formFields: order.secrets.formFields)
             return upload.machine(scheme: place.scheme)
         case .s3(let address):
             return S3Upload(
@@ -50,6 +51,7 @@ private struct HTTPUpload {
     let facts: HostFacts
     let resume: ResumePoint?
     let options: TransferOptions
+    let formFields: [HeaderField]
 
     func machine(scheme: TransferScheme) -> any ProtocolMachine {
         // What is begun goes on by what began it.
@@ -96,7 +98,7 @@ private struct HTTPUpload {
     private var post: PostPlan {
         PostPlan(
             address: address, subject: subject,
-            form: options.form.map { PostForm(fileField: $0.fileField, fields: $0.fields) },
+            form: options.form.map { PostForm(fileField: $0.fileField, fields: formFields) },
             resume: resume?.content(PostResumePoint.self))
     }
 

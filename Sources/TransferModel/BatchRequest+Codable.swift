@@ -115,7 +115,7 @@ extension TransferOptions {
 }
 
 extension TransferSecrets {
-    enum CodingKeys: String, CodingKey { case user, password, passwordCommand, headers, netrcFile, s3 }
+    enum CodingKeys: String, CodingKey { case user, password, passwordCommand, headers, netrcFile, s3, formFields }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
@@ -126,5 +126,6 @@ extension TransferSecrets {
         headers = try object.decodeIfPresent([HeaderField].self, forKey: .headers) ?? []
         netrcFile = try object.decodeIfPresent(RawPath.self, forKey: .netrcFile)
         s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
+        formFields = try object.decodeIfPresent([HeaderField].self, forKey: .formFields) ?? []
     }
 }

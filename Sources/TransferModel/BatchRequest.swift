@@ -134,12 +134,11 @@ public enum HTTPUploadProtocol: String, Codable, Sendable, CaseIterable {
     case put, post, form, tus, ietf
 }
 
-/// The fields of a form that goes along with each file.
+/// The form that each file goes in; its other fields, which may be tokens, are in `TransferSecrets.formFields`.
 public struct UploadForm: Codable, Hashable, Sendable {
     /// Name of the field with the file. Default `file`.
     public var fileField: String = "file"
-    public var fields: [HeaderField] = []
-    public init() {}
+    public init(fileField: String = "file") { self.fileField = fileField }
 }
 
 /// An S3 service that is not told by its bucket alone.
@@ -165,10 +164,13 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     /// Path of a netrc file, read each time.
     public var netrcFile: RawPath?
     public var s3: S3Keys?
+    /// Fields of a form beside the file's, in this order; any of them may be a token.
+    public var formFields: [HeaderField] = []
     public init() {}
 
     public var isEmpty: Bool {
         user == nil && password == nil && passwordCommand == nil && headers.isEmpty && netrcFile == nil && s3 == nil
+            && formFields.isEmpty
     }
 }
 

@@ -213,7 +213,7 @@ struct QueueingTests {
             "upload", "--form", "photo", "--field", "album=June=2", "--chunk", "16M", "a.txt", "https://h/in/")
         #expect(form.options.uploadBy == .form)
         #expect(form.options.form?.fileField == "photo")
-        #expect(form.options.form?.fields == [HeaderField("album", "June=2")])
+        #expect(form.secrets.formFields == [HeaderField("album", "June=2")])
         #expect(form.options.chunkBytes == 16 << 20)
         for scheme in TransferScheme.allCases where scheme != .s3 {
             let batch = try await request("upload", "a.txt", "\(scheme.rawValue)://h/in/")

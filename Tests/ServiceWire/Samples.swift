@@ -95,7 +95,6 @@ enum Samples {
         options.proxies = ["https_proxy": "http://p:1"]
         options.uploadBy = .form
         options.form = UploadForm()
-        options.form?.fields = [HeaderField("album", "June")]
         options.chunkBytes = 1
         options.sshCommand = "ssh -F f"
         options.s3 = S3Place(endpoint: "http://h:9000", region: "r")
@@ -105,6 +104,7 @@ enum Samples {
         secrets.passwordCommand = "pass"
         secrets.headers = [HeaderField("A", "b")]
         secrets.netrcFile = RawPath("/n")
+        secrets.formFields = [HeaderField("album", "June")]
         secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
         let sources = [
             UploadSource(path: RawPath([0x2f, 0xff]), placement: .named(RawPath([0xff]))),
