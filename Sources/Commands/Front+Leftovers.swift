@@ -30,7 +30,8 @@ extension Front {
         var tasks: [TaskID] = []
         for node in invocation.operands(as: .node) {
             guard case .task(let task) = node else {
-                throw .usage("leftovers abort: \(node) is no task", "give tasks such as t31; martlet leftovers lists them")
+                throw .usage(
+                    "leftovers abort: \(node) is no task", "give tasks such as t31; martlet leftovers lists them")
             }
             tasks.append(task)
         }

@@ -11,7 +11,8 @@ import TransferModel
         let batch = try await queue.addTree(files: 4)
         let tasks = try await queue.claimAll()
         for task in tasks {
-            queue.writer.record(.checkpoint(resumePoint: [7], accepted: 10, secret: "https://h/\(task.id)"), for: task.id)
+            queue.writer.record(
+                .checkpoint(resumePoint: [7], accepted: 10, secret: "https://h/\(task.id)"), for: task.id)
         }
         queue.writer.record(.failed(TransferError(.http, "no")), for: tasks[0].id)
         queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: tasks[1].id)
