@@ -4,11 +4,10 @@ import TransferModel
 /// What has to be true of an uploaded batch whatever happened on the way, and what was already recorded at some moment of it.
 struct BatchProof {
     let sandbox: Sandbox
-    let nginx: Nginx
     let tree: FileTree
     let batch: String
-    /// The tree's folder as it is at the server, without slashes at the ends.
-    let folder: String
+    /// What is at the server of it: each file by its path below the tree's folder, with its digest.
+    let arrived: () throws -> [RawPath: String]
     private var recorded: [RawPath: Record] = [:]
 
     /// What must not change any more once a task is recorded as completed: had it been sent again, one of these would.
@@ -22,12 +21,18 @@ struct BatchProof {
         }
     }
 
-    init(sandbox: Sandbox, nginx: Nginx, tree: FileTree, batch: String, folder: String) {
+    init(sandbox: Sandbox, tree: FileTree, batch: String, arrived: @escaping () throws -> [RawPath: String]) {
         self.sandbox = sandbox
-        self.nginx = nginx
         self.tree = tree
         self.batch = batch
-        self.folder = folder
+        self.arrived = arrived
+    }
+
+    /// - Parameter folder: the tree's folder as it is at the server, without slashes at the ends.
+    init(sandbox: Sandbox, nginx: Nginx, tree: FileTree, batch: String, folder: String) {
+        self.init(sandbox: sandbox, tree: tree, batch: batch) {
+            try digests(below: nginx.data.appending(RawPath(folder)))
+        }
     }
 
     /// Waits until at least this many files are recorded as completed.
@@ -75,9 +80,7 @@ struct BatchProof {
         #expect(tasks.allSatisfy { $0["state"].text == "completed" }, sourceLocation: sourceLocation)
 
         try expectOneEndEach(tasks, sourceLocation)
-        #expect(
-            try digests(below: nginx.data.appending(RawPath(folder))) == digests(below: tree.root), "the trees differ",
-            sourceLocation: sourceLocation)
+        #expect(try arrived() == digests(below: tree.root), "the trees differ", sourceLocation: sourceLocation)
 
         // The server's log cannot say this: what a killed engine had in flight may still arrive, long after its successor sent it again.
         let ended = try tasksByPath()

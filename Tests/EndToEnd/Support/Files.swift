@@ -77,11 +77,26 @@ func digests(below folder: RawPath) throws -> [RawPath: String] {
             if status.st_mode & S_IFMT == S_IFDIR {
                 pending.append(path)
             } else {
-                found[path] = DigestAlgorithm.sha256.digest(of: try readBytes(folder.appending(path))).hex
+                found[path] = try digest(of: folder.appending(path))
             }
         }
     }
     return found
+}
+
+/// A file's SHA-256, read piece by piece.
+func digest(of path: RawPath) throws -> String {
+    let descriptor = open(cString(path), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw HarnessError("cannot open \(path): \(String(cString: strerror(errno)))") }
+    defer { close(descriptor) }
+    let digest = RunningDigest(.sha256)
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw HarnessError("cannot read \(path): \(String(cString: strerror(errno)))") }
+        if count == 0 { return digest.value().hex }
+        digest.update(buffer[..<count])
+    }
 }
 
 /// Removes a file or a whole folder.

@@ -97,7 +97,7 @@ final class Sandbox {
         try queue("download", arguments, sourceLocation)
     }
 
-    private func queue(_ verb: String, _ arguments: [String], _ sourceLocation: SourceLocation) throws -> String {
+    func queue(_ verb: String, _ arguments: [String], _ sourceLocation: SourceLocation) throws -> String {
         let outcome = try start("martlet", [verb, "--json"] + arguments).wait(sourceLocation: sourceLocation)
         guard outcome.status == 0, let id = try outcome.json["id"].text else {
             Issue.record("martlet \(verb): \(outcome)", sourceLocation: sourceLocation)

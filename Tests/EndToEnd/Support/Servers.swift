@@ -1,23 +1,32 @@
 import Glibc
+import Glibc
 import Testing
 import TransferModel
 
 /// A server of `Tests/Servers` that runs for one test, on a free port.
 class Server {
     /// Ends in a slash.
-    fileprivate(set) var url = ""
+    private(set) var url = ""
     let folder: String
     private let script: String
-    private let sandbox: Sandbox
+    let sandbox: Sandbox
     private let settings: [String]
 
-    fileprivate init(_ name: String, _ sandbox: Sandbox, folder: String, settings: [String]) throws {
+    /// - Parameter port: 0 for a free one.
+    init(_ name: String, _ sandbox: Sandbox, folder: String, settings: [String] = [], port: String = "0") throws {
         self.sandbox = sandbox
-        self.settings = settings
+        self.settings = ["SERVERS_CACHE=\(Self.cache)"] + settings
         self.folder = "\(sandbox.root)/\(folder)"
         script = "\(Sandbox.tests)/Servers/\(name)"
-        try start(port: "0")
+        try start(port: port)
     }
+
+    /// Where servers that are no Debian packages are kept from run to run: the sandbox's home is another one every time.
+    private static let cache: String = {
+        func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+        return value("SERVERS_CACHE")
+            ?? (value("XDG_CACHE_HOME") ?? (value("HOME") ?? "/root") + "/.cache") + "/martlet-servers"
+    }()
 
     deinit { _ = try? run(["crash", folder]) }
 
@@ -29,9 +38,13 @@ class Server {
         url = String(line.dropFirst("ready ".count))
     }
 
-    var port: String { String(url.dropLast().split(separator: ":").last ?? "") }
     /// `127.0.0.1:PORT`
-    var address: String { "127.0.0.1:\(port)" }
+    var address: String {
+        let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...]
+        let authority = rest.prefix { $0 != "/" }
+        return String(authority.split(separator: "@").last ?? authority)
+    }
+    var port: String { String(address.split(separator: ":").last ?? "") }
 
     /// Ends it, as a power cut would.
     func crash() throws { try run(["crash", folder]) }
@@ -39,7 +52,7 @@ class Server {
     func restart() throws { try start(port: port) }
 
     @discardableResult
-    fileprivate func run(_ words: [String]) throws -> Outcome {
+    func run(_ words: [String]) throws -> Outcome {
         // `env` carries the settings, so that they are the script's alone.
         try sandbox.start("/usr/bin/env", settings + [script] + words).wait()
     }
@@ -88,46 +101,6 @@ final class Nginx: Server {
             let path = percentDecoded(answer.path)
             if path.starts(with: prefix) { counts[RawPath(Array(path.dropFirst(prefix.count))), default: 0] += 1 }
         }
-    }
-}
-
-/// A proxy before a server that breaks connections as told. `log()` says what ended connections carried and suffered.
-final class FaultProxy: Server {
-    init(_ sandbox: Sandbox, before server: Server, rules: String...) throws {
-        try super.init("faultproxy", sandbox, folder: "faultproxy", settings: ["TARGET=\(server.address)"])
-        try run(["rules", folder] + rules)
-    }
-
-    /// Sets the rules for connections from now on; none: a plain proxy.
-    func set(_ rules: String...) throws { try run(["rules", folder] + rules) }
-
-    /// The ended connections: `n up down fault seconds`.
-    func log() throws -> [JSON] {
-        let path = "\(folder)/connections"
-        guard fileExists(path) else { return [] }
-        return try readText(path).split(separator: "\n").map { try JSON(parsing: String($0)) }
-    }
-}
-
-/// `martlet receive` on loopback.
-final class Receiver {
-    let url: String
-    let data: RawPath
-    let process: ChildProgram
-
-    init(_ sandbox: Sandbox, options: [String] = []) throws {
-        data = RawPath("\(sandbox.root)/received")
-        makeFolder(data)
-        let process = try sandbox.start("martlet", ["receive", data.displayed] + options)
-        self.process = process
-        var line = ""
-        try waitUntil("martlet receive says ready") {
-            guard process.status == nil else { throw HarnessError("martlet receive ended: \(process.soFar)") }
-            line = process.soFar.lines.first ?? ""
-            return line.hasPrefix("ready ") && process.soFar.output.contains("\n")
-        }
-        let said = String(line.dropFirst("ready ".count))
-        url = said.hasSuffix("/") ? said : said + "/"
     }
 }
 
@@ -188,7 +161,7 @@ final class TerminalScreen {
     }
 }
 
-private func percentDecoded(_ text: String) -> [UInt8] {
+func percentDecoded(_ text: String) -> [UInt8] {
     var decoded: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {

@@ -22,7 +22,7 @@ if len(sys.argv) > 6:
 
 RULES, LOG = dir_ + "/rules", dir_ + "/connections"
 lock = threading.Lock()
-rules, stamp, started = [], None, 0
+rules, stamp, started, still_open = [], None, 0, 0
 CHUNK = 1 << 16
 
 
@@ -202,6 +202,7 @@ class Connection:
             self.info["seconds"] = round(time.monotonic() - self.begun, 3)
             with lock, open(LOG, "a") as f:
                 f.write(json.dumps(self.info) + "\n")
+            count(-1)
 
     def go(self):
         for r in self.of("refuse"):
@@ -351,6 +352,16 @@ class Connection:
         self.over.wait(rule.get("for"))
 
 
+def count(by):
+    """DIR/open: how many connections there are now."""
+    global still_open
+    with lock:
+        still_open += by
+        with open(dir_ + "/open.new", "w") as f:
+            f.write(f"{still_open}\n")
+        os.rename(dir_ + "/open.new", dir_ + "/open")
+
+
 def serve(port_, kind):
     s = socket.socket()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -360,6 +371,7 @@ def serve(port_, kind):
     def loop():
         while True:
             client, peer = s.accept()
+            count(1)
             c = Connection(client, peer, kind, port_)
             threading.Thread(target=c.run, daemon=True).start()
 

@@ -1,0 +1,130 @@
+import Testing
+import TransferModel
+
+/// tuspyserver. An upload's bytes lie under a name that the server chose, with a description beside them.
+final class TusServer: Server {
+    init(_ sandbox: Sandbox) throws { try super.init("tus", sandbox, folder: "tus") }
+
+    /// The uploads that are whole, by the path that the client gave them, each with its digest. The same path may be there twice.
+    func uploads() throws -> [(path: RawPath, size: Int64, digest: String)] {
+        let data = RawPath("\(folder)/data")
+        return try names(in: data).compactMap { name in
+            guard let text = name.text, text.hasSuffix(".info") else { return nil }
+            let info = try JSON(parsing: readText("\(data)/\(text)"))
+            guard let size = info["size"].integer, info["offset"].integer == size,
+                let file = info["metadata"]["filename"].text
+            else { return nil }
+            let path = info["metadata"]["relativePath"].text ?? file
+            return (RawPath(path), size, try digest(of: data.appending(RawPath(String(text.dropLast(5))))))
+        }
+    }
+
+    /// How many requests of a kind it answered.
+    func count(_ method: String) throws -> Int {
+        try readText("\(folder)/log").split(separator: "\n").count { $0.contains("\"\(method) /files") }
+    }
+}
+
+/// OpenStack Swift's S3 interface. What it stores is read back by curl.
+final class S3Server: Server {
+    init(_ sandbox: Sandbox) throws { try super.init("s3", sandbox, folder: "s3") }
+
+    /// What a client's environment says, when it reaches the server at `address`.
+    static func environment(_ address: String) -> [String] {
+        [
+            "AWS_ACCESS_KEY_ID=testkey", "AWS_SECRET_ACCESS_KEY=testsecret", "AWS_REGION=us-east-1",
+            "AWS_ENDPOINT_URL=http://\(address)",
+        ]
+    }
+
+    /// The objects whose keys begin with the prefix, each by the rest of its key, with its digest.
+    func objects(_ prefix: String) throws -> [RawPath: String] {
+        let bucket = "http://\(address)/test"
+        let listing = try curl([
+            "\(bucket)?encoding-type=url&list-type=2&max-keys=1000&prefix=\(Self.escaped(Array(prefix.utf8), "-._~"))"
+        ]).output
+        let keys = listing.split(separator: "<Key>").dropFirst().map { percentDecoded(String($0.prefix { $0 != "<" })) }
+        guard !keys.isEmpty else { return [:] }
+        let fetched = RawPath("\(folder)/fetched")
+        removeTree(fetched)
+        makeFolder(fetched)
+        let words = keys.enumerated().map { index, key in
+            "url = \"\(bucket)/\(Self.escaped(key))\"\noutput = \"\(fetched)/\(index)\"\n"
+        }
+        try write(words.joined(), to: "\(folder)/wanted")
+        try curl(["-K", "\(folder)/wanted"])
+        return try keys.enumerated().reduce(into: [:]) { found, entry in
+            let rest = RawPath(Array(entry.element.dropFirst(prefix.utf8.count)))
+            found[rest] = try digest(of: fetched.appending(RawPath("\(entry.offset)")))
+        }
+    }
+
+    @discardableResult
+    private func curl(_ words: [String]) throws -> Outcome {
+        let outcome = try sandbox.start(
+            "/usr/bin/curl",
+            ["-sSg", "--fail", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--aws-sigv4", "aws:amz:us-east-1:s3", "-u", "testkey:testsecret"] + words
+        ).wait()
+        guard outcome.status == 0 else { throw HarnessError("curl: \(outcome)") }
+        return outcome
+    }
+
+    private static func escaped(_ bytes: [UInt8], _ kept: String = "-._~/") -> String {
+        bytes.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            if byte < 128, character.isLetter || character.isNumber || kept.contains(character) {
+                return String(character)
+            }
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "%" + (digits.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+}
+
+/// OpenSSH's sshd, for SFTP alone. Its paths are the machine's own.
+final class SSHServer: Server {
+    init(_ sandbox: Sandbox) throws { try super.init("sshd-sftp", sandbox, folder: "sshd") }
+
+    var data: RawPath { RawPath("\(folder)/data") }
+
+    /// The `--ssh-command` with which a client gets in, also when another address leads there.
+    var command: String { "ssh -F \(folder)/ssh_config -o HostKeyAlias=[127.0.0.1]:\(port)" }
+
+    /// The same by way of a proxy, whose port the configuration does not know.
+    func command(through proxy: Server) -> String { "\(command) -o Port=\(proxy.port)" }
+}
+
+/// One of the FTP servers.
+final class FTPServer: Server {
+    enum Program: String {
+        case vsftpd = "ftpd"
+        case proFTPD = "ftpd-tls"
+        case pyftpdlib = "ftpd-py"
+    }
+
+    private let program: Program
+
+    init(_ sandbox: Sandbox, _ program: Program) throws {
+        self.program = program
+        try super.init(program.rawValue, sandbox, folder: program.rawValue)
+    }
+
+    var data: RawPath { RawPath("\(folder)/data") }
+
+    /// What a client has to be told.
+    var options: [String] {
+        let account = ["--user", "test", "--password-command", "echo test"]
+        switch program {
+        case .vsftpd: return []
+        case .proFTPD: return ["--ca", "\(folder)/tls/ca.crt"] + account
+        case .pyftpdlib: return account
+        }
+    }
+}
+
+/// Apache as a WebDAV server.
+final class DavServer: Server {
+    init(_ sandbox: Sandbox) throws { try super.init("apache-dav", sandbox, folder: "dav") }
+
+    var data: RawPath { RawPath("\(folder)/data") }
+}
