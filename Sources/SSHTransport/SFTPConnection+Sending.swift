@@ -187,8 +187,10 @@ extension SFTPConnection {
     private func room(for wanted: Int64, _ operation: Operation) -> Int? {
         let settings = transport.settings
         if requests.count >= settings.outstanding { return nil }
+        // What is read and lost was not sent by us.
+        let window = if case .write = operation.request { line.size } else { settings.window }
         // A whole packet or none: small ones cost as much as large ones. An empty window takes any.
-        if inFlight > 0, inFlight + wanted > settings.window { return nil }
+        if inFlight > 0, inFlight + wanted > window { return nil }
         guard let limit = operation.limit else { return Int(wanted) }
         switch limit.grant(Int(wanted)) {
         case .bytes(let count) where count > 0: return min(count, Int(wanted))
@@ -203,6 +205,8 @@ extension SFTPConnection {
     func ask(_ request: Request) -> UInt32 {
         lastRequest &+= 1
         if requests.isEmpty { moved() }
+        var request = request
+        request.askedAt = transport.clock.now
         requests[lastRequest] = request
         request.operation?.unanswered += 1
         inFlight += request.bytes

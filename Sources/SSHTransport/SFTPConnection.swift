@@ -34,6 +34,7 @@ final class SFTPConnection {
         var part: Part
         /// Data bytes that count in the window.
         var bytes: Int64 = 0
+        var askedAt = MonotonicInstant(nanoseconds: 0)
     }
 
     let target: SSHTarget
@@ -60,6 +61,8 @@ final class SFTPConnection {
     var lastRequest: UInt32 = 0
     /// Data bytes on their way.
     var inFlight: Int64 = 0
+    /// How many of them may be bytes that are written.
+    var line: LineWindow
     /// Syncs on their way: a server may need minutes for one.
     var syncing = 0
 
@@ -72,6 +75,7 @@ final class SFTPConnection {
         self.target = target
         self.transport = transport
         movedAt = transport.clock.now
+        line = LineWindow(most: transport.settings.window)
     }
 
     var features: ServerFeatures { greeting?.features ?? ServerFeatures() }

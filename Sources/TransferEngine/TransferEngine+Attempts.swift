@@ -249,6 +249,8 @@ extension TransferEngine {
     private func resumed(_ attempt: Attempt, at offset: Int64) {
         var again: Int64 = 0
         if attempt.target == nil {
+            // The attempt before had more through than it was told.
+            if offset > attempt.task.accepted { attempt.hasProgressed = true }
             again = max(0, (sentBefore.removeValue(forKey: attempt.task.id) ?? 0) - offset)
             attempt.accepted = offset
             attempt.sent = max(attempt.sent, offset)

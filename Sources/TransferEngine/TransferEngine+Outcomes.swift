@@ -73,7 +73,10 @@ extension TransferEngine {
         let delay = waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
         var retryAt = delay.map { now.advanced(by: $0) }
-        if let experience = experience(of: demand, reason, until: retryAt ?? now) {
+        let told = experience(of: demand, reason, until: retryAt ?? now)
+        // A connection that broke after it had carried something: not the host is ill, the line is short of breath.
+        let isCut = attempt.hasProgressed && told == .failed && demand.error.httpStatus == nil
+        if let experience = isCut ? .answered : told {
             hostErrors[attempt.origin] = demand.error
             learn(attempt.origin, experience)
         }

@@ -23,6 +23,8 @@ public struct HostStanding: Hashable, Sendable {
     public private(set) var closedUntil: Timestamp?
     /// Whether the last word was that it cannot be reached.
     public private(set) var isUnreachable = false
+    /// The pause that the host asked for itself.
+    private var askedUntil: Timestamp?
     private var answersSinceHalved = 0
 
     public init(limit: Int) { share = max(1, limit) }
@@ -66,17 +68,17 @@ public struct HostStanding: Hashable, Sendable {
             // Answers that were under way when it said so do not halve it again and again.
             if closedUntil.map({ $0 <= now }) ?? true { share = max(1, min(share, limit) / 2) }
             answersSinceHalved = 0
+            askedUntil = max(askedUntil ?? until, until)
             close(until: until)
         }
         return false
     }
 
-    /// The network is another one now: what was learnt of the way to the host is void.
+    /// The network is another one now, or a person wants it tried: our own pauses are void, one that the host asked for is not.
     public mutating func forgetFailures() {
         failures = 0
-        guard isUnreachable else { return }
         isUnreachable = false
-        closedUntil = nil
+        closedUntil = askedUntil
     }
 
     private mutating func close(until time: Timestamp) {

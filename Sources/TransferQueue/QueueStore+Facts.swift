@@ -75,11 +75,7 @@ extension QueueStore {
         case .checkpoint(let resumePoint, let accepted, let secret):
             // Also of a task that was just paused or cancelled: how far it had come counts when it goes on.
             guard row.state != .completed else { return }
-            if accepted > row.accepted {
-                details.failures = 0
-                details.progressedAt = fact.time.milliseconds
-                details.said = nil
-            }
+            advance(&details, from: row.accepted, to: accepted, at: fact.time)
             row.accepted = accepted
             if let resumePoint { details.resumePoint = resumePoint }
             if let secret, let uuid = try uuid(of: row.batch) {
@@ -88,6 +84,7 @@ extension QueueStore {
             }
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
+            advance(&details, from: row.accepted, to: offset, at: fact.time)
             row.accepted = offset
             details.repeated += repeated
             details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
@@ -116,6 +113,14 @@ extension QueueStore {
             payload.status = response.status
             try append(.responseReceived, batch: row.batch, task: row.id, payload: payload, at: fact.time)
         }
+    }
+
+    /// What counts failures and waits without progress begins anew with each confirmed byte.
+    private func advance(_ details: inout TaskDetails, from old: Int64, to new: Int64, at time: Timestamp) {
+        guard new > old else { return }
+        details.failures = 0
+        details.progressedAt = time.milliseconds
+        details.said = nil
     }
 
     // MARK: Ends
@@ -172,7 +177,7 @@ extension QueueStore {
 
     // MARK: Between
 
-    private func restart(
+    func restart(
         _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,
         at time: Timestamp
     ) throws {

@@ -161,7 +161,7 @@ extension QueueStore {
     }
 
     /// After a start: nobody has anything in hand. What ran counts as an attempt that was broken off; begun-at, resume
-    /// point and accepted bytes stay.
+    /// point and accepted bytes stay. What ran without a resume point begins at zero, and that is said.
     func requeueClaimed() throws {
         let rows = try database.rows(
             """
@@ -175,6 +175,10 @@ extension QueueStore {
                 let oldDetails = try details(row)
                 var details = oldDetails
                 try endAttempt(row, &details, "interrupted", error: nil, at: clock())
+                if row.state == .running, details.resumePoint == nil {
+                    let reason = "the engine was ended in the middle, and nothing remembers how far it had come"
+                    try restart(&row, &details, reason: reason, repeated: 0, identity: nil, at: clock())
+                }
                 row.state = .queued
                 try save(&row, was: old, details, was: oldDetails)
             } else {

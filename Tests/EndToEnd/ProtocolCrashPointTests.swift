@@ -28,7 +28,9 @@ import TransferModel
             }
             if try bench.sandbox.enginePid() != nil { try bench.sandbox.killEngine() }
         }
-        for step in ["engine.claimed:1", "engine.started:4", "engine.answered:5", "engine.finished:4", "queue.committed:3"] {
+        for step in [
+            "engine.claimed:1", "engine.started:4", "engine.answered:5", "engine.finished:4", "queue.committed:3",
+        ] {
             #expect(reached.contains(step), "\(step) was not reached, only \(reached.sorted())")
         }
         if wire.resumes { #expect(reached.contains("engine.persisted:1"), "\(reached.sorted())") }

@@ -23,7 +23,6 @@ import TransferModel
         #expect(ends.count == 1)
         let carried = try bench.bytesSentByWire()
         let twice = carried - size - size * wire.overhead / 1000 - 100_000
-        print("MEASURED \(wire) size \(size) carried \(carried) twice \(twice) resumed \(task["resumedFrom"]) restarts \(task["restarts"]) repeated \(task["bytesRepeated"])")
         switch wire.waste {
         case .bytes(let allowed):
             #expect(twice <= Self.kills * allowed, "\(carried) bytes went over the wire")

@@ -89,10 +89,14 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(isBack)
     }
 
-    @Test("a new network opens a host that could not be reached, but not one that asked for a pause")
+    @Test("a new network opens a host that could not be reached or broke off, but not one that asked for a pause")
     func newNetwork() {
         var host = HostStanding(limit: 8)
         _ = host.learn(.unreachable, limit: 8, now: start, random: 1)
+        host.forgetFailures()
+        #expect(host.mayStart(active: 7, limit: 8, now: start))
+        for _ in 0..<HostStanding.patience + 3 { _ = host.learn(.failed, limit: 8, now: start, random: 1) }
+        #expect(!host.mayStart(active: 0, limit: 8, now: start))
         host.forgetFailures()
         #expect(host.mayStart(active: 7, limit: 8, now: start))
         _ = host.learn(.overloaded(until: after(60)), limit: 8, now: start, random: 1)

@@ -5,6 +5,23 @@ import TransferModel
 @testable import TransferQueue
 
 @Suite("Running tasks") struct RunningTests {
+    @Test("what ran when the engine ended begins at zero and says so, unless something remembers how far it was")
+    func endedInTheMiddle() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 3)
+        let tasks = try await queue.claimAll()
+        for task in tasks.prefix(2) { queue.writer.record(.running, for: task.id) }
+        queue.writer.record(.checkpoint(resumePoint: Array("{}".utf8), accepted: 10), for: tasks[0].id)
+        try await queue.close()
+        queue = try sandbox.open()
+        let again = try await queue.claimAll().sorted { $0.id.rawValue < $1.id.rawValue }
+        #expect(again.map(\.restarts) == [0, 1, 0])
+        #expect(again.map(\.accepted) == [10, 0, 0])
+        #expect(try await queue.eventTypes().count { $0 == .restarted } == 1)
+        try await queue.close()
+    }
+
     @Test("a walked tree is claimed, run and finished, and everything agrees")
     func wholeLife() async throws {
         let sandbox = try Sandbox()

@@ -52,6 +52,22 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("an upload that goes on further than was known has made progress")
+    func resumedFurther() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        for (offset, expected) in [(Int64(10), 0), (20, 1), (20, 1), (20, 2), (30, 3), (30, 1)] {
+            let task = try await queue.claimAll()[0]
+            #expect(task.failures == expected, "before \(offset)")
+            queue.writer.record(.resumed(at: offset, repeated: 0), for: task.id)
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: refused), for: task.id)
+            try await queue.writer.wakeDue(now: sandbox.clock.now)
+        }
+        try await queue.close()
+    }
+
     @Test("the same news is told once, until something else happens")
     func news() async throws {
         let sandbox = try Sandbox()

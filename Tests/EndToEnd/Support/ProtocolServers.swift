@@ -63,7 +63,10 @@ final class S3Server: Server {
     private func curl(_ words: [String]) throws -> Outcome {
         let outcome = try sandbox.start(
             "/usr/bin/curl",
-            ["-sSg", "--fail", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--aws-sigv4", "aws:amz:us-east-1:s3", "-u", "testkey:testsecret"] + words
+            [
+                "-sSg", "--fail", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--aws-sigv4", "aws:amz:us-east-1:s3",
+                "-u", "testkey:testsecret",
+            ] + words
         ).wait()
         guard outcome.status == 0 else { throw HarnessError("curl: \(outcome)") }
         return outcome
