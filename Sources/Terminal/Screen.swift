@@ -94,6 +94,8 @@ package final class Screen {
         redirection.begin()
         device.armRescue(standardError: redirection.saved)
         signals.remember()
+        // Before ncurses begins: where SIGTSTP is somebody's it leaves it alone, else it ignores it during every frame.
+        signals.start()
         let color = ColorRequest(
             mode: options.color, theme: options.theme ?? Theme(colorFgBg: environment("COLORFGBG")),
             noColor: environment("NO_COLOR"))
@@ -117,7 +119,6 @@ package final class Screen {
         reportsFocus = options.focus
         size = device.size
         canvas?.resize(to: size)
-        signals.start()
         enterModes()
     }
 

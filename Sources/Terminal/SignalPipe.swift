@@ -26,7 +26,7 @@ final class SignalPipe {
     /// Remembers what the signals did before.
     func remember() { CTerminalRescue_remember_signals() }
 
-    /// Signals become bytes; also after ncurses put its own handlers there.
+    /// Signals become bytes.
     func start() { CTerminalRescue_forward_signals(writeEnd) }
 
     /// Puts back what was remembered.

@@ -123,6 +123,24 @@ struct RestoreTests {
         #expect(terminal.hasOriginalModes)
     }
 
+    /// ncurses ignores SIGTSTP while it draws, unless somebody else has it.
+    @Test("by SIGTSTP in the middle of a frame, too")
+    func stoppingInAFrame() throws {
+        let terminal = try PseudoTerminal(columns: 300, rows: 100)
+        try terminal.start(["/bin/bash", "--norc", "--noediting", "-i"], environment: environment(["PS1": "ready> "]))
+        try terminal.wait(for: "ready>")
+        terminal.type("\(probe)\n")
+        try terminal.wait(for: "last nothing")
+        terminal.type("f")
+        // The rest of the frame is more than the terminal holds: the program cannot be done with it.
+        try terminal.wait(for: "#")
+        try terminal.killForeground(SIGTSTP)
+        try terminal.wait(for: "Stopped")
+        #expect(terminal.modes.isNeutral)
+        terminal.type("kill -9 %1; exit\n")
+        _ = try terminal.waitForEnd()
+    }
+
     @Test("Ctrl-Z in a window of its own says so instead of freezing it")
     func alone() throws {
         let terminal = try opened()

@@ -27,6 +27,17 @@ struct Probe {
         screen.show(grid, cursor: Cursor(row: 1, column: 5))
     }
 
+    /// A frame far longer than what a terminal takes at once.
+    func flood() {
+        var grid = Grid(screen.size)
+        for row in 0..<screen.size.rows {
+            for column in 0..<screen.size.columns {
+                grid.put("#", row: row, column: column, style: column.isMultiple(of: 2) ? .active : .error)
+            }
+        }
+        screen.show(grid, cursor: Cursor(row: 1, column: 5))
+    }
+
     func handle(_ input: Input) {
         switch input {
         case .key(let press):
@@ -42,6 +53,7 @@ struct Probe {
             case "i": fatalError("the probe was asked to trap")
             case "a": abort()
             case "o": print(overflow(0))
+            case "f": flood()
             case "E": _ = "noise on standard error\n".withCString { write(2, $0, strlen($0)) }
             case "^Z": if !screen.suspend() { draw("nobody to continue us") }
             default: draw(press.name)
