@@ -25,7 +25,11 @@ final class BatchContext {
     let destination: RemotePlace?
     /// Of the whole batch; `nil`: unlimited.
     let bucket: TokenBucket?
-    var credentials: Credentials
+    var credentials: Credentials {
+        didSet { lastSSHTarget = nil }
+    }
+    /// The answer to the last question for one: every operation asks.
+    private var lastSSHTarget: (host: String, port: Int?, agent: RawPath?, target: SSHTarget)?
     /// How a name and password are shown: at once, until a server refuses that.
     private var scheme = HTTPCredentials.Scheme.basic
     private let base: ConnectionSettings
@@ -136,6 +140,13 @@ final class BatchContext {
 
     /// Whom `ssh` is to reach; `nil` for a command that cannot be split into words.
     func sshTarget(host: String, port: Int?, agent: RawPath?) -> SSHTarget? {
+        if let last = lastSSHTarget, last.host == host, last.port == port, last.agent == agent { return last.target }
+        guard let target = newSSHTarget(host: host, port: port, agent: agent) else { return nil }
+        lastSSHTarget = (host, port, agent, target)
+        return target
+    }
+
+    private func newSSHTarget(host: String, port: Int?, agent: RawPath?) -> SSHTarget? {
         guard let command = SSHTarget.words(Array((order.options.sshCommand ?? "ssh").utf8)) else { return nil }
         // ssh takes an address without its brackets.
         let name = host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : host

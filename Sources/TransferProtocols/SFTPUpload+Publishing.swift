@@ -61,7 +61,19 @@ extension SFTPUpload {
         }
         self.isMeasured = isMeasured
         if isDirect { return over(.finish(receipt)) }
+        // OpenSSH, which has the one rename that replaces, refuses to replace by the other. Elsewhere nobody knows.
+        if !hasAskedTarget, !mayReplace, !features.renamesOver {
+            hasAskedTarget = true
+            return perform(.askingTarget, [.status(plan.path)])
+        }
         return rename()
+    }
+
+    mutating func askedTarget(_ group: Group) -> [ProtocolAction] {
+        guard let target = group.last?.attributes, let action = verdict(target, temporaryIsThere: true) else {
+            return rename()
+        }
+        return tidy([], then: action)
     }
 
     mutating func rename() -> [ProtocolAction] {

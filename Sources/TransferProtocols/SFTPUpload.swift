@@ -4,7 +4,8 @@ import TransferModel
 /// renamed when it is whole. The temporary file's size is the truth for going on. Its name is made of the run's token, so a small file
 /// needs no resume point: the next attempt finds the same name.
 ///
-/// Round trips of a new file: open (and the question whether the target is there); all the rest of the file's life in one list; rename.
+/// Round trips of a new file: open (and the question whether the target is there, unless the file is tiny); all the rest of the file's
+/// life in one list; rename.
 /// The rename never goes out before the size was seen, so a reader of the final name sees no torso.
 ///
 /// The states and the beginning are here; `+Payload` sends and measures, `+Publishing` holds the way to the final name and what to do in
@@ -23,6 +24,8 @@ package struct SFTPUpload: ProtocolMachine {
         case measuring(SFTPHandle, had: Int64?)
         /// A write was refused, perhaps because the disk is full. Next: `opening` (whole file), `over`.
         case askingSpace(SFTPStatus, String, madeProgress: Bool)
+        /// Whether the target is there, asked late: this server's rename may replace it. Next: `renaming`, `tidying`, `over`.
+        case askingTarget
         /// The whole file gets its final name. Next: `checking`, `over`.
         case renaming
         /// The rename was refused, or its answer was lost (`lost`). Next: `renaming`, `replacing`, `opening` (no rename there),
@@ -74,6 +77,8 @@ package struct SFTPUpload: ProtocolMachine {
     static let piece: Int64 = 16 << 20
     /// Up to this a file is sent again whole: its resume point is not worth a commit.
     static let small: Int64 = 1 << 20
+    /// Up to this, which is one packet, a file is sent before anybody asks whether the target is there: the rename says it.
+    static let tiny: Int64 = 32 << 10
 
     let plan: SFTPUploadPlan
     var state = State.ready
@@ -92,6 +97,8 @@ package struct SFTPUpload: ProtocolMachine {
     /// It was begun again once because the sizes differed.
     var hasBegunAnew = false
     var hasMadeFolder = false
+    /// Whether the target is there was asked in this attempt.
+    var hasAskedTarget = false
     var hasRenamedTwice = false
     /// The length of the temporary file before it was opened.
     var had: Int64?
@@ -148,12 +155,13 @@ package struct SFTPUpload: ProtocolMachine {
         if inDoubt || (isDirect && !mayReplace) {
             return perform(.looking, [.status(plan.path), .status(point.temporary)])
         }
-        return open(asksTarget: !mayReplace)
+        return open(asksTarget: !mayReplace && (isDirect || plan.subject.size > Self.tiny))
     }
 
     mutating func open(asksTarget: Bool, first operations: [SFTPExchange] = []) -> [ProtocolAction] {
+        hasAskedTarget = hasAskedTarget || asksTarget
         // Under the final name even an empty file must be known as ours before it is made.
-        (isDirect ? makeDurable() : [])
+        return (isDirect ? makeDurable() : [])
             + perform(
                 .opening(asksTarget: asksTarget),
                 operations + (asksTarget ? [.status(plan.path)] : []) + [.openForWriting(point.temporary)])
@@ -179,12 +187,14 @@ package struct SFTPUpload: ProtocolMachine {
         case .measuring(let handle, let had): return measured(handle, had: had, group)
         case .askingSpace(let status, let text, let progress):
             return askedSpace(status, text, madeProgress: progress, group)
+        case .askingTarget: return askedTarget(group)
         case .checking(let lost): return checked(group, lost: lost)
         case .tidying, .renaming, .replacing: return []
         }
     }
 
     private mutating func looked(_ group: Group) -> [ProtocolAction] {
+        hasAskedTarget = true
         let there = group[1]?.attributes
         if let target = group[0]?.attributes, let action = verdict(target, temporaryIsThere: there != nil) {
             // What an earlier attempt has gathered serves nothing any more.

@@ -79,6 +79,7 @@ struct FakeSFTPServer {
         case .rename(let old, let new, let replaces):
             if cannotRename { return .refused(.failure, "Failure") }
             guard let file = files[old.displayed] else { return .refused(.noSuchFile, "No such file") }
+            if folders.contains(new.displayed) { return .refused(.failure, "Failure") }
             if !replaces, files[new.displayed] != nil { return .refused(.failure, "Failure") }
             files[old.displayed] = nil
             files[new.displayed] = file
