@@ -29,14 +29,19 @@ package struct S3Plan: Sendable, Hashable {
     static let partSizes: ClosedRange<Int64> = 5 << 20...5 << 30
     static let mostParts: Int64 = 10_000
 
-    /// Bytes of every part but the last: fixed for the whole upload, since some servers insist on equal parts.
+    /// Bytes of every part but the last: fixed for the whole upload, since some servers insist on equal parts. A large file's are larger,
+    /// because every part costs the server several requests of its own; what a kill repeats grows with them, so not beyond 32 MiB.
     var partSize: Int64 {
         let mebibyte: Int64 = 1 << 20
-        let wished = min(max(chunk ?? 8 * mebibyte, Self.partSizes.lowerBound), Self.partSizes.upperBound)
+        let usual = min(max(8, subject.size >> 26), 32) * mebibyte
+        let wished = min(max(chunk ?? usual, Self.partSizes.lowerBound), Self.partSizes.upperBound)
         // 9,900: a source that grows a little while it waits shall still fit.
         let least = (subject.size / 9900 / mebibyte + 1) * mebibyte
         return max(wished, subject.size > wished * 9900 ? least : 0)
     }
+
+    /// Parts that may be on their way together: about 64 MiB, two at least.
+    var partsAtOnce: Int { min(parallel, max(2, Int((64 << 20) / partSize))) }
 
     /// Whether the file goes in one request.
     var isSingle: Bool { subject.size <= min(partSize, Self.partSizes.upperBound) }

@@ -83,7 +83,7 @@ extension S3Upload {
     mutating func advance() -> [ProtocolAction] {
         if let draining { return parts.sending > 0 ? [] : over(.wait(draining)) }
         var actions: [ProtocolAction] = []
-        while parts.busy < plan.parallel + Self.ahead, let index = parts.nextMissing() {
+        while parts.busy < plan.partsAtOnce + Self.ahead, let index = parts.nextMissing() {
             if digestsWanted.isEmpty {
                 parts.set(index, .ready(S3Digests()))
             } else {
@@ -91,7 +91,7 @@ extension S3Upload {
                 actions.append(.digestRange(parts.range(index), digestsWanted))
             }
         }
-        while parts.sending < plan.parallel, let index = parts.ready.first { actions += send(index) }
+        while parts.sending < plan.partsAtOnce, let index = parts.ready.first { actions += send(index) }
         if comparesDigests, upload?.hasForeignTags == false, parts.nextMissing() == nil { actions += check() }
         return parts.isComplete ? actions + complete() : actions
     }

@@ -182,10 +182,9 @@ package struct S3Upload: ProtocolMachine {
 
     // MARK: Words
 
-    /// Which digests a body needs before it is sent.
-    var digestsWanted: [String] {
-        (comparesDigests ? ["md5"] : []) + (channel?.hashesPayload == true ? ["sha-256"] : [])
-    }
+    /// Which digest a body needs before it is sent: Content-MD5, which is signed with the other fields and so vouches for the body on an
+    /// open line, too; without one the signature does it there.
+    var digestsWanted: [String] { comparesDigests ? ["md5"] : channel?.hashesPayload == true ? ["sha-256"] : [] }
 
     var comparesDigests: Bool { plan.subject.verify == nil || plan.subject.verify == .digest }
     var host: String { channel?.host ?? plan.address.bucket }
