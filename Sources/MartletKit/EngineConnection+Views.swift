@@ -44,7 +44,7 @@ extension EngineConnection {
         guard name == NotificationName.viewChanged.rawValue,
             let change = try? WireCoding.value(NotificationBody<ViewChange>.self, from: line).params
         else { return }
-        var update = ViewUpdate(sections: change.sections, totals: change.totals)
+        var update = ViewUpdate(sections: change.sections, totals: change.totals, filter: change.filter)
         for node in change.nodes { update.nodes.updateValue(node.node, forKey: node.id) }
         views[change.view]?.put(update)
     }

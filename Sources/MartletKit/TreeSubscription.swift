@@ -10,9 +10,13 @@ public struct ViewUpdate: Sendable, Hashable {
     public var nodes: [NodeID: NodeRow?] = [:]
     /// `nil`: unchanged, or not asked for.
     public var totals: QueueTotals?
+    /// Which filter the sections are of, and how far it has come; `nil`: they show everything.
+    public var filter: FilterCount?
 
     /// Lays a newer update over this one.
     mutating func merge(_ newer: ViewUpdate) {
+        if newer.filter?.text != filter?.text { sections = [] }
+        filter = newer.filter
         for section in newer.sections {
             if let index = sections.firstIndex(where: { $0.parent == section.parent }) {
                 sections[index] = section
@@ -48,8 +52,12 @@ public final class TreeSubscription: Sendable {
     ///   - sections: what is open in the tree; up to 200.
     ///   - nodes: single nodes to watch; up to 1000.
     ///   - totals: the sums over everything.
-    public func show(_ sections: [SectionRequest] = [], nodes: [NodeID] = [], totals: Bool = true) {
-        mailbox.want(ViewRequest(view: number, sections: sections, nodes: nodes, totals: totals))
+    ///   - filter: of the sections only what matches this expression. An update says which filter it is of, because one that
+    ///     was on its way may still be of another.
+    public func show(
+        _ sections: [SectionRequest] = [], nodes: [NodeID] = [], totals: Bool = true, filter: String? = nil
+    ) {
+        mailbox.want(ViewRequest(view: number, sections: sections, nodes: nodes, totals: totals, filter: filter))
         Task { [connection, number] in await connection.sendView(number) }
     }
 

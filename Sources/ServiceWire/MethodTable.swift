@@ -20,7 +20,7 @@ package enum MethodTable {
     package static func row(_ name: NotificationName) -> MethodRow {
         let parameters =
             switch name {
-            case .viewChanged: "view sections nodes totals?"
+            case .viewChanged: "view sections nodes totals? filter?"
             case .eventsHappened: "events next last"
             }
         return MethodRow(
@@ -40,7 +40,7 @@ package enum MethodTable {
             ("ids? rows? selector?", "results")
         case .nodeShow: ("id", "node")
         case .treeRead: ("parent? limit", "section")
-        case .viewSet: ("view? sections? nodes? totals?", "")
+        case .viewSet: ("view? sections? nodes? totals? filter?", "")
         case .totals:
             (
                 "",

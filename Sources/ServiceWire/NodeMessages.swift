@@ -65,14 +65,18 @@ package struct ViewRequest: Codable, Hashable, Sendable {
     package var nodes: [NodeID]?
     /// Whether the sums over everything are wanted.
     package var totals: Bool?
+    /// Of the sections only what matches this expression, and what it lies in.
+    package var filter: String?
 
     package init(
-        view: Int? = nil, sections: [SectionRequest]? = nil, nodes: [NodeID]? = nil, totals: Bool? = nil
+        view: Int? = nil, sections: [SectionRequest]? = nil, nodes: [NodeID]? = nil, totals: Bool? = nil,
+        filter: String? = nil
     ) {
         self.view = view
         self.sections = sections
         self.nodes = nodes
         self.totals = totals
+        self.filter = filter
     }
 }
 
@@ -83,12 +87,18 @@ package struct ViewChange: Codable, Hashable, Sendable {
     package var nodes: [WatchedNode]
     /// Missing when unchanged or not asked for.
     package var totals: QueueTotals?
+    /// There when the view has a filter: which one the sections are of, and how far it has come.
+    package var filter: FilterCount?
 
-    package init(view: Int, sections: [TreeSection] = [], nodes: [WatchedNode] = [], totals: QueueTotals? = nil) {
+    package init(
+        view: Int, sections: [TreeSection] = [], nodes: [WatchedNode] = [], totals: QueueTotals? = nil,
+        filter: FilterCount? = nil
+    ) {
         self.view = view
         self.sections = sections
         self.nodes = nodes
         self.totals = totals
+        self.filter = filter
     }
 }
 

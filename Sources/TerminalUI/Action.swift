@@ -12,9 +12,13 @@ package enum Action: String, CaseIterable, Sendable {
     case open, close, enter
     case toggleAll = "toggle-all"
     case nextProblem = "next-problem"
+    case filter
+    case nextMatch = "next-match"
+    case previousMatch = "previous-match"
 
     // Mark
     case mark
+    case markMatching = "mark-matching"
     case unmarkAll = "unmark-all"
 
     // Act
@@ -54,6 +58,10 @@ package enum Action: String, CaseIterable, Sendable {
         case .toggleAll: "open or close all below"
         case .nextProblem: "next that needs a look"
         case .mark: "mark and step down"
+        case .filter: "show only what matches"
+        case .nextMatch: "next that matches"
+        case .previousMatch: "previous that matches"
+        case .markMatching: "mark all that match"
         case .unmarkAll: "unmark all"
         case .pause: "pause or resume"
         case .pauseAll: "pause or resume all"
@@ -94,6 +102,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .enter: "show the files"
         case .leave: "leave"
         case .mark: "mark"
+        case .filter: "filter"
         case .log: "log"
         case .clear: "clear finished"
         case .back: "back"
@@ -106,7 +115,7 @@ package enum Action: String, CaseIterable, Sendable {
     /// The part of help in which it stands.
     package enum Part: String, CaseIterable, Sendable {
         case move = "Move"
-        case mark = "Mark"
+        case mark = "Find and mark"
         case act = "Act on the row, or the marked"
         case see = "See"
         case leave = "Leave"
@@ -118,7 +127,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextBatch, .previousBatch,
             .open, .close, .enter, .toggleAll, .nextProblem:
             .move
-        case .mark, .unmarkAll: .mark
+        case .filter, .nextMatch, .previousMatch, .mark, .markMatching, .unmarkAll: .mark
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: .act
         case .details, .why, .problems, .log, .help, .mouse, .redraw: .see
         case .suspend, .leave, .interrupt, .back: .leave

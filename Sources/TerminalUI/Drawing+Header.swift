@@ -26,6 +26,7 @@ extension Drawing {
         guard let totals = model.totals, totals.batches > 0 else {
             return parts + (model.tree.isKnown && model.isConnected ? ["nothing queued"] : [])
         }
+        if let filterCount { parts.append(filterCount) }
         parts.append(SafeText(batches(totals)))
         parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
         if totals.counts.active > 0 { parts.append("\(Figures.count(totals.counts.active)) active") }

@@ -38,12 +38,19 @@ struct Drawing {
         header()
         total()
         titles()
-        if model.tree.items.isEmpty { welcome() } else { tree() }
+        if !model.tree.items.isEmpty { tree() } else if model.filter == nil { welcome() } else { nothingMatches() }
         lower()
         path()
         marks()
         hints()
-        if let prompt = model.prompt { self.prompt(prompt) } else { message() }
+        filterStanding()
+        if let prompt = model.prompt {
+            self.prompt(prompt)
+        } else if let line = model.filterLine {
+            filterLine(line)
+        } else {
+            message()
+        }
     }
 
     private mutating func tree() {
@@ -146,6 +153,7 @@ struct Drawing {
     private mutating func hints() {
         guard let row = layout.hints else { return }
         if model.prompt != nil { return hintLine(HintLine.text(promptHints, width: width), row) }
+        if model.filterLine != nil { return hintLine(HintLine.text(filterHints, width: width), row) }
         var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
         if model.isConnected, problemsAreInHints, let problems = problems(withKey: false) {
             line =
@@ -199,7 +207,7 @@ extension Model {
     /// The actions in the last line, the most important first.
     var hints: [Action] {
         guard isConnected else { return [.retryNow, .startEngine, .log, .leave] }
-        if tree.items.isEmpty { return [.help, .add, .log, .leave] }
+        if tree.items.isEmpty, filter == nil { return [.help, .add, .log, .leave] }
         let undo: [Action] = notice?.undo == nil ? [] : [.undo]
         // When nothing is left to steer, what can be done is to tidy up and to go.
         if totals?.isOver == true, tree.marks.isEmpty {
@@ -208,7 +216,7 @@ extension Model {
             ]
         }
         // Narrow windows keep the words of what everybody needs; help has the rest.
-        let others: [Action] = size.columns < 100 ? [] : [.mark, .problems, .log]
+        let others: [Action] = size.columns < 100 ? [] : [.mark, .filter, .problems, .log]
         return [.help, .add, .pause, .cancel] + undo + [.retry, .details, .why] + others + [.leave]
     }
 }

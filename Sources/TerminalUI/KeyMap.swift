@@ -104,7 +104,8 @@ package struct KeyMap: Sendable, Hashable {
     private static let names: [View: [(Action, [String])]] = [
         .transfers: moving + everywhere + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
-            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.mark, ["Space", "Ins"]),
+            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.filter, ["/", "f", "\\", "F4", "F3"]),
+            (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
             (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e"]), (.log, ["L"]),

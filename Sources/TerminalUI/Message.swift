@@ -19,7 +19,7 @@ enum Message: Sendable {
 /// What the model wants done. The edge does it; what comes of it is an `Answer`.
 enum Request: Hashable, Sendable {
     /// From now on the engine is to tell of these, instead of those before.
-    case show([SectionRequest], nodes: [NodeID])
+    case show([SectionRequest], nodes: [NodeID], filter: String?)
     /// Change nodes; answered by `acted` with this number.
     case act(Deed, NodeChoice, number: Int)
     /// Forget every batch that is over; answered by `acted`.

@@ -16,8 +16,8 @@ extension Model {
             refreshProblems(before)
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
         }
-        if !update.sections.isEmpty {
-            tree.take(update.sections)
+        if !update.sections.isEmpty || update.filter != nil {
+            take(update.sections, of: update.filter)
             stillness.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)
             let inSight = Set(tree.items.compactMap(\.row?.id))
             stillness.keep { inSight.contains($0) }

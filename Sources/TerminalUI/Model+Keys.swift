@@ -23,9 +23,13 @@ extension Model {
             return
         }
         if prompt != nil { return takeInPrompt(press) }
+        if filterLine != nil { return takeInFilterLine(press) }
         // A message stays until the next key; what it offers to undo stays as long as the offer holds.
+        let hadNotice = notice != nil
         if notice?.undo == nil { notice = nil }
         guard let action = action(for: press) else { return }
+        // One thing at a time: the message, then the filter.
+        if action == .back, hadNotice, case .transfers = page { return notice = nil }
         perform(action)
     }
 
@@ -98,7 +102,11 @@ extension Model {
         case .log: showLog()
         case .problems: showProblems()
         case .help: page = .help(scroll: 0)
-        case .back: notice = nil
+        case .filter: openFilter()
+        case .nextMatch: moveToMatch(1)
+        case .previousMatch: moveToMatch(-1)
+        case .markMatching: markMatching()
+        case .back: setFilter(nil)
         case .add: prompt = AddPrompt(destination: lastDestination)
         default: act(action, on: targets)
         }
@@ -173,7 +181,9 @@ extension Model {
 
     private mutating func take(_ paste: Paste) {
         if dialog != nil { return }
-        if prompt != nil {
+        if filterLine != nil {
+            pasteInFilterLine(paste.bytes)
+        } else if prompt != nil {
             prompt?.paste(paste.bytes, shellWords)
         } else if canChange {
             page = .transfers
@@ -184,7 +194,7 @@ extension Model {
     }
 
     private mutating func take(_ press: MousePress) {
-        guard dialog == nil, prompt == nil, case .transfers = page else { return }
+        guard dialog == nil, prompt == nil, filterLine == nil, case .transfers = page else { return }
         switch press.button {
         case .wheelDown: tree.page(by: 3)
         case .wheelUp: tree.page(by: -3)

@@ -39,6 +39,14 @@ struct Model: Sendable {
     var totals: QueueTotals?
     var dialog: Dialog?
     var prompt: AddPrompt?
+    /// Which rows are shown; `nil`: all.
+    var filter: ShownFilter?
+    /// Open while a filter is typed.
+    var filterLine: FilterLine?
+    /// The one that was cleared last, to be had again.
+    var lastFilter: String?
+    /// By name, in the order of the file.
+    var savedFilters: [SavedFilter] = []
     var notice: Notice?
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]
@@ -182,7 +190,7 @@ struct Model: Sendable {
     private mutating func askForView() {
         var nodes: [NodeID] = []
         if case .details(let details) = page, case .task(_, let id) = details.row.id { nodes = [.task(id)] }
-        let wanted = Request.show(tree.wantedSections(), nodes: nodes)
+        let wanted = Request.show(tree.wantedSections(), nodes: nodes, filter: filter?.text)
         if wanted != lastShown {
             lastShown = wanted
             requests.append(wanted)

@@ -56,7 +56,7 @@ struct RowDrawing {
     private func name(_ item: TreeItem, _ y: Int, _ grid: inout Grid) {
         guard let cells = columns[.name] else { return }
         let isMarked = item.row.map { model.tree.marks[$0.id] != nil } ?? false
-        let style: Style = isMarked ? .marked : .plain
+        let style: Style = isMarked || isMatch(item) ? .marked : .plain
         var x = cells.lowerBound + indent(item)
         if item.canOpen, !item.isGroup || item.isOpen {
             let fold = item.isOpen ? look.glyphs.open : look.glyphs.closed
@@ -68,6 +68,12 @@ struct RowDrawing {
         let end = grid.put(name, row: y, column: x, style: item.row == nil ? .dim : style, end: cells.upperBound)
         guard let row = item.row else { return }
         note(row, room: cells.upperBound - end).map { _ = grid.put($0, row: y, column: end, style: .dim) }
+    }
+
+    /// Of a filter's rows the files are what was looked for; the rest says where they are.
+    private func isMatch(_ item: TreeItem) -> Bool {
+        guard model.filter?.unfiltered != nil, case .row(.task) = item.id else { return false }
+        return true
     }
 
     /// Behind the name, when there is room: where a batch goes, how many files a folder has.

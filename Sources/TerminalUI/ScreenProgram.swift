@@ -71,7 +71,7 @@ actor ScreenProgram {
             let view = await engine.view()
             self.view = view
             take(.tick)
-            view.show(lastSections, nodes: lastNodes)
+            view.show(lastSections, nodes: lastNodes, filter: lastFilter)
             for await update in view { take(.update(update)) }
         }
         Task { for await state in await engine.states() { take(.link(state)) } }
@@ -95,6 +95,7 @@ actor ScreenProgram {
     /// What was wanted last, for a view that opens later than it was asked for.
     private var lastSections: [SectionRequest] = [SectionRequest(parent: nil, limit: 48)]
     private var lastNodes: [NodeID] = []
+    private var lastFilter: String?
 
     private var moment: Moment { Moment(uptime: ContinuousClock.now - started, wall: TerminalUI.wallTime) }
 
@@ -109,10 +110,10 @@ actor ScreenProgram {
 
     private func perform(_ request: Request) {
         switch request {
-        case .show(let sections, let nodes):
-            (lastSections, lastNodes) = (sections, nodes)
+        case .show(let sections, let nodes, let filter):
+            (lastSections, lastNodes, lastFilter) = (sections, nodes, filter)
             awaitsRows = true
-            view?.show(sections, nodes: nodes)
+            view?.show(sections, nodes: nodes, filter: filter)
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
@@ -193,6 +194,6 @@ extension Model {
     /// Captured in the tree alone: everywhere else plain dragging selects text.
     var wantsMouse: Bool {
         guard case .transfers = page else { return false }
-        return isMouseOn && prompt == nil
+        return isMouseOn && prompt == nil && filterLine == nil
     }
 }

@@ -53,6 +53,8 @@ struct Tree: Sendable {
     private var limits: [RowID?: Int] = [:]
     /// How many nodes may still be opened by themselves.
     private var selfOpening = 12
+    /// Rows of a filter: all that has something in it is open.
+    private var opensAll = false
 
     var root: TreeSection? { sections[nil] }
     var cursorIndex: Int? { cursor.flatMap { index(of: $0) } }
@@ -78,6 +80,39 @@ struct Tree: Sendable {
         return found
     }
 
+    // MARK: Filters
+
+    /// The tree to begin with when a filter is set: what is marked stays so.
+    var filtered: Tree {
+        var tree = Tree()
+        tree.opensAll = true
+        tree.selfOpening = 100
+        tree.height = height
+        tree.marks = marks
+        return tree
+    }
+
+    /// Another filter: what was shown is no answer to it.
+    mutating func forgetRows() {
+        sections = [:]
+        (open, seen, limits, selfOpening) = ([], [], [:], 100)
+    }
+
+    /// Back to the tree without a filter; marks set meanwhile hold.
+    mutating func giveBack(to tree: Tree) {
+        let (marks, height) = (marks, height)
+        self = tree
+        self.marks = marks
+        resize(height: height)
+    }
+
+    /// Marks every file in sight, and gives back how many there are.
+    mutating func markTasks() -> Int {
+        let rows = items.compactMap(\.row).filter { if case .task = $0.id { true } else { false } }
+        for row in rows { marks[row.id] = row }
+        return rows.count
+    }
+
     // MARK: From the engine
 
     /// Takes over what the engine sent.
@@ -87,7 +122,8 @@ struct Tree: Sendable {
             for row in section.rows where marks[row.id] != nil { marks[row.id] = row }
             openByItself(section)
         }
-        if let root = update.first(where: { $0.parent == nil }), Int64(root.rows.count) == root.total {
+        // A filter hides batches that are still there.
+        if !opensAll, let root = update.first(where: { $0.parent == nil }), Int64(root.rows.count) == root.total {
             let batches = Set(root.rows.compactMap(\.id.batch))
             marks = marks.filter { batches.contains($0.key.batch ?? BatchID(rawValue: 0)) }
         }
@@ -99,6 +135,7 @@ struct Tree: Sendable {
         for row in section.rows where !seen.contains(row.id) {
             let isFirst: Bool
             switch row.id {
+            case .batch where opensAll, .folder where opensAll: isFirst = true
             case .batch:
                 let isAtRest = row.state.isTerminal || row.state == .paused || row.state == .created
                 isFirst = !isAtRest || row.state == .failed

@@ -29,21 +29,27 @@ public struct NodeSelector: Codable, Hashable, Sendable {
     public var session: SessionName?
     /// Empty: any state. When not empty the selector means tasks, else batches.
     public var states: [TransferState]
+    /// Tasks that match this expression, see the manual; checked by the engine.
+    public var filter: String?
 
     /// Without any condition: everything (`--all`).
-    public init(batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState] = []) {
+    public init(
+        batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState] = [], filter: String? = nil
+    ) {
         self.batch = batch
         self.session = session
         self.states = states
+        self.filter = filter
     }
 
-    private enum CodingKeys: String, CodingKey { case batch, session, states }
+    private enum CodingKeys: String, CodingKey { case batch, session, states, filter }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
         batch = try object.decodeIfPresent(BatchID.self, forKey: .batch)
         session = try object.decodeIfPresent(SessionName.self, forKey: .session)
         states = try object.decodeIfPresent([TransferState].self, forKey: .states) ?? []
+        filter = try object.decodeIfPresent(String.self, forKey: .filter)
     }
 }
 

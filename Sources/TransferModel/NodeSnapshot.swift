@@ -76,6 +76,25 @@ public struct SectionRequest: Codable, Hashable, Sendable {
     }
 }
 
+/// How far a view's filter has come.
+public struct FilterCount: Codable, Hashable, Sendable {
+    /// The expression as the client sent it.
+    public var text: String
+    /// Files that match, of those looked at so far.
+    public var matched: Int64
+    /// Files there are.
+    public var total: Int64
+    /// Whether all of them were looked at.
+    public var complete: Bool
+
+    public init(text: String, matched: Int64, total: Int64, complete: Bool) {
+        self.text = text
+        self.matched = matched
+        self.total = total
+        self.complete = complete
+    }
+}
+
 /// Sums over everything a client sees, for the screen's first two lines.
 public struct QueueTotals: Codable, Hashable, Sendable {
     public var batches: Int64 = 0

@@ -34,7 +34,7 @@ package actor QueueReader {
     }
 
     /// One committed state, for the duration of `body`.
-    private func view<Result>(_ body: (QueueView) throws -> Result) throws(QueueError) -> Result {
+    func view<Result>(_ body: (QueueView) throws -> Result) throws(QueueError) -> Result {
         if isClosed { throw .closed }
         do {
             if isTogether { return try body(QueueView(database, now: clock())) }

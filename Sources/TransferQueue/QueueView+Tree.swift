@@ -168,7 +168,7 @@ struct FolderListing {
     }
 
     /// The order in which a person wants to see them.
-    private static let order: [TransferState] = [
+    static let order: [TransferState] = [
         .running, .finishing, .failed, .waiting, .paused, .queued, .completed, .cancelled,
     ]
 

@@ -8,6 +8,8 @@ struct QueueLook: Sendable {
         var sections: [SectionRequest] = []
         var nodes: [NodeID] = []
         var totals = false
+        /// Of the sections only this; `nil`: everything.
+        var filter: (matches: FilterMatches, count: FilterCount)?
         init() {}
     }
 
@@ -54,7 +56,10 @@ extension QueueReader {
     private func look(_ want: QueueLook.Want, _ overlay: LiveOverlay) throws -> LookedAt {
         var looked = LookedAt()
         for request in want.sections {
-            var section = try section(request)
+            var section =
+                if let matches = want.filter?.matches { try section(request, of: matches) } else {
+                    try section(request)
+                }
             if let count = section?.rows.count {
                 for index in 0..<count { section?.rows[index].overlay(overlay) }
             }
@@ -62,6 +67,7 @@ extension QueueReader {
         }
         for node in want.nodes { looked.nodes.append((node, try self.node(node, overlay))) }
         if want.totals { looked.totals = try totals(overlay) }
+        looked.filter = want.filter?.count
         return looked
     }
 

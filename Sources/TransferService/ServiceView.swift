@@ -12,10 +12,14 @@ struct ServiceView {
         case section(RowID?)
         case node(NodeID)
         case totals
+        /// How far the filter has come.
+        case filter
     }
 
     let number: Int
     let request: ViewRequest
+    /// `nil`: everything is shown.
+    var filter: ViewFilter?
     /// To be looked at again. All of it at first.
     private(set) var dirty: Set<Part>
     private var sentHashes: [Part: Int] = [:]
@@ -44,8 +48,9 @@ struct ServiceView {
     static let mostNodes = 1000
     static let mostViews = 16
 
-    init(_ request: ViewRequest) {
+    init(_ request: ViewRequest) throws(RequestError) {
         number = request.view ?? 0
+        filter = try request.filter.map(ViewFilter.init)
         self.request = request
         let sections = request.sections ?? []
         limits = Dictionary(sections.map { ($0.parent, min(1000, max(1, $0.limit))) }) { max($0, $1) }
@@ -68,6 +73,12 @@ struct ServiceView {
     private var parts: [Part] {
         limits.keys.map { .section($0) } + (request.nodes ?? []).map { .node($0) }
             + (request.totals == true ? [.totals] : [])
+    }
+
+    /// The filter has found more, or something else: every section may look different.
+    mutating func noteFilter() {
+        dirty.formUnion(limits.keys.map { .section($0) })
+        dirty.insert(.filter)
     }
 
     /// The queue changed.
@@ -123,7 +134,9 @@ struct ServiceView {
         }
         if let totals = looked.totals, isNew(totals, as: .totals) { change.totals = totals }
         let isSame = change.sections.isEmpty && change.nodes.isEmpty && change.totals == nil
-        return isSame ? nil : change
+        change.filter = looked.filter
+        if isSame, looked.filter == nil || !isNew(looked.filter, as: .filter) { return nil }
+        return change
     }
 
     private mutating func isNew(_ value: some Hashable, as part: Part) -> Bool {
@@ -137,4 +150,6 @@ struct LookedAt: Sendable {
     var sections: [(parent: RowID?, section: TreeSection?)] = []
     var nodes: [(id: NodeID, row: NodeRow?)] = []
     var totals: QueueTotals?
+    /// Of a view with a filter.
+    var filter: FilterCount?
 }

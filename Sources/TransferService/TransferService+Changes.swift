@@ -105,6 +105,7 @@ extension TransferService {
         }
         if !named.isEmpty { try await body(named) }
         guard let selector = request.selector else { return }
+        if let filter = selector.filter { return try await eachMatch(of: selector, filter, body) }
         var after: NodeID?
         while true {
             let nodes = try await queue.reader.nodes(matching: selector, after: after, limit: 1000)

@@ -16,7 +16,9 @@ struct Moving {
 extension TransferService {
     /// Replaces a client's view, and shows it at once.
     func setView(_ request: ViewRequest, of client: ServiceClient) throws(RequestError) {
-        let view = ServiceView(request)
+        var view = try ServiceView(request)
+        // Who scrolls goes on seeing what was found.
+        if let before = client.views[view.number]?.filter, before.text == view.filter?.text { view.filter = before }
         guard (request.sections ?? []).count <= ServiceView.mostSections,
             (request.nodes ?? []).count <= ServiceView.mostNodes
         else {
@@ -35,8 +37,8 @@ extension TransferService {
         }
         viewsChanged()
         guard !view.isEmpty else { return }
-        mustFlushAtOnce = isFlushing
-        flushSoon(after: .zero)
+        if view.filter?.isComplete == false { search(for: view.number, of: client.number) }
+        flushAtOnce()
     }
 
     /// Screens that show the tree.
@@ -55,6 +57,7 @@ extension TransferService {
 
     func noteViews(_ change: QueueChange) {
         updateViews { $0.note(change) }
+        searchAgain(liveOnly: false)
         guard !change.finished.isEmpty else { return scheduleFlush() }
         // Who waits for a batch hears of its end at once, or almost, when ends follow each other closely.
         let passed = lastFlush.map { $0.duration(to: .now) } ?? .seconds(1)
@@ -78,6 +81,7 @@ extension TransferService {
         let (batches, folders) = (before.batches.union(moving.batches), before.folders.union(moving.folders))
         let tasks = before.tasks.union(moving.tasks)
         updateViews { $0.noteLive(batches: batches, folders: folders, tasks: tasks) }
+        searchAgain(liveOnly: true)
         scheduleFlush()
         settleLater(live)
     }
@@ -109,6 +113,12 @@ extension TransferService {
     func scheduleFlush() {
         let passed = lastFlush.map { $0.duration(to: .now) } ?? settings.viewInterval
         flushSoon(after: max(.zero, settings.viewInterval - passed))
+    }
+
+    /// An answer to a person waits for nobody.
+    func flushAtOnce() {
+        mustFlushAtOnce = isFlushing
+        flushSoon(after: .zero)
     }
 
     private func flushSoon(after delay: Duration) {
@@ -159,7 +169,7 @@ extension TransferService {
     private func send(_ looked: LookedAt, to place: (client: Int, view: Int)) {
         var looked = looked
         looked.totals?.viewers = viewers
-        guard let client = clients[place.client],
+        guard let client = clients[place.client], looked.filter?.text == client.views[place.view]?.filter?.text,
             // A view that was replaced meanwhile is dirty as a whole and shown in the next turn.
             let change = client.views[place.view]?.change(of: looked),
             let line = try? WireCoding.line(Notification(method: .viewChanged, params: change))
@@ -179,8 +189,10 @@ extension ServiceClient {
             case .section(let parent): want.sections.append(view.sectionRequest(parent))
             case .node(let id): want.nodes.append(id)
             case .totals: want.totals = true
+            case .filter: break
             }
         }
+        want.filter = view.filter.map { ($0.matches, $0.count) }
         views[number] = view
         return want
     }

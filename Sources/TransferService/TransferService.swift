@@ -59,6 +59,8 @@ package actor TransferService {
     var isFlushing = false
     /// A view was set while others were being sent.
     var mustFlushAtOnce = false
+    /// Searches are numbered, so that a late one knows that it is not wanted any more.
+    var lastSearch = 0
     var lastFlush: MonotonicInstant?
     var isWatchingLive = false
     var moving = Moving()

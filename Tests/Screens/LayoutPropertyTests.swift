@@ -53,6 +53,7 @@ struct LayoutPropertyTests {
         screen.news(sections, totals: Rows.exampleTotals)
         let keys = [
             "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "e", "?", "L", "Esc", "PgDn", "*", "c", "b",
+            "/", "Enter", "M", "n",
         ]
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             screen.press(keys.randomElement(using: &dice) ?? "j")
@@ -88,7 +89,8 @@ struct LayoutPropertyTests {
                 if isHarmful { return "a control character at \(y) \(x)" }
             }
         }
-        guard case .transfers = model.page, model.dialog == nil, model.prompt == nil, !model.layout.tree.isEmpty,
+        guard case .transfers = model.page, model.dialog == nil, model.prompt == nil, model.filterLine == nil,
+            !model.layout.tree.isEmpty,
             model.tree.cursor != nil
         else { return nil }
         let selected = (0..<grid.size.rows).filter { y in grid.row(y).contains { $0.style.isSelected } }

@@ -120,7 +120,7 @@ enum Samples {
     static func parameters(_ name: MethodName) -> any Codable {
         let nodes = NodesRequest(
             ids: [.batch(batch), .folder(batch, path: RawPath([0xff]))], rows: [.task(batch, task)],
-            selector: NodeSelector(batch: batch, session: .default, states: [.failed]))
+            selector: NodeSelector(batch: batch, session: .default, states: [.failed], filter: "@err"))
         return switch name {
         case .hello: Hello(client: "test 1", sshAgent: RawPath("/run/agent"))
         case .batchAdd: request
@@ -139,7 +139,9 @@ enum Samples {
         case .treeRead: SectionRequest(parent: .batch(batch), limit: 9)
         case .viewSet:
             ViewRequest(
-                view: 1, sections: [SectionRequest(parent: .batch(batch), limit: 9)], nodes: [.task(task)], totals: true
+                view: 1, sections: [SectionRequest(parent: .batch(batch), limit: 9)], nodes: [.task(task)],
+                totals: true,
+                filter: "@err"
             )
         case .totals, .eventsUnfollow, .engineStatus, .limitsGet: Nothing()
         case .eventsRead: EventsReadRequest(after: seq, consumer: "c", session: .default, limit: 1, wait: true)
@@ -201,7 +203,8 @@ enum Samples {
         switch name {
         case .viewChanged:
             ViewChange(
-                view: 1, sections: [section], nodes: [WatchedNode(id: .batch(batch), node: row)], totals: totals)
+                view: 1, sections: [section], nodes: [WatchedNode(id: .batch(batch), node: row)], totals: totals,
+                filter: FilterCount(text: "@err", matched: 1, total: 2, complete: true))
         case .eventsHappened: EventPage(events: [event], next: seq, last: seq)
         }
     }

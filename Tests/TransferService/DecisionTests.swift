@@ -86,10 +86,10 @@ import TransferModel
         #expect(WhySentence.span(.seconds(-5)) == "0 s")
     }
 
-    @Test func `a view looks again only at what a change can have touched`() {
+    @Test func `a view looks again only at what a change can have touched`() throws {
         let (b1, b2) = (BatchID(rawValue: 1), BatchID(rawValue: 2))
         let folder = FolderID(rawValue: 5)
-        var view = ServiceView(
+        var view = try ServiceView(
             ViewRequest(
                 sections: [
                     SectionRequest(parent: nil, limit: 5), SectionRequest(parent: .batch(b1), limit: 5),
@@ -112,8 +112,8 @@ import TransferModel
         #expect(view.takeDirty() == [.section(nil), .node(.batch(b2))])
     }
 
-    @Test func `a view sends a part once until it looks different`() {
-        var view = ServiceView(ViewRequest(sections: [SectionRequest(parent: nil, limit: 5)], totals: true))
+    @Test func `a view sends a part once until it looks different`() throws {
+        var view = try ServiceView(ViewRequest(sections: [SectionRequest(parent: nil, limit: 5)], totals: true))
         var looked = LookedAt()
         looked.sections = [(nil, TreeSection(parent: nil, rows: [], total: 0))]
         looked.totals = QueueTotals()

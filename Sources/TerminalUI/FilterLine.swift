@@ -1,0 +1,165 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// A filter that is on: what the engine was asked for, and what it has found.
+struct ShownFilter: Sendable {
+    /// The last expression that could be read.
+    var text: String
+    /// `nil`: nothing was heard of it yet.
+    var count: FilterCount?
+    /// The tree without a filter, as it was left; `nil` while it is still shown.
+    var unfiltered: Tree?
+    /// The expression that the rows in sight are of.
+    var shownText: String?
+}
+
+/// The line in which a filter is typed. Every change that can be read counts at once.
+struct FilterLine: Sendable {
+    var field: TextField
+    /// What is wrong with the text; the filter before it goes on.
+    var fault: FilterFault?
+    /// The filter when the line was opened, to which Esc returns.
+    let before: String?
+    /// The line among those that Up and Down offer; `nil`: what was typed.
+    var offered: Int?
+
+    init(_ before: String?) {
+        self.before = before
+        field = TextField(Array((before ?? "").utf8))
+    }
+}
+
+extension Model {
+    mutating func openFilter() { filterLine = FilterLine(filter?.text) }
+
+    mutating func takeInFilterLine(_ press: KeyPress) {
+        guard var line = filterLine else { return }
+        switch (press.key, press.modifiers) {
+        case (.escape, _), (.character("c"), .control):
+            filterLine = nil
+            return setFilter(line.before)
+        case (.enter, _):
+            filterLine = nil
+            if let fault = line.fault {
+                setFilter(line.before)
+                return complain("The filter is wrong: \(look.safe(fault.message)).")
+            }
+            return
+        case (.up, _): offer(1, &line)
+        case (.down, _): offer(-1, &line)
+        default:
+            guard line.field.edit(press) else { return }
+            line.offered = nil
+        }
+        read(&line)
+        filterLine = line
+    }
+
+    mutating func pasteInFilterLine(_ bytes: [UInt8]) {
+        guard var line = filterLine else { return }
+        line.field.insert(bytes.map { $0 == 0x0A || $0 == 0x09 ? 0x20 : $0 })
+        read(&line)
+        filterLine = line
+    }
+
+    /// Saved filters, and before them the one that was cleared last.
+    private var offers: [String] { (lastFilter.map { [$0] } ?? []) + savedFilters.map(\.text) }
+
+    private func offer(_ step: Int, _ line: inout FilterLine) {
+        let offers = offers
+        let next = (line.offered ?? -1) + step
+        guard offers.indices.contains(next) else {
+            if next < 0 {
+                line.offered = nil
+                line.field = TextField()
+            }
+            return
+        }
+        line.offered = next
+        line.field = TextField(Array(offers[next].utf8))
+    }
+
+    private mutating func read(_ line: inout FilterLine) {
+        line.fault = nil
+        let text = (line.field.text ?? "").trimmed
+        guard !text.isEmpty else { return setFilter(nil) }
+        do throws(FilterFault) {
+            _ = try TransferFilter(text)
+            setFilter(text)
+        } catch {
+            line.fault = error
+        }
+    }
+
+    /// Shows only what matches; `nil`: everything again.
+    mutating func setFilter(_ text: String?) {
+        guard let text else {
+            if let filter {
+                lastFilter = filter.text
+                if let tree = filter.unfiltered { self.tree.giveBack(to: tree) }
+            }
+            filter = nil
+            return
+        }
+        if filter == nil { filter = ShownFilter(text: text) } else { filter?.text = text }
+        if filter?.count?.text != text { filter?.count = nil }
+    }
+
+    /// Takes over sections when they are of the filter that is on.
+    mutating func take(_ sections: [TreeSection], of count: FilterCount?) {
+        guard count?.text == filter?.text else { return }
+        guard let count, var filter else { return tree.take(sections) }
+        filter.count = count
+        defer { self.filter = filter }
+        // Nothing found so far says nothing: what was shown before stays until there is something to show.
+        if count.matched == 0, !count.complete { return }
+        if filter.shownText != count.text {
+            filter.shownText = count.text
+            if filter.unfiltered == nil {
+                filter.unfiltered = tree
+                tree = tree.filtered
+            } else {
+                tree.forgetRows()
+            }
+        }
+        if !sections.isEmpty { tree.take(sections) }
+    }
+
+    // MARK: Going through what matches
+
+    /// To the next file that matches (1), or the previous one (-1).
+    mutating func moveToMatch(_ step: Int) {
+        guard filter?.unfiltered != nil else {
+            let key = keys.keys(for: .filter, in: .transfers).first?.name ?? "filter"
+            return say("Nothing is looked for: \(key) begins.")
+        }
+        var index = (tree.cursorIndex ?? 0) + step
+        while tree.items.indices.contains(index) {
+            if case .row(.task) = tree.items[index].id { return tree.move(to: index) }
+            index += step
+        }
+        say(step > 0 ? "That was the last one in sight." : "That was the first one.")
+    }
+
+    /// Marks all files that match and are in sight; says how many are not.
+    mutating func markMatching() {
+        guard let filter, filter.unfiltered != nil else {
+            let key = keys.keys(for: .filter, in: .transfers).first?.name ?? "filter"
+            return say("No filter is on: \(key) sets one, then all that match can be marked.")
+        }
+        let marked = tree.markTasks()
+        let others = max(0, (filter.count?.matched ?? 0) - Int64(marked))
+        let rest: SafeText = others > 0 ? " \(Figures.count(others)) more match but are not in sight." : ""
+        say("Marked \(Figures.amount(Int64(marked), "file")).\(rest)")
+    }
+}
+
+extension String {
+    /// Without blanks at the ends.
+    var trimmed: String {
+        let head = drop(while: \.isWhitespace)
+        guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(head[...last])
+    }
+}

@@ -1,0 +1,155 @@
+/// What a person wants to see of the queue, as an expression: `@err 403`, `size>1G !@done`, `(@pause | @retry) dest:nas`.
+///
+/// ```
+/// or    := and { ("|" | "or") and }          and  := not { not }          not := [ "!" ] atom
+/// atom  := "(" or ")" | test | word | "quoted words" | /regex/ | @state
+/// test  := key op value                      op   := ":" "=" "!=" ">" ">=" "<" "<="
+/// value := word | number[K|M|G|T] | number% | duration (10s 5m 2h 3d) | glob with * ?
+/// ```
+///
+/// It is about files: a folder or batch is there when a file below it matches. The engine looks (`FilterScan`), the
+/// screen and the commands send the text.
+package struct TransferFilter: Hashable, Sendable {
+    package let root: FilterNode
+
+    package init(_ root: FilterNode) { self.root = root }
+
+    /// Reads an expression.
+    package init(_ text: String) throws(FilterFault) {
+        var parser = FilterParser(text)
+        root = try parser.whole()
+    }
+
+    package func matches(_ subject: FilterSubject) -> Bool { root.matches(subject) }
+
+    /// What has to be read of a task to decide.
+    package var needs: FilterNeeds { root.needs }
+}
+
+/// A part of a filter. Lists have at least two parts, and no list is directly in a list of its kind.
+package indirect enum FilterNode: Hashable, Sendable {
+    case all([FilterNode])
+    case any([FilterNode])
+    case not(FilterNode)
+    case test(FilterTest)
+}
+
+/// One question about a file.
+package enum FilterTest: Hashable, Sendable {
+    /// Found in the path, the batch's name included.
+    case word(FilterText)
+    case text(TextKey, TextRelation, FilterText)
+    case number(NumberKey, Comparison, Int64)
+    /// How much of it is there, in percent.
+    case percent(Comparison, Int64)
+    case state(FilterState, isNegated: Bool)
+    case priority(Comparison, TransferPriority)
+    /// One of these; for selectors, which name states as the commands do. Nobody can type it.
+    case states([TransferState])
+    /// The file itself, or what it is in. The screen writes it for what is marked.
+    case node(RowID)
+
+    package enum TextKey: String, CaseIterable, Sendable { case name, path, batch, folder, dest, err, kind }
+
+    package enum TextRelation: String, Sendable {
+        case contains = ":"
+        case equals = "="
+        case differs = "!="
+    }
+
+    /// Sizes in bytes, speeds in bytes a second, times in seconds.
+    package enum NumberKey: String, CaseIterable, Sendable { case size, done, speed, eta, tries, age }
+
+    package enum Comparison: String, CaseIterable, Sendable {
+        case equal = "="
+        case different = "!="
+        case more = ">"
+        case atLeast = ">="
+        case less = "<"
+        case atMost = "<="
+
+        func holds<Value: Comparable>(_ one: Value, _ other: Value) -> Bool {
+            switch self {
+            case .equal: one == other
+            case .different: one != other
+            case .more: one > other
+            case .atLeast: one >= other
+            case .less: one < other
+            case .atMost: one <= other
+            }
+        }
+    }
+}
+
+/// A state as the screen calls it.
+package enum FilterState: String, CaseIterable, Sendable {
+    case run, wait, pause, err, auth, retry, done, new, held, check, skip, cancel
+}
+
+/// What of a task a filter asks about: what it does not need is not read.
+package struct FilterNeeds: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+    package static let name = FilterNeeds(rawValue: 1)
+    /// Rows that only some tasks have: errors, tries, what they wait for.
+    package static let details = FilterNeeds(rawValue: 2)
+    /// What moves: speeds, and bytes since the last checkpoint.
+    package static let live = FilterNeeds(rawValue: 4)
+    /// What it failed of.
+    package static let error = FilterNeeds(rawValue: 8)
+}
+
+/// Why a text is no filter.
+package struct FilterFault: Error, Hashable, Sendable {
+    /// The character where it went wrong, counted from 0.
+    package var position: Int
+    /// Continues `size>  ^ `: "a number is missing".
+    package var message: String
+
+    package init(_ position: Int, _ message: String) {
+        self.position = position
+        self.message = message
+    }
+}
+
+extension FilterNode {
+    var needs: FilterNeeds {
+        switch self {
+        case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.needs) }
+        case .not(let part): part.needs
+        case .test(let test): test.needs
+        }
+    }
+
+    func matches(_ subject: FilterSubject) -> Bool {
+        switch self {
+        case .all(let parts):
+            for part in parts where !part.matches(subject) { return false }
+            return true
+        case .any(let parts):
+            for part in parts where part.matches(subject) { return true }
+            return false
+        case .not(let part): return !part.matches(subject)
+        case .test(let test): return test.holds(subject)
+        }
+    }
+}
+
+extension FilterTest {
+    fileprivate var needs: FilterNeeds {
+        switch self {
+        case .word, .text(.name, _, _), .text(.path, _, _): .name
+        case .text(.err, _, _): [.details, .error]
+        case .number(.tries, _, _): .details
+        case .number(.speed, _, _), .number(.eta, _, _), .number(.done, _, _), .percent: .live
+        case .state(let state, _):
+            switch state {
+            case .wait, .auth, .retry, .new: .details
+            case .run, .check: .live
+            case .pause, .err, .done, .held, .skip, .cancel: []
+            }
+        case .states: .live
+        case .text, .number, .priority, .node: []
+        }
+    }
+}

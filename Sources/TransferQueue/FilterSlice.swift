@@ -1,0 +1,97 @@
+package import TransferModel
+
+/// What a filter found in a stretch of the queue: files in the order of their numbers, folder by folder.
+package struct FilterSlice: Sendable {
+    package struct Hits: Sendable {
+        package let place: FilterPlace
+        package var tasks: [TaskID]
+    }
+
+    /// What matched, by the folder that it lies in directly.
+    package var hits: [FolderID: Hits] = [:]
+    /// Files looked at.
+    package var examined: Int64 = 0
+    /// Files there are.
+    package var total: Int64 = 0
+    /// Where the next stretch begins; `nil`: this was the last.
+    package var next: TaskID?
+}
+
+/// What moves, as far as a filter asks for it.
+package struct FilterMotion: Sendable {
+    package var state: TransferState
+    package var sent: Int64
+    package var bytesPerSecond: Int64
+    package var secondsLeft: Int64?
+
+    package init(state: TransferState, sent: Int64, bytesPerSecond: Int64, secondsLeft: Int64?) {
+        self.state = state
+        self.sent = sent
+        self.bytesPerSecond = bytesPerSecond
+        self.secondsLeft = secondsLeft
+    }
+}
+
+/// Everything that a filter has found so far, as the tree wants it. Its size follows what matched, up to a bound.
+package struct FilterMatches: Sendable {
+    package struct Folder: Sendable {
+        /// Files directly in it.
+        package var count: Int64 = 0
+        /// The first of them.
+        package var first: [TaskID] = []
+        /// Folders directly in it with something below, as they were found.
+        package var folders: [FolderID] = []
+    }
+
+    package private(set) var count: Int64 = 0
+    package private(set) var batches: Set<BatchID> = []
+    package private(set) var folders: [FolderID: Folder] = [:]
+    private var kept = 0
+    /// Folders that stand in the one above.
+    private var linked: Set<FolderID> = []
+
+    /// As many as a section has rows, and in all folders together.
+    static let mostInFolder = 1000
+    static let most = 200_000
+
+    package init() {}
+
+    package mutating func add(_ slice: FilterSlice) {
+        for (folder, hits) in slice.hits {
+            count += Int64(hits.tasks.count)
+            batches.insert(hits.place.batch)
+            link(hits.place.chain)
+            var found = folders[folder] ?? Folder()
+            found.count += Int64(hits.tasks.count)
+            let room = min(Self.mostInFolder - found.first.count, Self.most - kept)
+            if room > 0 {
+                found.first += hits.tasks.prefix(room)
+                kept += min(room, hits.tasks.count)
+            }
+            folders[folder] = found
+        }
+    }
+
+    /// The folders above learn of it, up to one that knows.
+    private mutating func link(_ chain: [FolderID]) {
+        for (folder, parent) in zip(chain, chain.dropFirst()) {
+            guard linked.insert(folder).inserted else { return }
+            folders[parent, default: Folder()].folders.append(folder)
+        }
+    }
+}
+
+extension QueueReader {
+    /// Looks through the next stretch of the queue.
+    /// - Parameter motion: what moves; needed only when the filter's `needs` say so.
+    package func search(
+        _ filter: TransferFilter, after: TaskID = TaskID(rawValue: 0), motion: [TaskID: FilterMotion] = [:]
+    ) throws(QueueError) -> FilterSlice {
+        try view { try $0.search(filter, after: after, motion: motion) }
+    }
+
+    /// As `section(_:)`, but only what matched and what it lies in; nothing is folded.
+    package func section(_ request: SectionRequest, of matches: FilterMatches) throws(QueueError) -> TreeSection? {
+        try view { try $0.section(request, of: matches) }
+    }
+}

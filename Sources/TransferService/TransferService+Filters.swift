@@ -1,0 +1,128 @@
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// A view's filter: what it has found, and whether that is still so.
+struct ViewFilter {
+    let text: String
+    let filter: TransferFilter
+    var matches = FilterMatches()
+    var total: Int64 = 0
+    /// Everything was looked at since the view was set.
+    var isComplete = false
+    /// The search that goes on; an earlier one's results are not wanted any more.
+    var search: Int?
+    /// Something changed since it began.
+    var isStale = false
+
+    init(_ text: String) throws(RequestError) {
+        self.text = text
+        do throws(FilterFault) {
+            filter = try TransferFilter(text)
+        } catch {
+            throw RequestError(.usage, "the filter is wrong at character \(error.position + 1): \(error.message)")
+        }
+    }
+
+    var count: FilterCount {
+        FilterCount(text: text, matched: matches.count, total: max(total, matches.count), complete: isComplete)
+    }
+}
+
+/// Filters are looked up in the queue stretch by stretch, beside everything else. The first search shows what it has
+/// found so far; later ones, after changes, replace the result when they are through.
+extension TransferService {
+    /// At most so often, and never for more than a fifth of the reader's time.
+    private static let searchPause = Duration.milliseconds(250)
+
+    func search(for view: Int, of client: Int) {
+        guard var filter = clients[client]?.views[view]?.filter, filter.search == nil else { return }
+        lastSearch += 1
+        filter.search = lastSearch
+        filter.isStale = false
+        clients[client]?.views[view]?.filter = filter
+        let search = lastSearch
+        Task { await self.search(search, filter.filter, for: view, of: client) }
+    }
+
+    /// What was found may be so no longer. What only moves matters to filters that ask for it.
+    func searchAgain(liveOnly: Bool) {
+        for (client, views) in clients.mapValues(\.views) {
+            for (number, view) in views {
+                guard let filter = view.filter, !liveOnly || filter.filter.needs.contains(.live) else { continue }
+                clients[client]?.views[number]?.filter?.isStale = true
+                search(for: number, of: client)
+            }
+        }
+    }
+
+    private func search(_ search: Int, _ filter: TransferFilter, for view: Int, of client: Int) async {
+        let begun = ContinuousClock.now
+        var shown = begun
+        var found = FilterMatches()
+        var after: TaskID? = TaskID(rawValue: 0)
+        let isFirst = clients[client]?.views[view]?.filter?.isComplete == false
+        while let from = after {
+            guard let slice = try? await slice(filter, from), current(view, of: client)?.search == search else {
+                return
+            }
+            found.add(slice)
+            after = slice.next
+            clients[client]?.views[view]?.filter?.total = slice.total
+            guard isFirst, after != nil, shown.duration(to: .now) > .milliseconds(50) else { continue }
+            shown = .now
+            clients[client]?.views[view]?.filter?.matches = found
+            clients[client]?.views[view]?.noteFilter()
+            scheduleFlush()
+        }
+        clients[client]?.views[view]?.filter?.matches = found
+        clients[client]?.views[view]?.filter?.isComplete = true
+        clients[client]?.views[view]?.noteFilter()
+        if isFirst { flushAtOnce() } else { scheduleFlush() }
+        let pause = max(Self.searchPause, begun.duration(to: .now) * 4)
+        loop.schedule(after: pause) { [weak self] in
+            self?.assumeIsolated { service in
+                guard service.current(view, of: client)?.search == search else { return }
+                service.clients[client]?.views[view]?.filter?.search = nil
+                if service.current(view, of: client)?.isStale == true { service.search(for: view, of: client) }
+            }
+        }
+    }
+
+    private func current(_ view: Int, of client: Int) -> ViewFilter? { clients[client]?.views[view]?.filter }
+
+    /// The next stretch of the queue, with what moves laid over it.
+    func slice(_ filter: TransferFilter, _ after: TaskID) async throws -> FilterSlice {
+        var motion: [TaskID: FilterMotion] = [:]
+        if filter.needs.contains(.live) {
+            for task in await engine.live().tasks {
+                motion[task.task] = FilterMotion(
+                    state: task.state, sent: task.bytesSent, bytesPerSecond: task.bytesPerSecond,
+                    secondsLeft: task.secondsLeft)
+            }
+        }
+        return try await queue.reader.search(filter, after: after, motion: motion)
+    }
+
+    /// The tasks that a selector with a filter means, a stretch of the queue at a time, in the order of their numbers.
+    func eachMatch(of selector: NodeSelector, _ text: String, _ body: ([NodeID]) async throws -> Void) async throws {
+        guard selector.session == nil else {
+            throw RequestError(.usage, "a filter and a session together are not understood: name the batch instead")
+        }
+        var parts = [try ViewFilter(text).filter.root]
+        if let batch = selector.batch { parts.append(.test(.node(.batch(batch)))) }
+        if !selector.states.isEmpty { parts.append(.test(.states(selector.states))) }
+        let filter = TransferFilter(.all(parts))
+        var after: TaskID? = TaskID(rawValue: 0)
+        while let from = after {
+            let slice = try await slice(filter, from)
+            let tasks = slice.hits.values.flatMap(\.tasks).sorted()
+            for start in stride(from: 0, to: tasks.count, by: 1000) {
+                try await body(tasks[start..<min(start + 1000, tasks.count)].map { .task($0) })
+            }
+            after = slice.next
+        }
+    }
+}
