@@ -86,7 +86,10 @@ say "queued $batch: $files files, $bytes bytes"
 
 if [ -n "$on_terminal" ]; then
   "$martlet" || fail "the screen ended with status $?"
-  say "you left the screen; the engine goes on. To come back while it works: MARTLET_HOME=.demo/home ${programs#"$PWD"/}/martlet"
+  "$martlet" wait --timeout 0s "$batch" >/dev/null 2>&1
+  # 75: something still moves. 4: what is left was paused, which is said below.
+  [ $? = 75 ] && say "you left the screen, and the engine goes on; to come back meanwhile:" &&
+    say "  MARTLET_HOME=.demo/home ${programs#"$PWD"/}/martlet"
 fi
 
 # On a terminal `wait` shows one line that moves; elsewhere `watch` prints one a second.
@@ -95,7 +98,8 @@ watch=
 "$martlet" wait "$batch"
 status=$?
 if [ $status = 4 ]; then
-  say "the rest is paused; in another terminal: MARTLET_HOME=.demo/home ${programs#"$PWD"/}/martlet resume $batch"
+  say "the rest is paused; in another terminal:"
+  say "  MARTLET_HOME=.demo/home ${programs#"$PWD"/}/martlet resume $batch"
   "$martlet" wait --patient "$batch"
   status=$?
 fi
