@@ -1,4 +1,5 @@
-/// What `--help` prints: the same table as the manual, for 80 columns.
+/// What `--help` prints: the same table as the manual, for 80 columns. What is not built yet is in the manual alone; who asks for it by
+/// name is told.
 enum HelpText {
     private static let width = 79
     private static let column = 26
@@ -13,8 +14,6 @@ enum HelpText {
         parts += command.details.map { wrapped($0, indent: 0) }
         parts += commands(command)
         parts += command.shownGroups.map { "\($0.title):\n" + $0.options.map(option).joined(separator: "\n") }
-        let later = command.unbuiltOptions.map { "--\($0.name)" }
-        if !later.isEmpty { parts.append(wrapped("Not built yet: \(later.joined(separator: " "))", indent: 0)) }
         if !command.examples.isEmpty {
             parts.append(
                 "Examples:\n"
@@ -30,8 +29,6 @@ enum HelpText {
             parts.append(
                 "Commands:\n" + shown.map { entry("  \($0.name)", $0.summary, column: 12) }.joined(separator: "\n"))
         }
-        let later = command.unbuiltSubcommands.map(\.name)
-        if !later.isEmpty { parts.append(wrapped("Not built yet: \(later.joined(separator: " "))", indent: 0)) }
         return parts
     }
 

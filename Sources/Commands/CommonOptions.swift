@@ -58,8 +58,8 @@ enum QueueOptions {
         "snapshot", availability: later("copy what must not change, and queue the copy"),
         "send what is on disk now, even if edited later")
     static let ifExists = Option(
-        "if-exists", ValueSyntax<ExistingFilePolicy>.choice().named("WHAT"),
-        "\(words(ExistingFilePolicy.self)); default fail")
+        "if-exists", ValueSyntax<ExistingFilePolicy>.choice(shown: ExistingFilePolicy.built).named("WHAT"),
+        "\(alternatives(ExistingFilePolicy.built.map(\.rawValue))); default fail")
     static let ifChanged = Option(
         "if-changed", ValueSyntax<ChangedSourcePolicy>.choice(),
         "when a source changed after it was queued; default restart")

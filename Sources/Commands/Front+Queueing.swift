@@ -50,13 +50,14 @@ extension Front {
         return request
     }
 
-    /// Two of the contract's ways with a file that is there already are not built; taken for granted they would overwrite it.
+    /// Some of the contract's ways with a file that is there already are not built; taken for granted they would overwrite it.
     private func refuseExistence(_ invocation: Invocation) throws(CommandFailure) {
-        guard let policy = invocation.value(QueueOptions.ifExists), policy == .rename || policy == .resume else {
+        guard let policy = invocation.value(QueueOptions.ifExists), !ExistingFilePolicy.built.contains(policy) else {
             return
         }
         throw .usage(
-            "\(invocation.path[0]): --if-exists \(policy.rawValue) is not built yet", "use fail, skip or replace")
+            "\(invocation.path[0]): --if-exists \(policy.rawValue) is not built yet",
+            "use \(alternatives(ExistingFilePolicy.built.map(\.rawValue)))")
     }
 
     /// Ways that exclude each other, or mean nothing to the destination.

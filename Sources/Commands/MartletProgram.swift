@@ -73,7 +73,7 @@ package enum MartletProgram {
                 + "base name, a directory with everything below it (DIR/. means its contents alone). Without the slash a single "
                 + "file arrives under exactly that name.",
             "--if-exists: fail (default) overwrites nothing, and the same file already there counts as completed; skip leaves "
-                + "what is there; replace overwrites it. (rename and resume are not built yet.)",
+                + "what is there; replace overwrites it.",
         ]
         command.operands = [
             Operand(ValueSyntax<[UInt8]>.path("SOURCE", .files), .oneOrMore), Operand(ValueSyntax<String>.url("DEST")),

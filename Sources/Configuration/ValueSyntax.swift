@@ -113,8 +113,9 @@ extension ValueSyntax where Value == String {
 
 extension ValueSyntax where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of an enumeration's words.
-    package static func choice(_: Value.Type = Value.self) -> ValueSyntax {
-        let words = Value.allCases.map(\.rawValue)
+    /// - Parameter shown: those that help and completions name, when the others are refused later.
+    package static func choice(_: Value.Type = Value.self, shown: [Value]? = nil) -> ValueSyntax {
+        let words = shown.map { $0.map(\.rawValue) } ?? Value.allCases.map(\.rawValue)
         return ValueSyntax(
             words.joined(separator: "|"), allowed: alternatives(words), completion: .words(words)
         ) { Value(rawValue: $0) }

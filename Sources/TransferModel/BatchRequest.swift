@@ -77,6 +77,9 @@ public struct DownloadSource: Codable, Hashable, Sendable {
 /// What to do when the destination has a file of that name.
 public enum ExistingFilePolicy: String, Codable, Sendable, CaseIterable {
     case fail, skip, replace, rename, resume
+
+    /// Those that work; help and completions name no others, and the others are refused by name.
+    package static let built: [ExistingFilePolicy] = [.fail, .skip, .replace]
 }
 
 /// What to do when the source changed after it was queued.
