@@ -50,6 +50,14 @@ package struct TransferURL: Equatable, Sendable {
         guard text.contains(":"), !text.hasPrefix("/") else {
             return .usage("\(place): \"\(text)\" is not a URL", "write https://HOST/PATH")
         }
+        let name = text.prefix { $0 != ":" }
+        if let scheme = TransferScheme(rawValue: name.lowercased()) {
+            let rest = text.dropFirst(name.count + 1).drop { $0 == "/" }
+            let isPlain = !rest.isEmpty && !rest.contains("@")
+            return .usage(
+                "\(place): after \(scheme.rawValue): a URL has two slashes",
+                "write \(scheme.rawValue)://\(isPlain ? String(rest) : "HOST/PATH")")
+        }
         return QueueingFault(
             .unsupported, "\(place): \"\(text)\" would be a configured destination, which is not built yet",
             "write https://HOST/PATH")

@@ -45,7 +45,10 @@ struct AddPrompt: Sendable {
             // One thing at a time: back to the line before.
             step = .sources
             field = TextField(Self.line(sources))
-        case (.enter, _): return field.isEmpty ? .editing : .entered
+        case (.enter, _):
+            guard field.isEmpty else { return .entered }
+            note =
+                step == .sources ? "Type a path first, or Esc to close." : "Type a URL, such as https://nas.example/in/"
         case (.tab, _):
             guard step == .sources, let last = words.lastWord(field.beforeCursor) else { return .editing }
             return .completes(last.word)

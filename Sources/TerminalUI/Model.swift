@@ -103,6 +103,9 @@ struct Model: Sendable {
         return silence
     }
 
+    /// Whether what is shown is how things are.
+    var hearsNews: Bool { isConnected && silence == nil }
+
     /// Whether keys that change transfers work.
     var canChange: Bool { isConnected && silence.map { $0 < .seconds(10) } ?? true }
 

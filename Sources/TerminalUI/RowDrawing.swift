@@ -198,7 +198,7 @@ enum RowLabel {
             switch RowState(row) {
             case .queued: "waiting"
             case .held: "held"
-            case .scanning, .running, .stalled: "running"
+            case .scanning, .running, .stalled, .unknown: "running"
             case .checking: "being checked"
             case .paused: "paused"
             case .retry: "to try again"

@@ -26,6 +26,8 @@ package enum RowState: Sendable, Hashable, CaseIterable {
     case cancelled
     case skipped
     case done
+    /// Moved when it was last heard of; the engine does not answer. Only the screen knows it: see `Model.state(of:)`.
+    case unknown
 
     package init(_ row: NodeRow) {
         switch row.state {
@@ -65,8 +67,12 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .cancelled: "cancl"
         case .skipped: "skip"
         case .done: "done"
+        case .unknown: "?"
         }
     }
+
+    /// Of what moves, or will by itself, nothing is known without the engine.
+    var needsNews: Bool { [.scanning, .running, .stalled, .checking, .retry].contains(self) }
 
     /// The word where there is room for 6 characters.
     package var longWord: String {
@@ -107,6 +113,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .cancelled: "/"
         case .skipped: "-"
         case .done: "+"
+        case .unknown: ":"
         }
     }
 
@@ -121,14 +128,14 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .failed: "✗"
         case .cancelled: "⊘"
         case .done: "✓"
-        case .held, .paused, .auth, .skipped: asciiSign
+        case .held, .paused, .auth, .skipped, .unknown: asciiSign
         }
     }
 
     /// How sign and word are drawn.
     package var style: Style {
         switch self {
-        case .queued, .held, .cancelled, .skipped: .dim
+        case .queued, .held, .cancelled, .skipped, .unknown: .dim
         case .paused: Style(.dim, strong: true)
         case .scanning, .checking: .info
         case .running: .active
@@ -155,6 +162,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .cancelled: "cancelled; u undoes"
         case .skipped: "was there already"
         case .done: "sent and checked"
+        case .unknown: "moved; no engine answers"
         }
     }
 }

@@ -42,6 +42,7 @@ extension Model {
     /// The state a person is shown.
     func state(of row: NodeRow) -> RowState {
         let state = RowState(row)
+        if !hearsNews, state.needsNews { return .unknown }
         guard state == .running else { return state }
         if stillness.isStalled(row.id, at: now.uptime) { return .stalled }
         // Every byte is in the kernel's or the server's hands: what is missing is the answer.
