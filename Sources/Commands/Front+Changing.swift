@@ -1,4 +1,5 @@
 import CommandLine
+import Configuration
 import MartletKit
 
 /// What can be done to nodes that are named.
@@ -88,7 +89,7 @@ extension Front {
                 continue
             }
             switch result.result {
-            case .done: console.line("\(result.id) \(change.done)")
+            case .done: console.line("\(result.id) \(change.done)\(price(of: result, change))")
             case .already: console.line("\(result.id) \(change.already)")
             case .refused:
                 console.line("\(result.id) refused")
@@ -100,18 +101,29 @@ extension Front {
         return refused.isEmpty ? .done : .refused
     }
 
+    /// What stopping it costs at a server that cannot resume.
+    private func price(of result: NodeResult, _ change: NodeChange) -> String {
+        guard let bytes = result.bytesToRepeat else { return "" }
+        let size = console.units.size(bytes)
+        return change == .cancel
+            ? "; this server cannot resume: undo would send \(size) again"
+            : "; this server cannot resume: \(size) are sent again"
+    }
+
     /// `{id, result, code}`; with the message when refused.
     private struct ResultLine: Encodable {
         let id: String
         let result: NodeResult.Outcome
         @OrNull var code: RequestErrorCode?
         let message: String?
+        let bytesToRepeat: Int64?
 
         init(_ result: NodeResult) {
             id = result.id.description
             self.result = result.result
             _code = OrNull(wrappedValue: result.code)
             message = result.message
+            bytesToRepeat = result.bytesToRepeat
         }
     }
 }

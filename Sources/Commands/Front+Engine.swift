@@ -6,7 +6,7 @@ import MartletKit
 
 extension Front {
     func engineStatus(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        guard try await engineToLookAt(invocation) else { return .done }
+        guard try await engineToLookAt(invocation, isAboutEngine: true) else { return .done }
         return try await tellStatus(invocation)
     }
 
@@ -46,7 +46,7 @@ extension Front {
         if json {
             console.json(NotRunning())
         } else if wasRunning {
-            console.line("the engine has stopped; what is queued stays queued")
+            console.line("the engine has stopped; what is queued stays, and goes on when martlet is next used")
         } else {
             console.note("no engine is running")
         }

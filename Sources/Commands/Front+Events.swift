@@ -42,12 +42,12 @@ extension Front {
     private func text(of event: TransferEvent) -> String {
         let payload = event.payload
         let words: [String?] = [
-            "\(event.seq.rawValue)", time(event.at), event.type.rawValue, event.batch?.description,
+            "\(event.seq.rawValue)", time(event.at), event.type.words, event.batch?.description,
             event.task?.description, event.batch == nil ? event.session?.rawValue : nil,
-            payload.state?.rawValue, payload.bytes.map(console.units.size), payload.offset.map { "at \($0)" },
-            payload.waitReasons.map { $0.map(\.rawValue).joined(separator: ",") }, payload.status.map { "\($0)" },
+            payload.state?.word, payload.bytes.map(console.units.size), payload.offset.map { "at \($0)" },
+            payload.waitReasons.map { "for \($0.words)" }, payload.status.map { "\($0)" },
             payload.skipped == true ? "skipped" : nil, payload.finalPath,
-            payload.error.map { "\($0.code.rawValue): \($0.message)" }, payload.message,
+            payload.error?.message ?? payload.message,
         ]
         return words.compactMap(\.self).joined(separator: " ").displayed
     }

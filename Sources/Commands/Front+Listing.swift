@@ -23,8 +23,22 @@ extension Front {
 
     /// A queue that was never made has nothing in it, and no engine is started to say so.
     func queueToLookAt(_ invocation: Invocation) async throws(CommandFailure) -> Bool {
-        if surroundings.queueExists { return true }
-        return try await engineToLookAt(invocation)
+        guard surroundings.queueExists else { return try await engineToLookAt(invocation) }
+        try await tellOfStart(invocation)
+        return true
+    }
+
+    /// Whoever stopped the engine and only wants to look should know that looking sets the work going again.
+    private func tellOfStart(_ invocation: Invocation) async throws(CommandFailure) {
+        guard console.errorIsTerminal, !invocation.has(CommonOptions.json) else { return }
+        let counts = try await ask { engine throws(RequestError) -> FileCounts? in
+            if try await engine.isEngineRunning() { return nil }
+            try await engine.connect()
+            return try await engine.totals().counts
+        }
+        if let counts, counts.active + counts.queued + counts.waiting > 0 {
+            console.note("no engine was running: one is started, and what is queued goes on")
+        }
     }
 
     private func listBatches(session: SessionName?, json: Bool) async throws(CommandFailure) -> ExitStatus {
@@ -54,7 +68,7 @@ extension Front {
         let units = console.units
         let moves = batch.state.isActive
         return [
-            batch.id.description, batch.state.rawValue,
+            batch.id.description, batch.state.word,
             "\(batch.filesCompleted)/\(batch.filesTotal)\(batch.scanning ? "+" : "")",
             units.size(batch.bytesTotal), batch.percentText,
             moves && batch.bytesPerSecond > 0 ? units.rate(batch.bytesPerSecond) : "-",
@@ -108,7 +122,7 @@ extension Front {
         guard !json else { return console.json(task) }
         let units = console.units
         let cells = [
-            task.id.description, task.state.rawValue, task.bytesTotal.map(units.size) ?? "-", task.percentText,
+            task.id.description, task.state.word, task.bytesTotal.map(units.size) ?? "-", task.percentText,
             task.bytesPerSecond > 0 ? units.rate(task.bytesPerSecond) : "-",
         ]
         console.line(table.row(cells, task.path, remark: task.remark))

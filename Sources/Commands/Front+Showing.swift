@@ -43,7 +43,7 @@ extension Front {
         let units = console.units
         var lines = [
             ("", "\(batch.id) \(batch.name)"),
-            ("State", batch.state.rawValue + (batch.scanning ? ", still counting" : "")),
+            ("State", batch.state.word + (batch.scanning ? ", still counting" : "")),
             ("Session", batch.session.rawValue), ("Destination", batch.destination),
             (
                 "Files",
@@ -61,9 +61,9 @@ extension Front {
         if moves, batch.bytesPerSecond > 0 { lines.append(("Speed", units.rate(batch.bytesPerSecond))) }
         if moves, let left = batch.secondsLeft { lines.append(("Left", shownDuration(seconds: left))) }
         if !batch.waitReasons.isEmpty {
-            lines.append(("Waits for", batch.waitReasons.map(\.rawValue).joined(separator: ", ")))
+            lines.append(("Waits for", batch.waitReasons.words))
         }
-        lines += batch.causes.map { ("Failures", "\($0.count) × \($0.code.rawValue): \($0.message)") }
+        lines += batch.causes.map { ("Failures", "\($0.count) × \($0.message)") }
         lines += [("Priority", batch.priority.rawValue), ("Queued", time(batch.createdAt))]
         if let finished = batch.finishedAt { lines.append(("Finished", time(finished))) }
         return lines + [("UUID", batch.uuid.uuidString.lowercased())]
@@ -72,7 +72,7 @@ extension Front {
     private func lines(of task: TaskSnapshot) -> [(String, String)] {
         let units = console.units
         var lines = [
-            ("", "\(task.id) \(task.path)"), ("State", task.state.rawValue + (task.skipped ? ", skipped" : "")),
+            ("", "\(task.id) \(task.path)"), ("State", task.state.word + (task.skipped ? ", skipped" : "")),
             ("From", task.source), ("To", task.finalPath ?? task.destination),
             (
                 "Bytes",
@@ -85,10 +85,10 @@ extension Front {
         if task.bytesPerSecond > 0 { lines.append(("Speed", units.rate(task.bytesPerSecond))) }
         if let left = task.secondsLeft { lines.append(("Left", shownDuration(seconds: left))) }
         if !task.waitReasons.isEmpty {
-            lines.append(("Waits for", task.waitReasons.map(\.rawValue).joined(separator: ", ")))
+            lines.append(("Waits for", task.waitReasons.words))
         }
         if let retry = task.retryAt { lines.append(("Next try", time(retry))) }
-        if let error = task.error { lines.append(("Error", "\(error.code.rawValue): \(error.message)")) }
+        if let error = task.error { lines.append(("Error", error.message)) }
         lines.append(("Attempts", attempts(of: task)))
         if task.verified != .none { lines.append(("Verified", "by \(task.verified.rawValue)")) }
         if let digest = task.digest { lines.append(("Digest", "\(digest.algorithm) \(digest.value)")) }
@@ -115,7 +115,7 @@ extension Front {
 
     private func historyText(_ entry: HistoryEntry) -> String {
         let words = [
-            time(entry.time), entry.attempt.map { "#\($0)" }, entry.what, entry.cause?.rawValue, entry.message,
+            time(entry.time), entry.attempt.map { "#\($0)" }, entry.what, entry.message ?? entry.cause?.words,
         ]
         return words.compactMap(\.self).joined(separator: " ")
     }
@@ -129,7 +129,7 @@ extension Front {
     private func lines(of node: NodeRow, _ id: NodeID) -> [(String, String)] {
         let counts = node.counts
         return [
-            ("", "\(id)"), ("State", node.state.rawValue),
+            ("", "\(id)"), ("State", node.state.word),
             (
                 "Files",
                 "\(counts.total): \(counts.completed) completed, \(counts.failed) failed, \(counts.cancelled) cancelled, "

@@ -12,9 +12,14 @@ extension Front {
             if case .ids(let ids) = selection, let first = ids.first {
                 throw CommandFailure(.noSuchObject, .noSuchObject, "wait: there is no \(first)", "see martlet list")
             }
+            console.note("nothing is queued")
             return .done
         }
         let nodes = try await nodes(of: selection)
+        guard !nodes.isEmpty else {
+            console.note(selection == nil ? "nothing is queued" : "nothing matches")
+            return .done
+        }
         return try await waitFor(
             nodes, command: "wait", json: json, patient: invocation.has(MartletProgram.patient),
             timeout: invocation.value(MartletProgram.timeout))
@@ -115,11 +120,13 @@ extension Front {
     private func text(of id: NodeID, _ seen: Seen?) -> String {
         switch seen {
         case .batch(let batch): batch.progressText(console.units)
-        case .task(let task): "\(id) \(task.state.rawValue) \(task.percentText) \(task.path)\(task.remark)"
+        case .task(let task): "\(id) \(task.state.word) \(task.percentText) \(task.path)\(bracketed(task.remark))"
         case .node(let node): node.progressText(id, console.units)
         case nil: id.description
         }
     }
+
+    private func bracketed(_ remark: String) -> String { remark.isEmpty ? "" : " [\(remark)]" }
 
     /// One line for each that was waited for; why files failed on standard error.
     private func tellEnd(_ nodes: [NodeID], _ seen: [NodeID: Seen], json: Bool) {
@@ -129,8 +136,7 @@ extension Front {
             case .batch(let batch):
                 if json { console.json(batch) } else { console.line(batch.progressText(console.units)) }
                 for cause in batch.causes {
-                    console.note(
-                        "martlet: \(id): \(cause.count) failed: \(cause.code.rawValue): \(cause.message)".harmless)
+                    console.note("martlet: \(id): \(cause.count) failed: \(cause.message)".harmless)
                 }
             case .task(let task): if json { console.json(task) } else { console.line(text(of: id, seen[id])) }
             case .node: if !json { console.line(text(of: id, seen[id])) }
@@ -177,7 +183,10 @@ extension Front {
             return .done
         }
         while true {
-            let (text, isOver) = try await watched(id)
+            guard let (text, isOver) = try await watched(id) else {
+                console.note("nothing is queued")
+                return .done
+            }
             console.line("\(clock()) \(text)")
             console.flush()
             if isOver { return .done }
@@ -186,11 +195,12 @@ extension Front {
         }
     }
 
-    private func watched(_ id: NodeID?) async throws(CommandFailure) -> (text: String, isOver: Bool) {
+    /// `nil`: there is nothing at all.
+    private func watched(_ id: NodeID?) async throws(CommandFailure) -> (text: String, isOver: Bool)? {
         switch id {
         case .batch(let id):
             let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
-            return (batch.progressText(console.units) + batch.remark, batch.state.isTerminal)
+            return (batch.progressText(console.units), batch.state.isTerminal)
         case .task(let id):
             let task = try await ask { engine throws(RequestError) in
                 try await engine.task(id, history: false, response: false)
@@ -202,6 +212,7 @@ extension Front {
             return (node.progressText(id, console.units), node.state.isTerminal)
         case nil:
             let totals = try await ask { engine throws(RequestError) in try await engine.totals() }
+            guard totals.batches > 0 else { return nil }
             return (totals.progressText(console.units), totals.counts.total == totals.counts.terminal)
         }
     }

@@ -73,12 +73,15 @@ package struct Front: Sendable {
 
     /// For commands that only look: whether there is an engine to ask. Where there is none it says so, as the command
     /// contract wants it.
-    func engineToLookAt(_ invocation: Invocation) async throws(CommandFailure) -> Bool {
+    func engineToLookAt(
+        _ invocation: Invocation, isAboutEngine: Bool = false
+    ) async throws(CommandFailure) -> Bool {
         if try await ask({ engine throws(RequestError) in try await engine.isEngineRunning() }) { return true }
         if invocation.has(CommonOptions.json) {
             console.json(NotRunning())
         } else {
-            console.note("no engine is running")
+            console.note(
+                surroundings.queueExists || isAboutEngine ? "no engine is running" : "nothing is queued")
         }
         return false
     }

@@ -13,12 +13,12 @@ extension BatchSnapshot {
     /// How much of it was sent; 99 % until every file is completed.
     var percentText: String { percent(bytesSent, of: scanning ? nil : bytesTotal, isOver: state == .completed) }
 
-    /// In brackets behind the name: what it waits for, or how many files failed.
+    /// Behind the name: what it waits for, or how many files failed.
     var remark: String {
         var words: [String] = []
-        if state == .waiting, let reason = waitReasons.first { words.append(reason.rawValue) }
+        if state == .waiting, let reason = waitReasons.first { words.append("waits for \(reason.words)") }
         if filesFailed > 0 { words.append("\(filesFailed) failed") }
-        return words.isEmpty ? "" : " [\(words.joined(separator: ", "))]"
+        return words.joined(separator: ", ")
     }
 
     /// One plain line of all that matters: for `watch` and the progress of `--wait`.
@@ -37,11 +37,12 @@ extension TaskSnapshot {
     /// How much of it was sent.
     var percentText: String { percent(bytesSent, of: bytesTotal, isOver: state == .completed) }
 
-    /// In brackets behind the name: what it waits for, why it failed, or that it was skipped.
+    /// Behind the name: what it waits for, why it failed, or that it was skipped.
     var remark: String {
-        if skipped { return " [skipped]" }
-        if state == .waiting, let reason = waitReasons.first { return " [\(reason.rawValue)]" }
-        if state == .failed, let error { return " [\(error.code.rawValue): \(error.message)]" }
+        if skipped { return "skipped" }
+        if state == .waiting, let error { return error.messageWithoutPromise }
+        if state == .waiting, let reason = waitReasons.first { return "waits for \(reason.words)" }
+        if state == .failed, let error { return error.message }
         return ""
     }
 }
@@ -76,12 +77,10 @@ private func progressLine(
     id: String, state: TransferState, waitReasons: [WaitReason], done: Int64, files: Int64, failed: Int64, sent: Int64,
     total: Int64, isCounting: Bool, rate: Int64, left: Int64?, _ units: ScreenConfiguration.Units
 ) -> String {
-    var words = [id, state.rawValue]
-    if state == .waiting, !waitReasons.isEmpty {
-        words.append("(\(waitReasons.map(\.rawValue).joined(separator: ", ")))")
-    }
+    var words = [id, state.word]
+    if state == .waiting, !waitReasons.isEmpty { words.append("for \(waitReasons.words),") }
     words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed))
-    words.append("\(done)/\(files)\(isCounting ? "+" : "") files")
+    words.append("\(done)/\(files)\(isCounting ? "+" : "") \(files == 1 ? "file" : "files")")
     words.append("\(units.size(sent)) of \(units.size(total))")
     if rate > 0, state.isActive { words.append(units.rate(rate)) }
     if let left, state.isActive { words.append("\(shownDuration(seconds: left)) left") }

@@ -17,7 +17,8 @@ struct TextTable {
     /// The titles.
     var header: String { row(columns.map(\.title), lastTitle) }
 
-    /// One row; `remark` stands behind the free text and is not cut. What comes from outside is made harmless here.
+    /// One row. `remark` stands behind the free text where there is room, else in lines of its own: it says what to do. What
+    /// comes from outside is made harmless here.
     func row(_ cells: [String], _ last: String, remark: String = "") -> String {
         var line = ""
         for (index, (column, cell)) in zip(columns, cells).enumerated() {
@@ -28,10 +29,26 @@ struct TextTable {
             let isNumber = index + 1 < columns.count && columns[index + 1].alignment == .right
             line += isNumber ? " " : "  "
         }
-        var end = SafeText(last)
-        let tail = width.map { SafeText(remark).shortened(to: max($0 - line.count - 10, 8)) } ?? SafeText(remark)
-        if let width { end = end.shortened(to: max(width - line.count - tail.width, 8)) }
-        line += end.string + tail.string
-        return String(line.reversed().drop { $0 == " " }.reversed())
+        let tail = SafeText(remark.isEmpty ? "" : " [\(remark)]")
+        guard let width else { return Self.trimmed(line + SafeText(last).string + tail.string) }
+        let end = SafeText(last).shortened(to: max(width - line.count, 8))
+        if line.count + end.width + tail.width <= width { return Self.trimmed(line + end.string + tail.string) }
+        return ([Self.trimmed(line + end.string)] + Self.lines(remark, width: width)).joined(separator: "\n")
+    }
+
+    private static func trimmed(_ line: String) -> String { String(line.reversed().drop { $0 == " " }.reversed()) }
+
+    /// The text below a row, cut at blanks.
+    private static func lines(_ text: String, width: Int) -> [String] {
+        let margin = String(repeating: " ", count: 6)
+        var lines: [String] = []
+        for word in text.split(separator: " ").map({ SafeText(String($0)) }) {
+            if let line = lines.last, SafeText(line).width + 1 + word.width <= width {
+                lines[lines.count - 1] += " " + word.string
+            } else {
+                lines.append(margin + word.string)
+            }
+        }
+        return lines
     }
 }

@@ -123,6 +123,10 @@ struct DetailsText {
             let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left"
             fields.append(("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", .plain))
         }
+        if row.bytesAtRisk > 0 {
+            let size = look.figures.size(row.bytesAtRisk)
+            fields.append(("If paused", SafeText("\(size) are sent again: the server cannot resume"), .plain))
+        }
         if let task { fields += story(task) }
         if let problem { fields.append(("Problem", problem, .error)) }
         return fields
@@ -134,19 +138,19 @@ struct DetailsText {
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
         // That it waits for the next try is what the state's meaning says already.
         if shown == .retry { return wait > 0 ? text + ", in \(wait) s" : text }
-        if !row.waitReasons.isEmpty { text += ": waits for \(row.waitReasons.map(\.words).joined(separator: ", "))" }
+        if !row.waitReasons.isEmpty { text += ": waits for \(row.waitReasons.words)" }
         return wait > 0 ? text + "; next try in \(wait) s" : text
     }
 
     private func error(_ error: TransferError) -> [Field] {
         let isTriedAgain = !row.state.isTerminal
-        let what = isTriedAgain ? error.messageWithoutPromise : error.message
         var fields: [Field] = [
-            (isTriedAgain ? "Last try" : "What happened", look.safe(what), isTriedAgain ? .warn : .error)
+            (isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)
         ]
         if let status = error.httpStatus { fields.append(("Server said", "status \(status)", .plain)) }
+        let advice = error.advice.isEmpty ? isTriedAgain ? "nothing" : "mend that" : error.advice
         fields.append(
-            ("What to do", SafeText(isTriedAgain ? "nothing: it is tried again" : "mend that, then r"), .plain))
+            ("What to do", look.safe(advice + (isTriedAgain ? "; it is tried again by itself" : ", then r")), .plain))
         return fields
     }
 
@@ -198,7 +202,7 @@ struct DetailsText {
         fields.append(("Belongs to", look.safe("\(task.id) of \(task.batch), session \(task.session)"), .plain))
         for (index, entry) in (task.history ?? []).enumerated() {
             let attempt = entry.attempt.map { " (try \($0))" } ?? ""
-            let cause = entry.message.map { ": \($0)" } ?? entry.cause.map { ": \($0.rawValue)" } ?? ""
+            let cause = (entry.message ?? entry.cause?.words).map { ": \($0)" } ?? ""
             let text = "\(look.date(entry.time))  \(entry.what)\(attempt)\(cause)"
             fields.append((index == 0 ? "History" : "", look.safe(text), .plain))
         }
@@ -218,29 +222,6 @@ extension NodeRow {
     /// Whether it stands for any number of files.
     var canHold: Bool {
         if case .task = id { false } else { true }
-    }
-}
-
-extension WaitReason {
-    /// For a person, after "waits for".
-    var words: String {
-        switch self {
-        case .auth: "a valid sign-in"
-        case .hostKey: "a known host key"
-        case .remoteDiskSpace: "space on the server"
-        case .diskSpace: "space on this disk"
-        case .connectivity: "a network"
-        case .metered: "a line that is not metered"
-        case .constrained: "a line without a data limit"
-        case .battery: "mains power"
-        case .powerSaver: "the end of power saving"
-        case .pressure: "a less busy machine"
-        case .notBefore: "its time"
-        case .dependency: "another batch"
-        case .hostBackoff: "the server's pause to end"
-        case .backoff: "the next try"
-        case .draining: "the engine's next start"
-        }
     }
 }
 

@@ -10,7 +10,17 @@ extension Model {
         // In the order in which they stand; those out of sight last.
         let inSight = tree.items.compactMap(\.row).filter { tree.marks[$0.id] != nil }
         let known = Set(inSight.map(\.id))
-        return inSight + tree.marks.values.filter { !known.contains($0.id) }
+        let marked = inSight + tree.marks.values.filter { !known.contains($0.id) }
+        let ids = Set(marked.map(\.id))
+        return marked.filter { !isBelow($0, ids) }
+    }
+
+    /// What is done to a batch is done to its files: one that is marked besides counts once.
+    private func isBelow(_ row: NodeRow, _ others: Set<RowID>) -> Bool {
+        if case .batch = row.id { return false }
+        if let batch = row.id.batch, others.contains(.batch(batch)) { return true }
+        guard let index = tree.index(of: .row(row.id)) else { return false }
+        return tree.ancestors(of: tree.items[index]).contains { others.contains($0.id) }
     }
 
     /// More than this many files, or bytes, are asked about.
@@ -36,8 +46,18 @@ extension Model {
             return say("\(title([some])) is over: there is nothing to pause.")
         }
         let moving = unfinished.filter { !standsStill($0) }
-        if moving.isEmpty { send(.resume, unfinished) } else { send(.pause, moving) }
+        if moving.isEmpty { return send(.resume, unfinished) }
+        let lost = Self.atRisk(moving)
+        guard lost > Self.manyBytes else { return send(.pause, moving) }
+        dialog = Dialog(
+            "Pause \(title(moving))?",
+            ["\(SafeText(look.figures.size(lost))) that were sent are sent again: the server cannot resume."],
+            Dialog.Choice(letter: "p", text: "Pause, and send them again later", intent: .pause(moving)),
+            no: "Let it go on", at: now.uptime)
     }
+
+    /// Bytes that a stop throws away.
+    static func atRisk(_ rows: [NodeRow]) -> Int64 { rows.reduce(0) { $0 + $1.bytesAtRisk } }
 
     /// What was asked for a moment ago counts, though the row does not show it yet: two presses are two wishes.
     private func standsStill(_ row: NodeRow) -> Bool {
@@ -56,10 +76,12 @@ extension Model {
         let files = moving > 0 ? moving : still
         let intent: Dialog.Intent = moving > 0 ? .pauseAll : .resumeAll
         guard files > Self.manyFiles else { return perform(intent) }
+        let lost = Self.atRisk(tree.root?.rows ?? [])
+        let kept =
+            lost > 0 ? "their place; \(look.figures.size(lost)) are sent again" : "their place and what was sent"
         let (verb, consequence) =
             moving > 0
-            ? ("Pause", "They keep their place and what was sent; P lets them go on.")
-            : ("Resume", "All that is paused or held goes on.")
+            ? ("Pause", "They keep \(kept); P lets them go on.") : ("Resume", "All that is paused or held goes on.")
         dialog = Dialog(
             "\(verb) all \(Figures.count(files)) files?", [SafeText(consequence)],
             Dialog.Choice(letter: "p", text: "\(verb) all", intent: intent), no: "Leave them as they are",
@@ -156,6 +178,7 @@ extension Model {
         guard canChange else { return complain("The engine does not answer: nothing can be changed now.") }
         switch intent {
         case .cancel(let rows): send(.cancel, rows)
+        case .pause(let rows): send(.pause, rows)
         case .pauseAll: sendAll(.pause, NodeSelector())
         case .resumeAll: sendAll(.resume, NodeSelector())
         case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))

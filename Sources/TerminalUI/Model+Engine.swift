@@ -92,7 +92,8 @@ extension Model {
             return complain(look.safe((first.message ?? "\(first.id) was refused") + others))
         }
         let done = results.count { $0.result == .done }
-        say(outcome(of: request.purpose, done: Int64(done)), undo: offer(request, done: done))
+        let price = price(of: request.purpose, results)
+        say(outcome(of: request.purpose, done: Int64(done)) + price, undo: offer(request, done: done))
         if case .deed(_, let rows) = request.purpose { tree.unmark(rows.map(\.id)) }
     }
 
@@ -115,6 +116,15 @@ extension Model {
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
         case .why, .task, .log, .problems, .sources, .completion, .upload: return ""
         }
+    }
+
+    /// What was sent in vain, and why.
+    private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
+        let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
+        if bytes == 0 { return "" }
+        let size = SafeText(look.figures.size(bytes))
+        if case .deed(.cancel, _) = purpose { return " This server cannot resume: undo sends \(size) again." }
+        return " This server cannot resume: \(size) are sent again."
     }
 
     private func files(_ rows: [NodeRow], _ deed: Deed) -> String {

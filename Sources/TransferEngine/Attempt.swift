@@ -55,7 +55,11 @@ final class Attempt {
     /// It takes away what an upload has left, and tells the end here; not a task's attempt at all.
     var removal: CheckedContinuation<TransferError?, Never>?
 
+    /// It only asks how much of a paused upload its server has; not a task's attempt at all.
+    var isLook = false
+
     // Of an upload.
+    var subject: UploadSubject?
     var source: SourceFile?
     /// How often the source was found changed, over all attempts.
     var changes = 0
@@ -81,6 +85,10 @@ final class Attempt {
     var meter: SpeedMeter
     /// The queue knows that it runs. Small files are over before it would.
     var isToldRunning = false
+    /// Of an upload: what the queue was told last of how far it is, and when.
+    var told = (bytes: Int64(0), at: Int64(0))
+    /// Of an upload: the server has said in this attempt how much it has; before that an earlier attempt's word holds.
+    var isCounted = false
     let startedAt: Int64
 
     init(
@@ -108,6 +116,9 @@ final class Attempt {
 
     /// A cut costs nothing but the way: something at the server remembers what it has.
     var canResume: Bool { resumePoint.map { $0.kind != PutResumePoint.kind } ?? false }
+
+    /// Whoever stops it now finds what was sent when it goes on: of a download always, of an upload where the server can.
+    var keepsWhatWasSent: Bool { target != nil || resumePoint?.goesOn ?? false }
 
     /// Failures in a row when this attempt fails, too.
     var failures: Int { hasProgressed ? 1 : task.failures + 1 }

@@ -42,6 +42,8 @@ package struct LiveTask: Sendable, Hashable {
     package var bytesAccepted: Int64
     /// Bytes of this run that had to cross the wire more than once.
     package var bytesRepeated: Int64
+    /// Bytes that are sent again when it is stopped now, because its server cannot resume.
+    package var bytesAtRisk: Int64 = 0
     /// Smoothed; 0 while it stands still.
     package var bytesPerSecond: Int64
     /// `nil`: unknown.

@@ -23,8 +23,12 @@ enum NetworkFailure {
         case .sourceEnded, .sourceFailed, .sinkFailed, nil: break
         }
         switch curl {
-        case 5: return error(.cannotFindHost, "the proxy for \(host) cannot be found", again)
-        case 6: return error(.cannotFindHost, "\(host) cannot be found", "check the name; \(again)")
+        // What libcurl says of these is the same in other words.
+        case 5, 6:
+            let name = curl == 5 ? "the proxy for \(host)" : host
+            return TransferError(
+                .cannotFindHost,
+                "\(name) cannot be found: check the spelling of its name, then the network; \(again)", curlCode: curl)
         case 7 where failure.osError == .networkUnreachable:
             return error(.notConnectedToInternet, "there is no network to \(host)", again)
         case 7: return error(.cannotConnectToHost, "\(host) does not accept the connection", again)

@@ -17,6 +17,7 @@ extension TransferEngine {
         }
         // A cancel that was taken back: what is still there may serve.
         if let removal = removals[task.id] { endRemoval(removal, .takenBack) }
+        if let look = looks[task.id] { endLook(look) }
         let prepared =
             switch task.work {
             case .upload(let local, let remote, let identity):
@@ -125,6 +126,7 @@ extension TransferEngine {
     }
 
     private func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
+        if attempt.isLook { return look(action, attempt) }
         switch action {
         case .perform(let id, let exchange): begin(exchange, id, attempt)
         case .abandon(let id): abandon(id, of: attempt)
@@ -150,7 +152,7 @@ extension TransferEngine {
         }
     }
 
-    private func begin(_ exchange: Exchange, _ local: TransferProtocols.ExchangeID, _ attempt: Attempt) {
+    func begin(_ exchange: Exchange, _ local: TransferProtocols.ExchangeID, _ attempt: Attempt) {
         lastExchange += 1
         switch exchange {
         case .http(let exchange): begin(exchange, local, lastExchange, attempt)
@@ -242,6 +244,7 @@ extension TransferEngine {
     private func accepted(_ attempt: Attempt, _ bytes: Int64) {
         if bytes > attempt.accepted { attempt.hasProgressed = true }
         attempt.accepted = bytes
+        attempt.isCounted = true
         countRepeated(attempt)
         moved(attempt, to: attempt.uploaded)
     }
@@ -253,6 +256,7 @@ extension TransferEngine {
             if offset > attempt.task.accepted { attempt.hasProgressed = true }
             again = max(0, (sentBefore.removeValue(forKey: attempt.task.id) ?? 0) - offset)
             attempt.accepted = offset
+            attempt.isCounted = true
             attempt.sent = max(attempt.sent, offset)
             attempt.repeated += again
         }
@@ -308,7 +312,10 @@ extension TransferEngine {
     }
 
     private func startOver(_ attempt: Attempt, _ reason: String) {
-        let lost = attempt.target == nil ? max(attempt.accepted, attempt.sent) : attempt.accepted
+        let before = sentBefore.removeValue(forKey: attempt.task.id) ?? 0
+        let lost = attempt.target == nil ? max(attempt.accepted, attempt.sent, before) : attempt.accepted
+        attempt.isCounted = true
+        attempt.told.bytes = 0
         queue.writer.record(.restarted(reason: reason, repeated: lost, identity: nil), for: attempt.task.id)
         attempt.repeated += lost
         attempt.accepted = 0

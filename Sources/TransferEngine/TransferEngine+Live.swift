@@ -32,7 +32,7 @@ extension TransferEngine {
                 attempt.isToldRunning = true
                 queue.writer.record(.running, for: attempt.task.id)
             }
-            checkpointIfDue(attempt)
+            if attempt.target == nil { noteIfDue(attempt) } else { checkpointIfDue(attempt) }
         }
         forgetQuietFolders()
         if hasMoved || attempts.isEmpty {
@@ -40,6 +40,18 @@ extension TransferEngine {
             notice?()
         }
         if !attempts.isEmpty { startTicking() }
+    }
+
+    /// Tells the queue from time to time how far a long upload is, so that a kill of the engine is followed by true numbers: what the
+    /// server has said to have, or what has to be sent again.
+    private func noteIfDue(_ attempt: Attempt) {
+        let now = timeline.nanoseconds
+        let bytes = attempt.canResume ? attempt.accepted : attempt.sent
+        let passed = Duration.nanoseconds(now - max(attempt.told.at, attempt.startedAt))
+        guard bytes > attempt.told.bytes, passed >= settings.checkpointInterval else { return }
+        attempt.told = (bytes, now)
+        queue.writer.record(
+            attempt.canResume ? .checkpoint(resumePoint: nil, accepted: bytes) : .sent(bytes), for: attempt.task.id)
     }
 
     private func look(at attempt: Attempt) {
@@ -112,13 +124,15 @@ extension TransferEngine {
     private func live(_ attempt: Attempt, _ now: Int64) -> LiveTask {
         let speed = attempt.meter.bytesPerSecond(at: now)
         let left = attempt.total.map { $0 - attempt.sent }
-        return LiveTask(
+        var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
             direction: attempt.direction, state: attempt.phase == .finishing ? .finishing : .running,
             bytesTotal: attempt.total, bytesSent: attempt.sent, bytesAccepted: attempt.accepted,
             bytesRepeated: attempt.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
             isStalled: attempt.phase == .running && attempt.meter.isQuiet(at: now))
+        if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.sent }
+        return live
     }
 
     package func watchLive(_ notice: (@Sendable () -> Void)?) {

@@ -52,7 +52,7 @@ extension TransferEngine {
         queue.writer.record(.failed(error), for: task.id)
         FaultPoint.finished.pass()
         hasUncommitted = true
-        report(.warning, "\(error.code.rawValue): \(error.message)", task: task.id)
+        report(.warning, error.message, task: task.id)
     }
 
     /// Ends the attempt, not the task.
@@ -88,7 +88,7 @@ extension TransferEngine {
         }
         recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.id)
-        report(.info, "waits (\(reason.rawValue)): \(demand.error.message)", task: task.id)
+        report(.info, "waits for \(reason.words): \(demand.error.message)", task: task.id)
         if let retryAt { wake(at: retryAt) }
         close(attempt)
     }
@@ -107,11 +107,12 @@ extension TransferEngine {
         guard attempt.target == nil else { return }
         if attempt.canResume {
             sentBefore[attempt.task.id] = attempt.sent
-            queue.writer.record(
-                .checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.id)
+            let accepted = attempt.isCounted ? attempt.accepted : attempt.task.accepted
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: accepted), for: attempt.task.id)
         } else if attempt.sent > 0 {
             queue.writer.record(
-                .restarted(reason: "a transfer that was cut begins again there", repeated: attempt.sent, identity: nil),
+                .restarted(
+                    reason: "it was broken off, and this server cannot resume", repeated: attempt.sent, identity: nil),
                 for: attempt.task.id)
             guard let point = attempt.resumePoint else { return }
             queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.id)

@@ -50,6 +50,7 @@ extension TransferEngine {
     /// Takes away what an upload has left at its server; the queue then knows of nothing any more. `nil`: it is gone; else why it is not.
     package func remove(_ remains: Remains) async -> TransferError? {
         let task = remains.task
+        if let look = looks[task.id] { endLook(look) }
         guard attempts[task.id] == nil, removals[task.id] == nil,
             let point = task.resumePoint.flatMap({
                 ResumePoint(encoded: $0, secret: task.resumeSecret)
@@ -89,6 +90,7 @@ extension TransferEngine {
     func endRemovals() {
         let error = TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
         for attempt in removals.values { endRemoval(attempt, error) }
+        for attempt in looks.values { endLook(attempt) }
     }
 
     /// The end of a removal; `error`: why something is left.

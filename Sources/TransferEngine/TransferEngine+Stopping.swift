@@ -17,6 +17,7 @@ extension TransferEngine {
         claimsAreStale = true
         let running = tasks.compactMap { attempts[$0] }.filter { $0.phase == .running }
         await breakOff(running)
+        for attempt in running { askWhatIsThere(attempt) }
         for attempt in running { removePartIfCancelled(attempt) }
         do {
             if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }

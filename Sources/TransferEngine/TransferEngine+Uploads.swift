@@ -33,16 +33,17 @@ extension TransferEngine {
             point?.isOutdated = true
             record(restart: point, of: task, "the source changed after it was queued", 0, source.identity)
         }
+        let subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
         guard
             let machine = context.uploadMachine(
-                subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true), below: remote,
-                facts: facts(context.destination, origin), resume: point)
+                subject, below: remote, facts: facts(context.destination, origin), resume: point)
         else {
             refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
             return nil
         }
         let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
         attempt.place = context.destination?.appending(remote)
+        attempt.subject = subject
         attempt.source = source
         attempt.total = source.identity.size
         attempt.changes = changes
@@ -122,7 +123,7 @@ extension TransferEngine {
         record(restart: point, of: attempt.task, "the source changed while it was sent", attempt.sent, source.identity)
         attempt.resumePoint = point
         attempt.repeated += attempt.sent
-        (attempt.sent, attempt.accepted, attempt.unconfirmed) = (0, 0, 0)
+        (attempt.sent, attempt.accepted, attempt.unconfirmed, attempt.told.bytes) = (0, 0, 0, 0)
         attempt.source = source
         attempt.total = source.identity.size
         attempt.actions = []

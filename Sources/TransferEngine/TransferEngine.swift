@@ -9,7 +9,7 @@ package import TransferQueue
 ///
 /// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. Start reading here;
 /// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a
-/// task ends or waits), `+Live` (what moves), `+Walks` (directories into tasks), `+Stopping`.
+/// task ends or waits), `+Live` (what moves), `+Walks` (directories into tasks), `+Stopping`, `+Looks`.
 package actor TransferEngine: EngineControl {
     enum Phase {
         /// Next: `running`.
@@ -61,6 +61,8 @@ package actor TransferEngine: EngineControl {
     /// +Remains: when the remains of cancelled uploads are looked for.
     var sweepTimer: (timer: LoopTimer, due: MonotonicInstant)?
     var removals: [TaskID: Attempt] = [:]
+    /// +Looks: questions how much of paused uploads is there.
+    var looks: [TaskID: Attempt] = [:]
     var wakesAt: Timestamp?
 
     /// Ends were recorded that may still wait for the group commit.

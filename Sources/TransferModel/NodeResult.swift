@@ -14,6 +14,8 @@ public struct NodeResult: Codable, Hashable, Sendable {
     @OrNull public var code: RequestErrorCode?
     /// For a person, when refused: why and what to do. Harmless to print.
     public var message: String?
+    /// Bytes that were sent and have to be sent again when it goes on, because their server cannot resume; `nil`: none.
+    public var bytesToRepeat: Int64?
 
     public init(id: NodeID, result: Outcome, code: RequestErrorCode? = nil, message: String? = nil) {
         self.id = id

@@ -66,6 +66,25 @@ extension TransferError: Codable {
 }
 
 extension TransferError {
+    /// Messages are "what happened: what to do"; this is the first half.
+    package var happening: String { Self.parts(messageWithoutPromise).0 }
+
+    /// The second half, without the promise to try again; empty where nothing is to be done.
+    package var advice: String { Self.parts(messageWithoutPromise).1 }
+
+    /// At the last colon: what a server or a library said may have some of its own.
+    private static func parts(_ message: String) -> (String, String) {
+        var end = message.endIndex
+        while end > message.startIndex {
+            let before = message.index(before: end)
+            if message[before...].hasPrefix(": ") {
+                return (String(message[..<before]), String(message[before...].dropFirst(2)))
+            }
+            end = before
+        }
+        return (message, "")
+    }
+
     /// `message` without the promise to try again, for where that is said together with its time.
     package var messageWithoutPromise: String {
         let promise = "Martlet tries again by itself"

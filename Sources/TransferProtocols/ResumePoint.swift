@@ -56,6 +56,9 @@ package struct ResumePoint: Hashable, Sendable {
         return value.isPlausible ? value : nil
     }
 
+    /// Whether a transfer that was broken off goes on where it stood. PUT, POST and WebDAV send a file from its beginning.
+    package var goesOn: Bool { ![PutResumePoint.kind, PostResumePoint.kind, DavResumePoint.kind].contains(kind) }
+
     private struct Line: Codable {
         var v: Int
         var kind: String

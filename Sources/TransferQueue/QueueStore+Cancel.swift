@@ -164,6 +164,11 @@ extension QueueStore {
             change.results.append(NodeResult(id: cancel.node, result: .done))
         }
         for node in nodes where !chosen.contains(where: { $0.node == node }) {
+            // It was a part of what has just been taken back.
+            if let now = try cancelled(node), !now.isCancelled, chosen.contains(where: { $0.batch == now.batch }) {
+                change.results.append(NodeResult(id: node, result: .already))
+                continue
+            }
             change.results.append(
                 try target(node) == nil
                     ? NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node)")
@@ -172,6 +177,18 @@ extension QueueStore {
             )
         }
         return change
+    }
+
+    /// The node's batch, and whether anything of the node is cancelled.
+    private func cancelled(_ node: NodeID) throws -> (batch: BatchID, isCancelled: Bool)? {
+        switch try target(node) {
+        case .batch(let batch, let folder), .folder(let batch, let folder, _):
+            try writeCounters()
+            let count = try database.integer("SELECT cancelled FROM folders WHERE id = ?", .integer(folder)) ?? 0
+            return (batch, count > 0)
+        case .task(let row): return (row.batch, row.state == .cancelled)
+        case nil: return nil
+        }
     }
 
     private func takeBack(_ first: Int64, _ last: Int64, in batch: BatchID) throws {

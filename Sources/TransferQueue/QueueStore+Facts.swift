@@ -16,6 +16,7 @@ extension QueueStore {
     func apply(_ facts: [RecordedFact]) throws {
         var settled: Set<TaskID> = []
         var checkpointed: Set<TaskID> = []
+        var sent: Set<TaskID> = []
         var kept: [RecordedFact] = []
         for fact in facts.reversed() {
             switch fact.change {
@@ -25,6 +26,8 @@ extension QueueStore {
                 if settled.contains(fact.task) || checkpointed.contains(fact.task) { continue }
                 if resumePoint != nil { checkpointed.insert(fact.task) }
                 kept.append(fact)
+            case .sent:
+                if !settled.contains(fact.task), sent.insert(fact.task).inserted { kept.append(fact) }
             case .completed:
                 settled.insert(fact.task)
                 kept.append(fact)
@@ -82,6 +85,9 @@ extension QueueStore {
                 handles.append((uuid, row.id, secret))
                 orphanedSecrets.removeAll { $0 == .handle(row.id, uuid) }
             }
+        case .sent(let bytes):
+            guard row.claimed, row.state.isActive else { return }
+            details.atRisk = bytes
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
             advance(&details, from: row.accepted, to: offset, at: fact.time)
@@ -136,6 +142,7 @@ extension QueueStore {
     ) throws {
         settle(&row, completion, at: time)
         details.clearWait()
+        details.atRisk = 0
         try dropResumePoint(&details, of: row)
         details.cause = nil
         details.error = nil
@@ -182,6 +189,7 @@ extension QueueStore {
         at time: Timestamp
     ) throws {
         row.accepted = 0
+        details.atRisk = 0
         try dropResumePoint(&details, of: row)
         details.restarts += 1
         details.repeated += repeated

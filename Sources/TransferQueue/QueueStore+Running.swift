@@ -175,9 +175,14 @@ extension QueueStore {
                 let oldDetails = try details(row)
                 var details = oldDetails
                 try endAttempt(row, &details, "interrupted", error: nil, at: clock())
-                if row.state == .running, details.resumePoint == nil {
-                    let reason = "the engine was ended in the middle, and nothing remembers how far it had come"
-                    try restart(&row, &details, reason: reason, repeated: 0, identity: nil, at: clock())
+                let (point, lost) = (details.resumePoint, details.atRisk)
+                if row.state == .running, point == nil || lost > 0 {
+                    let why = lost > 0 ? "this server cannot resume" : "nothing remembers how far it had come"
+                    try restart(
+                        &row, &details, reason: "the engine was ended in the middle, and \(why)", repeated: lost,
+                        identity: nil, at: clock())
+                    // Of a server that cannot resume it says only what an earlier version of the source has left there.
+                    details.resumePoint = point
                 }
                 row.state = .queued
                 try save(&row, was: old, details, was: oldDetails)

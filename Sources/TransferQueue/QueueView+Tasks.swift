@@ -249,6 +249,6 @@ extension QueueView {
     private static func sentence(_ type: TransferEventType, _ payload: EventPayload) -> String? {
         if let offset = payload.offset { return "at byte \(offset)" }
         if let status = payload.status { return "status \(status)" }
-        return payload.waitReasons.map { $0.map(\.rawValue).joined(separator: ", ") }
+        return payload.waitReasons.map { "for \($0.words)" }
     }
 }

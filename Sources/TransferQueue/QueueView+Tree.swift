@@ -63,7 +63,19 @@ extension QueueView {
         row.effectivelyPaused = batch.isPaused
         row.scanning = batch.isScanning
         row.path = RawPath(batch.destination).displayed
+        if counts.total == 1, counts.completed == 0 { row.error = try onlyError(of: batch.id) }
         return row
+    }
+
+    /// Of a batch of one file: what its file says.
+    private func onlyError(of batch: BatchID) throws -> TransferError? {
+        let text = try database.first(
+            """
+            SELECT d.error FROM batches b JOIN tasks t ON t.id BETWEEN b.first_task AND b.last_task
+            JOIN lanes l ON l.id = t.lane AND l.batch = b.id JOIN task_details d ON d.task = t.id WHERE b.id = ?
+            """, .integer(batch.rawValue)
+        ) { $0.optionalText(0) }
+        return StoredJSON.value(TransferError.self, text ?? nil)
     }
 
     /// Rows of folders that a condition with two values chooses, and how many it may choose.

@@ -90,6 +90,8 @@ package enum TaskChange: Sendable {
     /// The confirmed position, and what must be known to continue there; `nil` leaves the stored resume point as it is.
     /// `secret`: what belongs to the resume point and may stand in the secrets store alone; there before the resume point is.
     case checkpoint(resumePoint: [UInt8]?, accepted: Int64, secret: String? = nil)
+    /// So much of an upload is on its way to a server that cannot resume: what a kill of the engine would have sent again.
+    case sent(Int64)
     /// An attempt went on at an offset; `repeated` bytes had to cross the wire again.
     case resumed(at: Int64, repeated: Int64)
     /// It begins again from zero: the resume point is dropped, `accepted` becomes 0. `identity`: the source as it is now, when it changed.

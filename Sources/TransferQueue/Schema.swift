@@ -14,6 +14,7 @@ enum Schema {
     static let migrations: [Migration] = [
         Migration(name: "0001 sessions, batches, folders, tasks, events", script: first),
         Migration(name: "0002 what was learnt of hosts, and what is left there", script: second),
+        Migration(name: "0003 what is on its way to servers that cannot resume", script: unresumable),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -207,6 +208,11 @@ enum Schema {
             first_event INTEGER NOT NULL,
             last_event INTEGER NOT NULL
         );
+        """
+
+    private static let unresumable = """
+        -- Bytes that an attempt has sent, as of some moments ago, and that are sent again when the engine is killed.
+        ALTER TABLE task_details ADD COLUMN at_risk INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let second = """

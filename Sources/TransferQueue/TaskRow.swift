@@ -71,11 +71,13 @@ struct TaskDetails: Hashable {
     var digest: String?
     var finalPath: [UInt8]?
     var response: String?
+    /// Sent to a server that cannot resume, by the attempt that runs.
+    var atRisk: Int64 = 0
 
     static let columns = [
         "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts",
         "repeated",
-        "resumed_from", "progressed_at", "said", "digest", "final_path", "response",
+        "resumed_from", "progressed_at", "said", "digest", "final_path", "response", "at_risk",
     ]
 
     init() {}
@@ -98,6 +100,7 @@ struct TaskDetails: Hashable {
         digest = row.optionalText(first + 13)
         finalPath = row.optionalBytes(first + 14)
         response = row.optionalText(first + 15)
+        atRisk = row.integer(first + 16)
     }
 
     func values() throws -> [SQLiteValue] {
@@ -106,7 +109,7 @@ struct TaskDetails: Hashable {
             SQLiteValue(cause?.stored), SQLiteValue(error), .integer(attempts), .integer(failures), .integer(restarts),
             .integer(repeated), SQLiteValue(resumedFrom.isEmpty ? nil : try StoredJSON.text(resumedFrom)),
             SQLiteValue(progressedAt), SQLiteValue(said), SQLiteValue(digest), SQLiteValue(finalPath),
-            SQLiteValue(response),
+            SQLiteValue(response), .integer(atRisk),
         ]
     }
 

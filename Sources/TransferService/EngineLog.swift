@@ -164,13 +164,17 @@ extension EngineLog {
             )
         case .batchFinished:
             let failed = payload.filesFailed ?? 0
-            say(failed > 0 ? .warning : .info, "finished" + (failed > 0 ? ", \(failed) files failed" : ""))
+            say(
+                failed > 0 ? .warning : .info,
+                "finished" + (failed > 0 ? ", \(failed) \(failed == 1 ? "file" : "files") failed" : ""))
         case .taskCompleted: say(.debug, "completed")
         case .taskFailed: say(.error, "failed")
         case .taskCancelled: say(.debug, "cancelled")
         case .waiting:
-            let reasons = (payload.waitReasons ?? []).map(\.rawValue).joined(separator: ", ")
-            say(.warning, "waits (\(reasons))" + (payload.retryAt.map { ", tried again at \($0)" } ?? ""))
+            say(
+                .warning,
+                "waits for \((payload.waitReasons ?? []).words)"
+                    + (payload.retryAt.map { ", tried again at \($0)" } ?? ""))
         case .resumedAtOffset: say(.info, "goes on at byte \(payload.offset ?? 0)")
         case .restarted: say(.warning, "starts again from zero")
         case .paused: say(.info, "paused")

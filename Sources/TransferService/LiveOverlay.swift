@@ -12,6 +12,7 @@ package struct LiveOverlay: Sendable {
         package var accepted: Int64 = 0
         package var total: Int64 = 0
         package var bytesPerSecond: Int64 = 0
+        package var atRisk: Int64 = 0
         /// Tasks that are active and stored in another state, by the state they are stored in and the one they have.
         package var moved: [Move: Int64] = [:]
 
@@ -62,6 +63,7 @@ package struct LiveOverlay: Sendable {
         var addition = Addition()
         addition.sent = max(0, task.bytesSent - row.bytes.sent)
         addition.accepted = max(0, task.bytesAccepted - row.bytes.accepted)
+        addition.atRisk = task.bytesAtRisk
         if let total = task.bytesTotal { addition.total = max(0, total - row.bytes.total) }
         if row.state != task.state, !row.effectivelyPaused {
             addition.moved = [.init(from: row.state, to: task.state): 1]
@@ -123,6 +125,7 @@ package struct LiveOverlay: Sendable {
             row.bytes.sent = max(row.bytes.sent, live.bytesSent)
             row.bytes.accepted = max(row.bytes.accepted, live.bytesAccepted)
             row.bytesPerSecond = live.bytesPerSecond
+            row.bytesAtRisk = live.bytesAtRisk
             row.secondsLeft = live.secondsLeft
         case .batch(let id): apply(batches[id], to: &row)
         case .folder(_, let id): apply(folders[id], to: &row)
@@ -137,6 +140,7 @@ package struct LiveOverlay: Sendable {
         row.state = row.counts.state(scanning: row.scanning, paused: row.effectivelyPaused)
         if row.state.isTerminal || row.state == .paused { return }
         row.bytesPerSecond = addition.bytesPerSecond
+        row.bytesAtRisk = addition.atRisk
         row.secondsLeft = row.scanning ? nil : Self.seconds(row.bytes.total - row.bytes.sent, at: row.bytesPerSecond)
     }
 
@@ -187,6 +191,7 @@ extension LiveOverlay.Addition {
         accepted += other.accepted
         total += other.total
         bytesPerSecond += other.bytesPerSecond
+        atRisk += other.atRisk
         moved.merge(other.moved, uniquingKeysWith: +)
     }
 

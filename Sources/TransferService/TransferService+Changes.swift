@@ -36,8 +36,9 @@ extension TransferService {
             }
         }
         let policy = request.options.ifExists
-        if policy == .resume || policy == .rename {
-            throw RequestError(.usage, "ifExists \(policy.rawValue) is not built yet: use fail, skip or replace")
+        if !ExistingFilePolicy.built.contains(policy) {
+            let built = ExistingFilePolicy.built.map(\.rawValue).joined(separator: ", ")
+            throw RequestError(.usage, "ifExists \(policy.rawValue) is not built yet: use one of \(built)")
         }
     }
 
@@ -50,12 +51,42 @@ extension TransferService {
         try await eachPage(of: request) { nodes in
             isEmpty = false
             let change = try await body(queue.writer, nodes)
-            results += change.results
+            results += try await told(change)
             if !change.stopped.isEmpty { await engine.stop(change.stopped) }
         }
         if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
         return NodeResults(results: results)
+    }
+
+    /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.
+    private func told(_ change: NodeChange) async throws -> [NodeResult] {
+        if change.stopped.isEmpty { return change.results }
+        let stopped = Set(change.stopped)
+        let lost = await engine.live().tasks.filter { $0.bytesAtRisk > 0 && stopped.contains($0.task) }
+        if lost.isEmpty { return change.results }
+        var results = change.results
+        for index in results.indices where results[index].result == .done {
+            let bytes = try await self.lost(lost, below: results[index].id)
+            if bytes > 0 { results[index].bytesToRepeat = bytes }
+        }
+        return results
+    }
+
+    private func lost(_ tasks: [LiveTask], below node: NodeID) async throws -> Int64 {
+        var sum: Int64 = 0
+        let row = try await queue.reader.row(of: node)
+        for task in tasks {
+            let isBelow =
+                switch row {
+                case .batch(let batch): task.batch == batch
+                case .task(_, let id): task.task == id
+                case .folder(_, let folder): try await queue.reader.chain(of: task.folder).contains(folder)
+                case .group, nil: false
+                }
+            if isBelow { sum += task.bytesAtRisk }
+        }
+        return sum
     }
 
     /// Who says "now" means the hosts, too, that are left alone for a while.

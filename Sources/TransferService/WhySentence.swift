@@ -115,6 +115,9 @@ package struct WhySentence {
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
         let (what, unblock) = Self.words(for: reason, node: node, host: standing.origin)
         let again = standing.retryAt.map(untilTriedAgain) ?? ""
+        if let error = standing.error, error.code == .cannotFindHost {
+            return ("\(subject) \(verb)\(since): \(error.happening)\(again)", misspelled)
+        }
         // What the failed attempt said is the better reason.
         if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
             let what = again.isEmpty ? error.message : error.messageWithoutPromise
@@ -126,13 +129,21 @@ package struct WhySentence {
 
     /// Its tasks stand in line, but the host they all lead to is left alone for a while.
     private func held(by host: HeldHost) -> (String, String) {
-        let error = host.error?.messageWithoutPromise ?? "\(host.origin) asked for a pause"
+        let isUnknown = host.error?.code == .cannotFindHost
+        let error =
+            (isUnknown ? host.error?.happening : host.error?.messageWithoutPromise)
+            ?? "\(host.origin) asked for a pause"
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
         let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
         return (
             "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
-            Self.words(for: .hostBackoff, node: node, host: nil).1
+            isUnknown ? misspelled : Self.words(for: .hostBackoff, node: node, host: nil).1
         )
+    }
+
+    /// A name that nobody knows is mostly a slip of the finger, which no waiting mends.
+    private var misspelled: String {
+        "check the spelling of its name; if it is wrong, martlet cancel \(node) and queue it again, else check the network"
     }
 
     private func untilTriedAgain(_ time: Timestamp) -> String {

@@ -34,7 +34,7 @@ package final class UploadReceiver {
         journal.report(.notice("ready \(url)"))
         if context.incoming.removedLeftovers > 0 {
             journal.report(
-                .notice("removed \(context.incoming.removedLeftovers) unfinished files of an earlier run"))
+                .notice("unfinished files of an earlier run that were removed: \(context.incoming.removedLeftovers)"))
         }
     }
 

@@ -15,6 +15,7 @@ final class FakeEngine: Engine {
         var results: [NodeResult] = []
         var status: EngineStatus?
         var remains: [Leftover] = []
+        var totals = QueueTotals()
         /// Thrown by every question.
         var failure: RequestError?
         var asked: [String] = []
@@ -91,7 +92,7 @@ final class FakeEngine: Engine {
         try ask("node \(id)") { _ throws(RequestError) in throw Self.missing(id) }
     }
 
-    func totals() async throws(RequestError) -> QueueTotals { try ask("totals") { _ in QueueTotals() } }
+    func totals() async throws(RequestError) -> QueueTotals { try ask("totals") { $0.totals } }
     func why(_ id: NodeID?) async throws(RequestError) -> [WhyAnswer] {
         try ask("why \(id?.description ?? "")") { $0.answers }
     }

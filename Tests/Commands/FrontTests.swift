@@ -16,7 +16,8 @@ struct FrontTests {
         #expect(
             bench.output == """
                 ID    State           Files   Size Done   Speed    ETA  Name
-                b7    waiting           5/9   1.0G  68%       -      -  long ~ame  [backo~ailed]
+                b7    waiting           5/9   1.0G  68%       -      -  long name lo~ long name
+                      waits for the next try, 1 failed
 
                 """)
     }
@@ -45,7 +46,7 @@ struct FrontTests {
         #expect(
             all.output == """
                 t1      running     1000  45%       -  raw/2024/a.jpg
-                t2      failed      1000  45%       -  raw/20245/b.jpg [http: 403 Forbidden]
+                t2      failed      1000  45%       -  raw/20245/b.jpg [403 Forbidden]
 
                 """)
         let failed = Bench(engine)
@@ -91,6 +92,53 @@ struct FrontTests {
         #expect(engine.asked == [])
     }
 
+    @Test(
+        "where nothing was ever queued, those that look say so", arguments: [["events"], ["list"], ["wait"], ["watch"]])
+    func nothingQueued(words: [String]) async {
+        let bench = Bench(FakeEngine { $0.isRunning = false }) { $0.queueExists = false }
+        #expect(await bench.run(words.map { Argument($0) }) == .done)
+        #expect(bench.error == "nothing is queued\n")
+        #expect(bench.engine.asked == [])
+    }
+
+    @Test("an empty queue is no progress of 0 of 0", arguments: ["wait", "watch"])
+    func emptyQueue(command: String) async {
+        let bench = Bench()
+        #expect(await bench.run(command) == .done)
+        #expect(bench.output == "" && bench.error == "nothing is queued\n")
+    }
+
+    @Test("who stops what cannot be resumed is told what it costs")
+    func price() async {
+        var result = NodeResult(id: .task(TaskID(rawValue: 31)), result: .done)
+        result.bytesToRepeat = 412 << 20
+        let bench = Bench(FakeEngine { [result] in $0.results = [result] })
+        #expect(await bench.run("pause", "t31") == .done)
+        #expect(await bench.run("cancel", "t31") == .done)
+        #expect(
+            bench.output == """
+                t31 paused; this server cannot resume: 412M are sent again
+                t31 cancelled; this server cannot resume: undo would send 412M again
+
+                """)
+        let json = Bench(FakeEngine { [result] in $0.results = [result] })
+        #expect(await json.run("pause", "t31", "--json") == .done)
+        #expect(json.output.contains("\"bytesToRepeat\":432013312"))
+    }
+
+    @Test("who looks after a stop is told that looking sets the work going again")
+    func startedByLooking() async {
+        let engine = FakeEngine {
+            $0.isRunning = false
+            $0.totals.counts.queued = 3
+        }
+        let bench = Bench(engine, progress: true)
+        #expect(await bench.run("list") == .done)
+        #expect(bench.error == "no engine was running: one is started, and what is queued goes on\n")
+        #expect(await bench.run("list") == .done)
+        #expect(bench.error.split(separator: "\n").count == 1)
+    }
+
     @Test("a change prints one line for each ID, and the worst is the status")
     func changes() async {
         let results = [
@@ -134,7 +182,7 @@ struct FrontTests {
             task: TaskID(rawValue: 31), type: .taskCompleted, payload: payload)
         let bench = Bench(FakeEngine { [event] in $0.events = [event] })
         #expect(await bench.run("events", "--after", "3") == .done)
-        #expect(bench.output == "12 2026-11-21 12:41:07 taskCompleted b7 t31 2.0K\n")
+        #expect(bench.output == "12 2026-11-21 12:41:07 task completed b7 t31 2.0K\n")
         #expect(await bench.run("events", "--consumer", "me", "--ack", "12") == .done)
         #expect(bench.engine.asked == ["events 3 -", "acknowledge me 12"])
         #expect(await bench.run("events", "--ack", "12") == .usage)

@@ -304,6 +304,8 @@ struct QueueingTests {
         #expect(await refusal("download", "https://h/1", "none/x").contains("there is no directory"))
         #expect(await refusal("download", "https://h/1", "a.txt/").contains("is not a directory"))
         #expect(await refusal("download", "h/1", "dir").contains("is not a URL"))
+        #expect(await refusal("download", "http:/h/1", "dir").contains("two slashes: write http://h/1"))
+        #expect(await refusal("upload", "a.txt", "https:u:pw@h/").contains("two slashes: write https://HOST/PATH"))
         let digest = String(repeating: "a", count: 64)
         #expect(
             await refusal("download", "--sha256", digest, "https://h/1", "https://h/2", "dir").contains(

@@ -47,7 +47,7 @@ struct WaitingTests {
     func failure() async {
         let bench = Bench(FakeEngine { $0.batches = [.sample(7, .failed, failed: 2), .sample(8, .completed)] })
         #expect(await bench.run("wait") == .refused)
-        #expect(bench.error == "martlet: b7: 2 failed: http: 403 Forbidden\n")
+        #expect(bench.error == "martlet: b7: 2 failed: 403 Forbidden\n")
         #expect(bench.output.split(separator: "\n").count == 2)
     }
 

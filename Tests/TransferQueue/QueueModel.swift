@@ -92,7 +92,7 @@ struct QueueModel {
             task.claimed = false
         case .completed(let completion): end(&task, .completed, completion.size)
         case .failed: end(&task, .failed, task.accepted)
-        case .sizeKnown, .response: break
+        case .sizeKnown, .response, .sent: break
         }
     }
 

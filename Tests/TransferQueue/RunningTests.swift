@@ -22,6 +22,32 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what a kill threw away at a server that cannot resume is counted, and what is known of the server is kept")
+    func killedOnTheWay() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        let point = Array("{}".utf8)
+        for task in tasks {
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.checkpoint(resumePoint: point, accepted: 0), for: task.id)
+            queue.writer.record(.sent(40), for: task.id)
+        }
+        // It ends in time: nothing of it is on its way any more.
+        queue.writer.record(.restarted(reason: "cut", repeated: 50, identity: nil), for: tasks[1].id)
+        queue.writer.record(.checkpoint(resumePoint: point, accepted: 0), for: tasks[1].id)
+        try await queue.close()
+        queue = try sandbox.open()
+        let shown = try await [queue.reader.task(tasks[0].id, history: true), queue.reader.task(tasks[1].id)]
+        #expect(shown.map { $0?.bytesRepeated } == [40, 50])
+        #expect(shown.map { $0?.restarts } == [1, 1])
+        #expect(shown[0]?.history?.contains { $0.message?.hasSuffix("this server cannot resume") == true } == true)
+        let again = try await queue.claimAll()
+        #expect(again.map(\.resumePoint) == [point, point])
+        try await queue.close()
+    }
+
     @Test("a walked tree is claimed, run and finished, and everything agrees")
     func wholeLife() async throws {
         let sandbox = try Sandbox()

@@ -46,6 +46,20 @@ import TransferModel
         #expect(answer.sentence == "b7: 3 files of 8 wait: the server did not answer")
     }
 
+    @Test func `a name that nobody knows is looked at by the person, not by the network`() {
+        let answer = why {
+            $0.counts.waiting = 1
+            $0.waitReasons = [.connectivity]
+            $0.error = TransferError(
+                .cannotFindHost,
+                "nas.lcoal cannot be found: check the spelling of its name, then the network; Martlet tries again by itself"
+            )
+        }
+        #expect(answer.sentence == "b7 waits: nas.lcoal cannot be found")
+        #expect(answer.unblock.hasPrefix("check the spelling of its name"))
+        #expect(answer.unblock.contains("martlet cancel b7"))
+    }
+
     @Test func `paused comes before held before waiting`() {
         let paused = why {
             $0.pausedBy = [.folder(BatchID(rawValue: 7), path: RawPath("a")), node]

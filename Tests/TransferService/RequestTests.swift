@@ -1,7 +1,10 @@
 import FoundationEssentials
+import LinuxSystem
 import ServiceWire
 import Testing
+import TransferEngine
 import TransferModel
+import TransferQueue
 
 @testable import TransferService
 
@@ -60,6 +63,32 @@ import TransferModel
         #expect(await harness.engine.changes >= 4)
         let undone = try await client.call(Methods.nodesUndo, NodesRequest())
         #expect(undone.results.contains { $0.result == .done })
+        try await harness.end()
+    }
+
+    @Test func `who stops what cannot be resumed is told how much is sent again`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(3)
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let tasks = try await harness.queue.writer.claim(lane.lane, limit: 3, now: now)
+        await harness.engine.show(
+            LiveSnapshot(
+                tasks: tasks.enumerated().map { place, task in
+                    var live = LiveTask(
+                        task: task.id, batch: batch, folder: task.folder, direction: .upload, state: .running,
+                        bytesTotal: 1000, bytesSent: 400, bytesAccepted: 0, bytesRepeated: 0, bytesPerSecond: 50,
+                        secondsLeft: 12, isStalled: false)
+                    // The last one's server remembers what it has.
+                    if place < 2 { live.bytesAtRisk = 400 }
+                    return live
+                }))
+        let ids = tasks.map { NodeID.task($0.id) }
+        let one = try await client.call(Methods.nodesPause, NodesRequest(ids: [ids[0], ids[2]])).results
+        #expect(one.map(\.bytesToRepeat) == [400, nil])
+        let rest = try await client.call(Methods.nodesCancel, NodesRequest(ids: [.batch(batch)])).results
+        #expect(rest.map(\.bytesToRepeat) == [400])
         try await harness.end()
     }
 

@@ -1,0 +1,66 @@
+import LinuxSystem
+import SSHTransport
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// How much of a paused upload its server has kept. Most servers say it only when they are asked: without the question a pause half
+/// way would be shown as a beginning.
+extension TransferEngine {
+    /// Has the protocol begin as if to go on, up to the server's word on how much it has, and no further. Nothing is changed there.
+    func askWhatIsThere(_ stopped: Attempt) {
+        guard phase == .running, stopped.target == nil, stopped.sent > stopped.accepted, stopped.keepsWhatWasSent,
+            let point = stopped.resumePoint, case .upload(_, let remote, _) = stopped.task.work,
+            !point.isOutdated, var subject = stopped.subject, attempts[stopped.task.id] == nil,
+            looks[stopped.task.id] == nil,
+            let size = stopped.total
+        else { return }
+        (subject.size, subject.hasChanged) = (size, false)
+        guard
+            let machine = stopped.context.uploadMachine(
+                subject, below: remote, facts: facts(stopped.place, stopped.origin), resume: point)
+        else { return }
+        let look = Attempt(
+            stopped.task, context: stopped.context, origin: stopped.origin, machine: machine, at: timeline.nanoseconds)
+        look.isLook = true
+        look.place = stopped.place
+        looks[stopped.task.id] = look
+        feed(look, .began(at: timeline.now))
+    }
+
+    /// What the protocol wants: questions are asked, an answer is kept, and with anything else the look is over.
+    func look(_ action: ProtocolAction, _ attempt: Attempt) {
+        switch action {
+        case .perform(let id, let exchange) where exchange.onlyAsks: begin(exchange, id, attempt)
+        case .wake(let timer, let delay):
+            _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
+        case .persist, .learned: break
+        case .resumed(let bytes), .accepted(let bytes):
+            if bytes > attempt.task.accepted {
+                queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.id)
+            }
+            endLook(attempt)
+        default: endLook(attempt)
+        }
+    }
+
+    func endLook(_ attempt: Attempt) {
+        abandonAll(of: attempt)
+        attempt.phase = .over
+        attempt.actions = []
+        if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
+        if looks[attempt.task.id] === attempt { looks[attempt.task.id] = nil }
+    }
+}
+
+extension Exchange {
+    /// Changes nothing at the server.
+    fileprivate var onlyAsks: Bool {
+        switch self {
+        case .http(let exchange): [.get, .head, .options, .propfind].contains(exchange.method)
+        case .ftp(.size): true
+        case .sftp(.status), .sftp(.handleStatus): true
+        case .ftp, .sftp: false
+        }
+    }
+}

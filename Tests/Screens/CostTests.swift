@@ -1,0 +1,105 @@
+import FoundationEssentials
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("What stopping costs is said, and what is not known is not claimed")
+struct CostTests {
+    private let giga: Int64 = 1 << 30
+
+    /// One batch of two files that run, opened.
+    private func screen(atRisk: Int64) -> ScreenHarness {
+        var batch = Rows.batch(
+            1, "films", .running, { $0.running = 2 }, total: 40 * giga, sent: 12 * giga, speed: 9 << 20, left: 60)
+        batch.bytesAtRisk = atRisk
+        var film = Rows.task(1, 10, "film.mov", .running, total: 39 * giga, sent: 12 * giga, speed: 9 << 20, left: 60)
+        film.bytesAtRisk = atRisk
+        let other = Rows.task(1, 11, "trailer.mov", .running, total: giga, sent: 0, speed: 0)
+        return ScreenHarness(80, 24, [Rows.section(nil, [batch]), Rows.section(batch.id, [film, other])])
+    }
+
+    private func result(_ task: Int64, _ bytes: Int64) -> NodeResult {
+        var result = NodeResult(id: .task(TaskID(rawValue: task)), result: .done)
+        result.bytesToRepeat = bytes
+        return result
+    }
+
+    @Test("a pause or cancel that throws sent bytes away says how many")
+    func messages() {
+        var screen = screen(atRisk: 412 << 20)
+        screen.press("j", "p")
+        screen.answer([result(10, 412 << 20)])
+        #expect(
+            screen.picture.contains("Paused \"film.mov\" (1 file). This server cannot resume: 412M are sent again."))
+        screen.press("j", "x")
+        screen.answer([result(11, 3 << 20)])
+        #expect(screen.picture.contains("This server cannot resume: undo sends 3.0M"))
+    }
+
+    @Test("only above the threshold it is a question, and Enter takes the harmless answer")
+    func question() {
+        var screen = screen(atRisk: 12 << 30)
+        screen.press("j", "p")
+        #expect(screen.picture.contains("12.0G that were sent are sent again"))
+        screen.wait(.seconds(1))
+        screen.press("Enter")
+        #expect(screen.model.pending.isEmpty)
+        screen.press("p")
+        screen.wait(.seconds(1))
+        screen.press("p")
+        #expect(screen.model.pending.count == 1)
+    }
+
+    @Test("a batch and its own file are one thing to cancel, and to take back")
+    func batchAndFile() {
+        var screen = screen(atRisk: 0)
+        screen.press("Space", "Space", "x")
+        // 28 G are asked about.
+        screen.wait(.seconds(1))
+        #expect(screen.picture.contains("Cancel 1 batch, 2 files?"))
+        screen.press("x")
+        screen.answerDone()
+        #expect(screen.picture.contains("Cancelled \"films\" (2 files)."))
+        screen.press("u")
+        #expect(screen.requests.contains(.undo([.batch(BatchID(rawValue: 1))], number: screen.lastNumber)))
+    }
+
+    @Test("without an engine nothing runs and nothing has a speed, as far as anybody knows")
+    func lost() {
+        var screen = screen(atRisk: 0)
+        #expect(screen.picture.contains("9.0M") && screen.picture.contains(" run"))
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        let rows = screen.lines[3...5]
+        #expect(rows.allSatisfy { $0.hasSuffix("?    ") && !$0.contains("9.0M") }, "\(rows)")
+        screen.connect()
+        #expect(screen.picture.contains(" run"))
+    }
+
+    @Test("Enter on an empty line says what is wanted")
+    func emptyPrompt() {
+        var screen = screen(atRisk: 0)
+        screen.press("a", "Enter")
+        #expect(screen.picture.contains("Type a path first"))
+        screen.press("x", "Enter")
+        screen.send(.answer(.sourcesChecked(nil, number: screen.lastNumber)))
+        screen.press("Enter")
+        #expect(screen.picture.contains("Type a URL, such as https://nas.example/in/"))
+    }
+
+    @Test("the README names the keys as they are")
+    func readme() throws {
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = try String(contentsOf: URL(filePath: root + "/README.md"), encoding: .utf8)
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let actions: [Action] = [
+            .help, .add, .pause, .cancel, .undo, .retry, .details, .why, .problems, .log, .mark, .open, .close, .clear,
+            .leave,
+        ]
+        for action in actions {
+            let names = KeyMap.standard.keys(for: action, in: .transfers).map(\.name)
+            #expect(names.contains { words.contains("`\($0)` \(action.summary)") }, "\(names) \(action.summary)")
+        }
+    }
+}
