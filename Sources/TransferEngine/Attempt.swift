@@ -43,6 +43,8 @@ final class Attempt {
     var place: RemotePlace?
     var machine: any ProtocolMachine
     var phase = Phase.running
+    /// It counts among the transfers at once.
+    var holdsSlot = false
     /// What the machine wants done next; waits while `isBlocked`.
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.

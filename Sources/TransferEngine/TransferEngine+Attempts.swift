@@ -29,6 +29,7 @@ extension TransferEngine {
         attempts[task.id] = attempt
         load[origin, default: 0] += 1
         slotsInUse += 1
+        attempt.holdsSlot = true
         startTicking()
         FaultPoint.started.pass()
         feed(attempt, .began(at: timeline.now))

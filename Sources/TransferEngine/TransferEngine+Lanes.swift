@@ -90,7 +90,8 @@ extension TransferEngine {
         inBackground { [self] in try await queue.writer.commit() }
     }
 
-    /// Files that wait for the disk to take them hold no connection, but a descriptor and memory: not too many of them.
+    /// Files that wait for the disk to take them, or for last answers on a shared connection, hold no slot, but a descriptor and memory: not
+    /// too many of them.
     private var freeSlots: Int {
         let finishing = attempts.count - slotsInUse
         return finishing >= Self.mostFinishing ? 0 : currentLimits.transfers - slotsInUse

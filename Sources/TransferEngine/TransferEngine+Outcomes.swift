@@ -187,7 +187,7 @@ extension TransferEngine {
     /// The attempt is over; its connection's place is free.
     func close(_ attempt: Attempt) {
         if case .sftp? = attempt.place?.address { sftp?.abandonAll(of: attempt.owner) }
-        if attempt.phase == .running { freeSlot(of: attempt) }
+        freeSlot(of: attempt)
         attempt.phase = .over
         attempt.actions = []
         if attempts[attempt.task.id] === attempt { attempts[attempt.task.id] = nil }
@@ -196,8 +196,10 @@ extension TransferEngine {
         schedulePump()
     }
 
-    /// Gives the connection's place away while the local steps go on.
+    /// Gives the connection's place away while the rest goes on without one of its own.
     func freeSlot(of attempt: Attempt) {
+        guard attempt.holdsSlot else { return }
+        attempt.holdsSlot = false
         slotsInUse -= 1
         let left = (load[attempt.origin] ?? 1) - 1
         load[attempt.origin] = left > 0 ? left : nil

@@ -48,6 +48,7 @@ extension TransferEngine {
                 moved(attempt, to: attempt.base + event.end.bytesRead)
             }
             if exchange.isPayload || event.end.bytesRead > 0 { FaultPoint.answered.pass() }
+            if case .opened = event.end.outcome, isCarriedAlong(attempt) { freeSlot(of: attempt) }
             switch event.end.outcome {
             case .sourceEnded: sourceChanged(attempt, stored: nil)
             case .sourceFailed(let error): fail(attempt, sourceError(attempt, error))
@@ -60,6 +61,13 @@ extension TransferEngine {
                 bodyEnded(attempt, .sftpEnded(exchange.local, end), broken: broken)
             }
         }
+    }
+
+    /// An upload of one packet on a connection that all share: the next may begin while its last answers are awaited. Who lets one file
+    /// move at a time gets one at a time.
+    private func isCarriedAlong(_ attempt: Attempt) -> Bool {
+        attempt.target == nil && attempt.task.size.map { $0 <= SFTPUpload.tiny } == true
+            && hosts[attempt.origin] == nil && currentLimits.transfers > 1 && currentLimits.transfersPerHost > 1
     }
 
     /// And whether the exchange broke off.

@@ -78,7 +78,7 @@ package struct SFTPUpload: ProtocolMachine {
     /// Up to this a file is sent again whole: its resume point is not worth a commit.
     static let small: Int64 = 1 << 20
     /// Up to this, which is one packet, a file is sent before anybody asks whether the target is there: the rename says it.
-    static let tiny: Int64 = 32 << 10
+    package static let tiny: Int64 = 32 << 10
 
     let plan: SFTPUploadPlan
     var state = State.ready
