@@ -18,13 +18,22 @@ extension MartletProgram {
 }
 
 extension Martlet {
-    /// The lines of `keys.conf`; the screen says which of them do not count.
-    package static func keyBindings() -> [KeyBinding] {
+    /// The lines of `keys.conf` and what in it cannot be read; the screen says so.
+    package static func keyBindings() -> (bindings: [KeyBinding], problems: [ConfigurationProblem]) {
+        var problems: [ConfigurationProblem] = []
         guard let engine = try? EngineConnection(ConnectionOptions(launching: .never)),
             let bytes = contents(of: engine.keysFile)
+        else { return ([], []) }
+        let bindings = KeyBinding.read(bytes: bytes, problems: &problems)
+        return (bindings, problems)
+    }
+
+    /// The screen's filters by name, from `filters.conf`.
+    package static func savedFilters() -> [(name: String, text: String)] {
+        guard let engine = try? EngineConnection(ConnectionOptions(launching: .never)),
+            let bytes = contents(of: engine.filtersFile)
         else { return [] }
-        var problems: [ConfigurationProblem] = []
-        return KeyBinding.read(bytes: bytes, problems: &problems)
+        return INIDocument(bytes: bytes).entries.map { ($0.key, $0.value) }
     }
 
     /// Why there is no screen, as a failure of the command.

@@ -11,7 +11,8 @@ package enum Martlet {
         /// It is done already.
         case exit(ExitStatus)
         /// Show the screen with these options and settings. Options win over settings.
-        case screen(Invocation, Settings)
+        /// Problems: what in `martlet.conf` does not count; it was said on the terminal, which the screen covers.
+        case screen(Invocation, Settings, problems: [String])
         /// Run this command.
         case command(Front, Invocation)
     }
@@ -37,8 +38,8 @@ package enum Martlet {
     private static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Plan {
         if let status = try Front.runWithoutEngine(invocation, console) { return .exit(status) }
         let engine = try connection()
-        let settings = settings(engine.configurationFile, console)
-        guard !invocation.path.isEmpty else { return .screen(invocation, settings) }
+        let (settings, problems) = settings(engine.configurationFile, console)
+        guard !invocation.path.isEmpty else { return .screen(invocation, settings, problems: problems) }
         let surroundings = try Surroundings.ofThisProcess(queueExists: engine.queueExists)
         return .command(
             Front(engine: engine, console: Console(units: settings.screen.units), surroundings: surroundings),
@@ -54,12 +55,13 @@ package enum Martlet {
     }
 
     /// The settings of a file that need not be there; what does not count in it is said.
-    private static func settings(_ file: String, _ console: Console) -> Settings {
-        guard let bytes = contents(of: file) else { return Settings() }
+    private static func settings(_ file: String, _ console: Console) -> (Settings, problems: [String]) {
+        guard let bytes = contents(of: file) else { return (Settings(), []) }
         var problems: [ConfigurationProblem] = []
         let settings = Settings(bytes: bytes, problems: &problems)
-        for problem in problems { console.note("martlet: \(problem.description(file: "martlet.conf"))") }
-        return settings
+        let lines = problems.map { $0.description(file: "martlet.conf") }
+        for line in lines { console.note("martlet: \(line)") }
+        return (settings, lines)
     }
 
     /// A file as a whole; `nil` when it cannot be read. More than a megabyte is no configuration.

@@ -6,6 +6,7 @@ package struct ScreenConfiguration: SettingsSection {
     package var mouse = true
     package var bell = false
     package var theme = Theme.auto
+    package var columns = ColumnList.all
 
     package init() {}
 
@@ -42,6 +43,25 @@ package struct ScreenConfiguration: SettingsSection {
         case dark, light
     }
 
+    /// Which columns the tree has.
+    package struct ColumnList: WrittenValue, Sendable {
+        /// `nil`: all for which there is room.
+        package var words: [String]?
+
+        package static let all = ColumnList(words: nil)
+        package static let known = ["files", "size", "progress", "percent", "speed", "eta", "state"]
+
+        package var written: String { words?.joined(separator: " ") ?? "all" }
+
+        static var syntax: ValueSyntax<ColumnList> {
+            ValueSyntax("COLUMN...", allowed: "all, or some of \(known.joined(separator: " "))") { text in
+                let words = text.split { $0 == " " || $0 == "," || $0 == "\t" }.map(String.init)
+                if words == ["all"] { return .all }
+                return !words.isEmpty && words.allSatisfy(known.contains) ? ColumnList(words: words) : nil
+            }
+        }
+    }
+
     package static let settings: [Setting<ScreenConfiguration>] = [
         Setting("units", .choice(), \.units, "sizes shown in binary (iec: KiB) or decimal multiples (si: kB)"),
         Setting("glyphs", .choice(), \.glyphs, "characters for states and bars"),
@@ -49,6 +69,7 @@ package struct ScreenConfiguration: SettingsSection {
         Setting("mouse", .onOff, \.mouse, "let the terminal send clicks"),
         Setting("bell", .onOff, \.bell, "ring when a batch ends"),
         Setting("theme", .choice(), \.theme, "palette for a dark or light background"),
+        Setting("columns", ColumnList.syntax, \.columns, "columns of the list beside the names"),
     ]
 }
 

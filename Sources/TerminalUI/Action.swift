@@ -30,7 +30,7 @@ package enum Action: String, CaseIterable, Sendable {
     case clear
 
     // See
-    case details, why, problems, log, help, mouse, redraw
+    case details, why, problems, log, help, command, mouse, redraw
 
     // Leave
     case suspend, leave, interrupt, back
@@ -76,6 +76,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .problems: "what failed, by cause"
         case .log: "what the engine logged"
         case .help: "this help"
+        case .command: "every action by name"
         case .mouse: "mouse on or off"
         case .redraw: "draw everything again"
         case .suspend: "suspend"
@@ -91,6 +92,7 @@ package enum Action: String, CaseIterable, Sendable {
     package var hint: String? {
         switch self {
         case .help: "help"
+        case .command: "command"
         case .add: "add"
         case .pause: "pause"
         case .cancel: "cancel"
@@ -129,7 +131,7 @@ package enum Action: String, CaseIterable, Sendable {
             .move
         case .filter, .nextMatch, .previousMatch, .mark, .markMatching, .unmarkAll: .mark
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: .act
-        case .details, .why, .problems, .log, .help, .mouse, .redraw: .see
+        case .details, .why, .problems, .log, .help, .command, .mouse, .redraw: .see
         case .suspend, .leave, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost
         }

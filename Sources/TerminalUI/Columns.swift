@@ -34,10 +34,28 @@ package struct Columns: Hashable, Sendable {
         }
     }
 
+    /// The columns that can be chosen, by their words.
+    static let choices = ["files", "size", "progress", "percent", "speed", "eta", "state"]
+
+    private static func word(_ column: Column) -> String? {
+        switch column {
+        case .sign, .name, .speedOrState: nil
+        case .files: "files"
+        case .size: "size"
+        case .bar: "progress"
+        case .percent: "percent"
+        case .speed: "speed"
+        case .timeLeft: "eta"
+        case .state: "state"
+        }
+    }
+
     /// The layout for a width, at least 1. The name takes what the others leave.
-    package init(width: Int) {
+    /// - Parameter chosen: the columns that are wanted; `nil`: all for which there is room.
+    package init(width: Int, chosen: Set<String>? = nil) {
         isWide = width >= 100
         var wanted = Self.fixed(width)
+        if let chosen { wanted.removeAll { Self.word($0.column).map { !chosen.contains($0) } ?? false } }
         // A name of less than eight cells says nothing: then the others go, the least important first.
         for column in Self.dropOrder where Self.nameWidth(width, wanted) < 8 {
             wanted.removeAll { $0.column == column }

@@ -12,6 +12,8 @@ struct Dialog: Sendable {
         case resumeAll
         case retryAll
         case clearFinished
+        /// What a command named.
+        case named(Deed, SafeText, NodeChoice)
     }
 
     struct Choice: Sendable {

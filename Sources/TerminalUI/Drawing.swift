@@ -29,6 +29,7 @@ struct Drawing {
         case .log(let log): self.log(log)
         case .problems(let problems): self.problems(problems)
         case .help(let scroll): help(scroll)
+        case .report(let report): self.report(report)
         }
     }
 
@@ -48,13 +49,15 @@ struct Drawing {
             self.prompt(prompt)
         } else if let line = model.filterLine {
             filterLine(line)
+        } else if let prompt = model.commandPrompt {
+            palette(prompt)
         } else {
             message()
         }
     }
 
     private mutating func tree() {
-        let columns = Columns(width: width)
+        let columns = model.columns
         let rowDrawing = RowDrawing(model: model, columns: columns)
         for (row, index) in zip(layout.tree, model.tree.window) {
             let item = model.tree.items[index]
@@ -67,7 +70,7 @@ struct Drawing {
 
     private mutating func titles() {
         guard let row = layout.titles, !model.tree.items.isEmpty else { return }
-        for (column, cells) in Columns(width: width).places {
+        for (column, cells) in model.columns.places {
             guard let (text, alignment) = Self.title(column) else { continue }
             grid.put(text.fitted(to: cells.count, alignment), row: row, column: cells.lowerBound, style: .title)
         }
@@ -153,6 +156,7 @@ struct Drawing {
     private mutating func hints() {
         guard let row = layout.hints else { return }
         if model.prompt != nil { return hintLine(HintLine.text(promptHints, width: width), row) }
+        if model.commandPrompt != nil { return hintLine(HintLine.text(paletteHints, width: width), row) }
         if model.filterLine != nil { return hintLine(HintLine.text(filterHints, width: width), row) }
         var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
         if model.isConnected, problemsAreInHints, let problems = problems(withKey: false) {
@@ -204,6 +208,8 @@ struct Drawing {
 }
 
 extension Model {
+    var columns: Columns { Columns(width: size.columns, chosen: look.columns) }
+
     /// The actions in the last line, the most important first.
     var hints: [Action] {
         guard isConnected else { return [.retryNow, .startEngine, .log, .leave] }

@@ -6,7 +6,8 @@ package import Configuration
 /// or a question mark, never a zero.
 package struct Figures: Sendable, Hashable {
     /// `1M` is 1024 K, or 1000.
-    package let units: ScreenConfiguration.Units
+    package typealias Units = ScreenConfiguration.Units
+    package let units: Units
 
     package init(units: ScreenConfiguration.Units = .iec) { self.units = units }
 

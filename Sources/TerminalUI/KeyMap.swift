@@ -109,7 +109,7 @@ package struct KeyMap: Sendable, Hashable {
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
             (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e"]), (.log, ["L"]),
-            (.leave, ["q", "F10"]), (.back, ["Esc"]),
+            (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.back, ["Esc"]),
         ],
         .details: moving + everywhere + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]),

@@ -7,6 +7,8 @@ struct Look: Sendable {
     var figures: Figures
     var glyphs: GlyphSet
     var characterSet: CharacterSet
+    /// The columns that are wanted, by the words of the settings; `nil`: all that fit.
+    var columns: Set<String>?
     /// `12:41:07`, in the person's time zone.
     var timeOfDay: @Sendable (Timestamp) -> String
     /// `2026-11-21 12:41:07`.
@@ -14,11 +16,13 @@ struct Look: Sendable {
 
     init(
         units: ScreenConfiguration.Units = .iec, glyphs: GlyphSet = .unicode, characterSet: CharacterSet = .utf8,
-        timeOfDay: @escaping @Sendable (Timestamp) -> String, date: @escaping @Sendable (Timestamp) -> String
+        columns: Set<String>? = nil, timeOfDay: @escaping @Sendable (Timestamp) -> String,
+        date: @escaping @Sendable (Timestamp) -> String
     ) {
         figures = Figures(units: units)
         self.glyphs = glyphs
         self.characterSet = characterSet
+        self.columns = columns
         self.timeOfDay = timeOfDay
         self.date = date
     }

@@ -36,6 +36,8 @@ enum Request: Hashable, Sendable {
     case checkSources([[UInt8]], number: Int)
     case complete([UInt8], number: Int)
     case upload([[UInt8]], destination: String, number: Int)
+    /// Write them all to `filters.conf`.
+    case saveFilters([SavedFilter])
     case reconnect
     case startEngine
     /// Forget what the terminal shows and send everything.
@@ -63,6 +65,8 @@ enum Answer: Sendable {
     case sourcesChecked(RequestError?, number: Int)
     case completed(PathCompletion?, number: Int)
     case queued(Result<BatchSnapshot, RequestError>, number: Int)
+    /// Why a file of settings could not be written.
+    case notSaved(String)
     /// No engine answered or could be started.
     case notConnected(RequestError)
     /// Nobody could ever continue us, so we did not stop.

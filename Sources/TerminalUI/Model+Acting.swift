@@ -147,7 +147,7 @@ extension Model {
     mutating func retryAll() {
         let files = totals?.counts.failed ?? 0
         guard files > 0 else { return say("Nothing has failed.") }
-        guard files > Self.manyFiles else { return perform(.retryAll) }
+        guard files > Self.manyFiles else { return perform(Dialog.Intent.retryAll) }
         dialog = Dialog(
             "Try \(Figures.count(files)) failed files again?", ["Each goes on where it stood, if the server can."],
             Dialog.Choice(letter: "r", text: "Try all again", intent: .retryAll), no: "Leave them", at: now.uptime)
@@ -182,6 +182,7 @@ extension Model {
         case .pauseAll: sendAll(.pause, NodeSelector())
         case .resumeAll: sendAll(.resume, NodeSelector())
         case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))
+        case .named(let deed, let what, let nodes): ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
         case .clearFinished: ask(.clearFinished) { .clearFinished(number: $0) }
         }
     }

@@ -67,6 +67,7 @@ extension Model {
                 link = if case .lost = link { link } else { .failed(error) }
                 complain(look.safe(error.message))
             }
+        case .notSaved(let why): complain(look.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
         }
     }
@@ -104,6 +105,8 @@ extension Model {
         case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
         case .deed(.cancel, let rows): return "\(title(rows)) was over already."
         case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
+        case .named(let deed, let what):
+            return done > 0 ? "\(deed.past): \(what) (\(Figures.count(done)) changed)." : "There was nothing to do."
         case .everything(let deed): return done > 0 ? "\(deed.past) everything." : "There was nothing to do."
         case .clearFinished:
             return done > 0

@@ -24,6 +24,7 @@ extension Model {
         }
         if prompt != nil { return takeInPrompt(press) }
         if filterLine != nil { return takeInFilterLine(press) }
+        if commandPrompt != nil { return takeInCommandPrompt(press) }
         // A message stays until the next key; what it offers to undo stays as long as the offer holds.
         let hadNotice = notice != nil
         if notice?.undo == nil { notice = nil }
@@ -40,7 +41,7 @@ extension Model {
         case .details: .details
         case .log: .log
         case .problems: .problems
-        case .help: .help
+        case .help, .report: .help
         }
     }
 
@@ -49,7 +50,7 @@ extension Model {
         return keys.action(for: press, in: keyView)
     }
 
-    private mutating func perform(_ action: Action) {
+    mutating func perform(_ action: Action) {
         if action.changesTransfers, !canChange {
             return complain("The engine does not answer: nothing can be changed now.")
         }
@@ -73,6 +74,7 @@ extension Model {
         case .log(let log): page = log.scrolled(action, height: size.rows - 2).map { .log($0) } ?? .transfers
         case .problems: performInProblems(action)
         case .help(let scroll): scrollHelp(action, from: scroll)
+        case .report(let report): page = report.scrolled(action, size).map { .report($0) } ?? .transfers
         }
     }
 
@@ -102,6 +104,7 @@ extension Model {
         case .log: showLog()
         case .problems: showProblems()
         case .help: page = .help(scroll: 0)
+        case .command: commandPrompt = CommandPrompt()
         case .filter: openFilter()
         case .nextMatch: moveToMatch(1)
         case .previousMatch: moveToMatch(-1)
@@ -181,7 +184,9 @@ extension Model {
 
     private mutating func take(_ paste: Paste) {
         if dialog != nil { return }
-        if filterLine != nil {
+        if commandPrompt != nil {
+            commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
+        } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
         } else if prompt != nil {
             prompt?.paste(paste.bytes, shellWords)
@@ -194,7 +199,9 @@ extension Model {
     }
 
     private mutating func take(_ press: MousePress) {
-        guard dialog == nil, prompt == nil, filterLine == nil, case .transfers = page else { return }
+        guard dialog == nil, prompt == nil, filterLine == nil, commandPrompt == nil, case .transfers = page else {
+            return
+        }
         switch press.button {
         case .wheelDown: tree.page(by: 3)
         case .wheelUp: tree.page(by: -3)
@@ -209,7 +216,7 @@ extension Model {
         let index = tree.top + position.row - layout.tree.lowerBound
         guard tree.items.indices.contains(index) else { return }
         tree.move(to: index)
-        let columns = Columns(width: size.columns)
+        let columns = columns
         let item = tree.items[index]
         if columns[.sign]?.contains(position.column) == true { return tree.toggleMark() }
         let name = columns[.name]?.lowerBound ?? 0

@@ -23,14 +23,15 @@ struct Model: Sendable {
         case problems(ProblemsPage)
         /// The first line shown.
         case help(scroll: Int)
+        case report(ReportPage)
     }
 
-    let look: Look
+    var look: Look
     let keys: KeyMap
     let shellWords: ShellWords
     /// How long a cancel can be undone.
     let grace: Duration
-    let ringsBell: Bool
+    var ringsBell: Bool
 
     var size: ScreenSize
     var link = Link.connecting
@@ -47,6 +48,10 @@ struct Model: Sendable {
     var lastFilter: String?
     /// By name, in the order of the file.
     var savedFilters: [SavedFilter] = []
+    /// Open while a command is typed.
+    var commandPrompt: CommandPrompt?
+    /// What in `keys.conf` does not count.
+    var keyProblems: [String] = []
     var notice: Notice?
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]

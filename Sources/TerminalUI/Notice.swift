@@ -45,6 +45,8 @@ struct Outstanding: Sendable {
         case deed(Deed, [NodeRow])
         /// Pause, resume, retry of everything that matches.
         case everything(Deed)
+        /// What a command named.
+        case named(Deed, SafeText)
         /// Retry of what failed in a batch.
         case failed(of: SafeText)
         case clearFinished

@@ -1,5 +1,53 @@
+import DisplayText
+import MartletKit
+
 /// A filter with a name of its own, from `filters.conf`.
-struct SavedFilter: Hashable, Sendable {
-    var name: String
-    var text: String
+package struct SavedFilter: Hashable, Sendable {
+    package var name: String
+    package var text: String
+
+    package init(name: String, text: String) {
+        self.name = name
+        self.text = text
+    }
+
+    /// The file as a whole.
+    static func file(_ filters: [SavedFilter]) -> [UInt8] {
+        let head = "# Filters of martlet's screen by name; :save NAME and :forget NAME write them.\n"
+        return Array((head + filters.map { "\($0.name) = \($0.text)\n" }.joined()).utf8)
+    }
+}
+
+extension Model {
+    /// `NAME` for the filter that is on, or `NAME FILTER`.
+    mutating func saveFilter(_ rest: String) {
+        let name = String(rest.prefix { !$0.isWhitespace })
+        let given = String(rest.dropFirst(name.count)).trimmed
+        let isName =
+            !name.isEmpty
+            && name.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0)
+            }
+        guard isName else { return complain("A filter's name is a word of letters, digits and dashes.") }
+        guard let text = given.isEmpty ? filter?.text : given else {
+            return complain("No filter is on: type  save \(look.safe(name)) FILTER")
+        }
+        guard (try? TransferFilter(text)) != nil else { return complain("\"\(look.safe(text))\" cannot be read.") }
+        savedFilters.removeAll { $0.name == name }
+        savedFilters.append(SavedFilter(name: name, text: text))
+        requests.append(.saveFilters(savedFilters))
+        say("Saved \"\(look.safe(text))\" as \(look.safe(name)).")
+    }
+
+    mutating func forgetFilter(_ name: String) {
+        guard savedFilters.contains(where: { $0.name == name }) else {
+            let names = savedFilters.map(\.name).joined(separator: ", ")
+            return complain(
+                names.isEmpty
+                    ? "No filter is saved." : "There is no filter \(look.safe(name)): there are \(look.safe(names)).")
+        }
+        savedFilters.removeAll { $0.name == name }
+        requests.append(.saveFilters(savedFilters))
+        say("Forgot the filter \(look.safe(name)).")
+    }
 }

@@ -33,6 +33,8 @@ extension ScreenProgram {
             .completed(await Self.complete(word, currentDirectory), number: number)
         case .upload(let words, let destination, let number):
             .queued(await upload(words, destination), number: number)
+        case .saveFilters(let filters):
+            await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
         case .show, .redraw, .suspend, .bell, .leave: nil
@@ -77,6 +79,11 @@ extension ScreenProgram {
             await result { engine throws(RequestError) in try await engine.add(request).batch }
         case .failure(let error): .failure(error)
         }
+    }
+
+    @concurrent
+    private static func save(_ filters: [SavedFilter], _ engine: EngineConnection) async -> String? {
+        engine.writeFilters(SavedFilter.file(filters))
     }
 
     // MARK: Local files, off the thread that draws: a dead network disk must not stop the keys

@@ -43,14 +43,20 @@ actor ScreenProgram {
         terminal.theme = Theme(rawValue: configuration.theme.rawValue)
         terminal.mouse = configuration.mouse
         screen = try Screen(terminal)
-        let (keys, problems) = TerminalUI.keyMap(options.keys)
+        let (keys, problems) = TerminalUI.keyMap(options)
         let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
         model = Model(
             look: TerminalUI.look(configuration, screen), keys: keys, size: screen.size, home: home,
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
             now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
+        model.savedFilters = options.filters
+        model.keyProblems = problems
         for note in screen.notes { model.say(model.look.safe(note)) }
-        if let problem = problems.first { model.complain(model.look.safe(problem.description(file: "keys.conf"))) }
+        for problem in options.problems { model.complain(model.look.safe(problem)) }
+        if let problem = problems.first {
+            let more = problems.count > 1 ? " (:keys shows \(problems.count - 1) more)" : ""
+            model.complain(model.look.safe(problem + more))
+        }
     }
 
     /// Runs until the person leaves; then says what goes on.
@@ -194,6 +200,6 @@ extension Model {
     /// Captured in the tree alone: everywhere else plain dragging selects text.
     var wantsMouse: Bool {
         guard case .transfers = page else { return false }
-        return isMouseOn && prompt == nil && filterLine == nil
+        return isMouseOn && prompt == nil && filterLine == nil && commandPrompt == nil
     }
 }

@@ -18,6 +18,12 @@ package enum TerminalUI {
         package var grace = Duration.seconds(10)
         /// The user's keys.
         package var keys: [KeyBinding] = []
+        /// What could not be read in `keys.conf`.
+        package var keyProblems: [ConfigurationProblem] = []
+        /// Filters by name.
+        package var filters: [SavedFilter] = []
+        /// What in other files of settings does not count: sentences, to be said on the screen too.
+        package var problems: [String] = []
         /// For the engine's log.
         package var client = "martlet"
 
@@ -38,10 +44,11 @@ package enum TerminalUI {
     }
 
     /// `keys.conf` over the standard keys; what does not count in it is said on the screen.
-    static func keyMap(_ bindings: [KeyBinding]) -> (map: KeyMap, problems: [ConfigurationProblem]) {
-        var (map, problems) = (KeyMap.standard, [ConfigurationProblem]())
-        map.apply(bindings, problems: &problems)
-        return (map, problems)
+    static func keyMap(_ options: Options) -> (map: KeyMap, problems: [String]) {
+        var (map, problems) = (KeyMap.standard, options.keyProblems)
+        map.apply(options.keys, problems: &problems)
+        let unreachable = map.unreachable { environment($0).map { !$0.isEmpty } ?? false }
+        return (map, problems.sorted { $0.line < $1.line }.map { $0.description(file: "keys.conf") } + unreachable)
     }
 
     static func look(_ screen: ScreenConfiguration, _ terminal: Screen) -> Look {
@@ -49,6 +56,7 @@ package enum TerminalUI {
         let glyphs = GlyphSet(screen.glyphs, characterSet: terminal.characterSet, language: language)
         return Look(
             units: screen.units, glyphs: glyphs, characterSet: terminal.characterSet,
+            columns: screen.columns.words.map { Set($0) },
             timeOfDay: { text($0, "%H:%M:%S") }, date: { text($0, "%Y-%m-%d %H:%M:%S") })
     }
 

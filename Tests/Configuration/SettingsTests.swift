@@ -88,3 +88,17 @@ struct SettingsTests {
         #expect(problems.isEmpty)
     }
 }
+
+@Suite("Columns in martlet.conf")
+struct ColumnSettingTests {
+    @Test("a list of columns, all of them, or a problem that names what there is")
+    func columns() {
+        var problems: [ConfigurationProblem] = []
+        let some = Settings(bytes: Array("[screen]\ncolumns = size percent\n".utf8), problems: &problems)
+        #expect(some.screen.columns.words == ["size", "percent"])
+        #expect(problems.isEmpty)
+        let bad = Settings(bytes: Array("[screen]\ncolumns = size colour\n".utf8), problems: &problems)
+        #expect(bad.screen.columns == .all)
+        #expect(problems.first?.line == 2)
+    }
+}

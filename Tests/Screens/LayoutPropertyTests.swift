@@ -53,7 +53,7 @@ struct LayoutPropertyTests {
         screen.news(sections, totals: Rows.exampleTotals)
         let keys = [
             "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "e", "?", "L", "Esc", "PgDn", "*", "c", "b",
-            "/", "Enter", "M", "n",
+            "/", "Enter", "M", "n", ":", "Down",
         ]
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             screen.press(keys.randomElement(using: &dice) ?? "j")
@@ -90,6 +90,7 @@ struct LayoutPropertyTests {
             }
         }
         guard case .transfers = model.page, model.dialog == nil, model.prompt == nil, model.filterLine == nil,
+            model.commandPrompt == nil,
             !model.layout.tree.isEmpty,
             model.tree.cursor != nil
         else { return nil }

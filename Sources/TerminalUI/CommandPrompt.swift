@@ -1,0 +1,184 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The line behind `:`: fuzzy words find what can be done, an exact command runs.
+struct CommandPrompt: Sendable {
+    var field = TextField()
+    /// The entry that Enter takes.
+    var selected = 0
+
+    var text: String { (field.text ?? "").trimmed }
+
+    /// A command with something behind it.
+    var command: (command: ScreenCommand, rest: String)? {
+        let word = text.prefix { !$0.isWhitespace }
+        guard let command = ScreenCommand(rawValue: String(word)),
+            word.count < (field.text ?? "").count || command == .keys
+        else { return nil }
+        return (command, String(text.dropFirst(word.count)).trimmed)
+    }
+}
+
+/// One line of the palette.
+struct PaletteEntry: Sendable {
+    enum Run: Hashable, Sendable {
+        case action(Action)
+        case filter(String)
+        /// Goes on in the line.
+        case command(ScreenCommand)
+    }
+
+    var run: Run
+    var title: String
+    /// The key that does the same, when there is one.
+    var key: String
+    /// What it would be done to.
+    var detail: SafeText = ""
+    /// Why it cannot be done now.
+    var obstacle: SafeText?
+    var score = 0
+}
+
+enum FuzzyMatch {
+    /// How well words fit a text; `nil`: not at all. Every word's letters stand there in order; beginnings of words and
+    /// letters side by side count more.
+    static func score(_ query: String, _ text: String) -> Int? {
+        let text = Array(text.lowercased())
+        var sum = 0
+        for word in query.lowercased().split(whereSeparator: \.isWhitespace) {
+            guard let score = score(Array(word), text) else { return nil }
+            sum += score
+        }
+        return sum
+    }
+
+    private static func score(_ word: [Character], _ text: [Character]) -> Int? {
+        var best: Int?
+        for start in text.indices where text[start] == word.first {
+            var (place, score, last) = (start, 0, start - 1)
+            var index = 0
+            while index < word.count, place < text.count {
+                if text[place] == word[index] {
+                    let isBeginning = place == 0 || !(text[place - 1].isLetter || text[place - 1].isNumber)
+                    score += (isBeginning ? 8 : 0) + (place == last + 1 ? 5 : 0) - min(3, place - last - 1)
+                    last = place
+                    index += 1
+                }
+                place += 1
+            }
+            if index == word.count { best = max(best ?? score, score) }
+        }
+        return best
+    }
+}
+
+extension Model {
+    /// What the palette offers for the text, best first.
+    var paletteEntries: [PaletteEntry] {
+        guard let prompt = commandPrompt, prompt.command == nil else { return [] }
+        var entries = Action.allCases.filter { isOffered($0) }.map { action in
+            PaletteEntry(
+                run: .action(action), title: action.summary,
+                key: keys.keys(for: action, in: .transfers).first?.name ?? "",
+                detail: detail(of: action), obstacle: obstacle(to: action))
+        }
+        entries += savedFilters.map {
+            PaletteEntry(run: .filter($0.text), title: "filter \($0.name)", key: "", detail: look.safe($0.text))
+        }
+        entries += ScreenCommand.allCases.map {
+            PaletteEntry(run: .command($0), title: "\($0.rawValue): \($0.summary)", key: "", detail: look.safe($0.form))
+        }
+        let query = prompt.text
+        if query.isEmpty { return entries }
+        return entries.compactMap { entry in
+            let name =
+                if case .action(let action) = entry.run { "\(action.rawValue) \(entry.title)" } else { entry.title }
+            guard let score = FuzzyMatch.score(query, name) else { return nil }
+            var entry = entry
+            entry.score = score
+            return entry
+        }.enumerated().sorted { ($1.element.score, $0.offset) < ($0.element.score, $1.offset) }.map(\.element)
+    }
+
+    /// Nobody looks for a way to the next row.
+    private func isOffered(_ action: Action) -> Bool {
+        switch action.part {
+        case .move: action == .nextProblem || action == .toggleAll
+        case .lost: false
+        case .mark, .act, .see, .leave: action != .command && action != .interrupt && action != .back
+        }
+    }
+
+    private func detail(of action: Action) -> SafeText {
+        switch action {
+        case .pause, .cancel, .retry, .why, .details: targets.isEmpty ? "" : title(targets)
+        case .pauseAll, .retryAll, .clear: "all"
+        default: ""
+        }
+    }
+
+    /// Why an action can do nothing now; `nil`: it can.
+    func obstacle(to action: Action) -> SafeText? {
+        if action.changesTransfers, !canChange { return "the engine does not answer" }
+        switch action {
+        case .pause, .cancel:
+            if targets.isEmpty { return "nothing is there" }
+            return targets.allSatisfy(\.isOver) ? "it is over" : nil
+        case .retry:
+            return targets.contains { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 }
+                ? nil : "nothing failed in it"
+        case .retryAll: return (totals?.counts.failed ?? 0) > 0 ? nil : "nothing has failed"
+        case .clear: return tree.root?.rows.contains(where: \.isOver) == true ? nil : "no batch is finished"
+        case .nextMatch, .previousMatch, .markMatching: return filter == nil ? "no filter is on" : nil
+        case .unmarkAll: return tree.marks.isEmpty ? "nothing is marked" : nil
+        default: return nil
+        }
+    }
+
+    mutating func takeInCommandPrompt(_ press: KeyPress) {
+        guard var prompt = commandPrompt else { return }
+        let entries = paletteEntries
+        switch (press.key, press.modifiers) {
+        case (.escape, _), (.character("c"), .control),
+            (.backspace, _) where press.key != .backspace || prompt.field.isEmpty:
+            commandPrompt = nil
+            return
+        case (.up, _): prompt.selected = max(0, prompt.selected - 1)
+        case (.down, _): prompt.selected = min(max(0, entries.count - 1), prompt.selected + 1)
+        case (.tab, _):
+            guard entries.indices.contains(prompt.selected) else { return }
+            switch entries[prompt.selected].run {
+            case .action(let action): prompt.field = TextField(Array(action.rawValue.utf8))
+            case .filter(let text): prompt.field = TextField(Array("filter \(text)".utf8))
+            case .command(let command): prompt.field = TextField(Array("\(command.rawValue) ".utf8))
+            }
+            prompt.selected = 0
+        case (.enter, _): return enter(prompt, entries)
+        default:
+            guard prompt.field.edit(press) else { return }
+            prompt.selected = 0
+        }
+        commandPrompt = prompt
+    }
+
+    private mutating func enter(_ prompt: CommandPrompt, _ entries: [PaletteEntry]) {
+        if let (command, rest) = prompt.command {
+            commandPrompt = nil
+            return run(command, rest)
+        }
+        guard entries.indices.contains(prompt.selected) else {
+            return complain("Nothing is called \"\(look.safe(prompt.text))\".")
+        }
+        let entry = entries[prompt.selected]
+        commandPrompt = nil
+        if let obstacle = entry.obstacle { return complain("\(look.safe(entry.title)): \(obstacle).") }
+        switch entry.run {
+        case .action(let action): perform(action)
+        case .filter(let text): setFilter(text)
+        case .command(let command):
+            if command.form.isEmpty { return run(command, "") }
+            commandPrompt = CommandPrompt(field: TextField(Array("\(command.rawValue) ".utf8)))
+        }
+    }
+}

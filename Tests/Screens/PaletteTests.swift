@@ -1,0 +1,127 @@
+import Configuration
+import DisplayText
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("The palette finds every action by name, and runs commands")
+struct CommandPaletteTests {
+    private func example(_ columns: Int = 80, _ rows: Int = 24) -> ScreenHarness {
+        ScreenHarness(columns, rows, Rows.example, totals: Rows.exampleTotals)
+    }
+
+    @Test("everything that a key does is found by its name")
+    func actions() {
+        var screen = example()
+        screen.press(":")
+        for action in KeyMap.standard.actions(in: .transfers) where action.part != .move {
+            guard ![.command, .interrupt, .back].contains(action) else { continue }
+            screen.model.commandPrompt?.field = TextField(Array(action.rawValue.utf8))
+            #expect(screen.model.paletteEntries.first?.run == .action(action), "\(action)")
+        }
+    }
+
+    @Test("letters in order find, beginnings of words before others")
+    func fuzzy() {
+        #expect(FuzzyMatch.score("xyz", "pause or resume") == nil)
+        let (beginnings, inside) = (FuzzyMatch.score("pr", "pause or resume"), FuzzyMatch.score("pr", "sapuryx"))
+        #expect((beginnings ?? 0) > (inside ?? 0))
+        #expect(FuzzyMatch.score("", "a") == 0)
+        #expect(FuzzyMatch.score("res all", "pause or resume all") != nil)
+    }
+
+    @Test("pictures: at first, while typing, a command's form, in a small window")
+    func pictures() {
+        var screen = example()
+        screen.model.savedFilters = [SavedFilter(name: "errors", text: "@err 403")]
+        screen.press(":")
+        Pictures.expect(screen.picture, "palette-80x24")
+        screen.press("pau", "Down")
+        Pictures.expect(screen.picture, "palette-typed-80x24")
+        screen.press("Esc", ":", "columns", "Space")
+        Pictures.expect(screen.picture, "palette-command-80x24")
+        screen.press("Esc", ":", "ret")
+        screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
+        Pictures.expect(screen.picture, "palette-40x8")
+        screen.send(.resized(ScreenSize(columns: 20, rows: 2)))
+        Pictures.expect(screen.picture, "palette-20x2")
+    }
+
+    @Test("Enter runs what is chosen, or says why not")
+    func running() {
+        var screen = example()
+        screen.press(":", "problems", "Enter")
+        if case .problems = screen.model.page {} else { Issue.record("not on the page") }
+        screen.press("Esc", ":", "unmark all", "Enter")
+        #expect(screen.model.notice?.text.string.contains("nothing is marked") == true)
+        screen.press(":", "qqqq", "Enter")
+        #expect(screen.model.notice?.isError == true)
+        #expect(screen.model.commandPrompt != nil)
+    }
+
+    @Test("commands act on what they name, and ask when nobody can know how much that is")
+    func commands() {
+        var screen = example()
+        screen.press(":", "pause b2", "Enter")
+        let named = screen.requests.contains {
+            if case .act(.pause, .ids([.batch(BatchID(rawValue: 2))]), _) = $0 { true } else { false }
+        }
+        #expect(named)
+        screen.press(":", "cancel @err 403", "Enter")
+        Pictures.expect(screen.picture, "ask-cancel-filter-80x24")
+        screen.wait(.seconds(1))
+        screen.press("x")
+        let matching = screen.requests.contains {
+            if case .act(.cancel, .matching(NodeSelector(filter: "@err 403")), _) = $0 { true } else { false }
+        }
+        #expect(matching)
+        screen.answerDone()
+        #expect(screen.model.notice?.text.string == "Cancelled: all files that match @err 403 (1 changed).")
+        screen.press(":", "retry size>", "Enter")
+        #expect(screen.model.notice?.isError == true)
+    }
+
+    @Test("columns, units and signs change at once")
+    func settings() {
+        var screen = example()
+        screen.press(":", "columns size percent", "Enter")
+        Pictures.expect(screen.picture, "columns-80x24")
+        screen.press(":", "units si", "Enter", ":", "glyphs narrow", "Enter", ":", "columns all", "Enter")
+        Pictures.expect(screen.picture, "narrow-si-80x24")
+        screen.press(":", "units x", "Enter")
+        #expect(screen.model.notice?.isError == true)
+    }
+
+    @Test("a filter gets a name, is offered by it, and is forgotten")
+    func saving() {
+        var screen = example()
+        screen.press(":", "save bad @err 403", "Enter")
+        #expect(screen.requests.contains(.saveFilters([SavedFilter(name: "bad", text: "@err 403")])))
+        screen.press(":", "filter bad", "Tab")
+        #expect(screen.model.commandPrompt?.text.hasPrefix("filter") == true)
+        screen.press("Esc", ":", "forget bad", "Enter")
+        #expect(screen.requests.contains(.saveFilters([])))
+        screen.press(":", "save a/b x", "Enter")
+        #expect(screen.model.notice?.isError == true)
+    }
+
+    @Test("keys.conf: clashes and keys that cannot arrive are shown with their line")
+    func keys() {
+        var map = KeyMap.standard
+        var problems: [ConfigurationProblem] = []
+        let file = "# mine\nfly = x\n[transfers]\ncancel = p ^B\n"
+        map.apply(KeyBinding.read(bytes: Array(file.utf8), problems: &problems), problems: &problems)
+        #expect(problems.count == 2)
+        #expect(map.unreachable { $0 == "TMUX" } == ["^B is taken by tmux: \"cancel\" in transfers needs another key"])
+        #expect(map.unreachable { _ in false } == [])
+        #expect(KeyMap.standard.unreachable { _ in true } == [])
+        var screen = example()
+        screen.model.keyProblems = problems.map { $0.description(file: "keys.conf") }
+        screen.press(":", "keys", "Enter")
+        Pictures.expect(screen.picture, "keys-80x24")
+        screen.press("G", "Esc")
+        if case .transfers = screen.model.page {} else { Issue.record("the page is still open") }
+    }
+}
