@@ -29,6 +29,11 @@ extension EngineConnection {
         return true
     }
 
+    /// Asks the engine to end and does not wait for it.
+    package nonisolated func requestStop(finishRunning: Bool) async {
+        _ = try? await call(Methods.engineStop, EngineStopRequest(finishRunning: finishRunning))
+    }
+
     public nonisolated func limits() async throws(RequestError) -> TransferLimits {
         try await call(Methods.limitsGet, Nothing())
     }

@@ -30,10 +30,12 @@ package enum Action: String, CaseIterable, Sendable {
     case clear
 
     // See
-    case details, why, problems, log, help, command, mouse, redraw
+    case details, why, problems, log, history, level, help, command, mouse, redraw
 
     // Leave
-    case suspend, leave, interrupt, back
+    case suspend, leave
+    case leaveWithChoices = "leave-with-choices"
+    case interrupt, back
     /// Without an engine: try to reach it now.
     case retryNow = "retry-now"
     /// Without an engine: start one.
@@ -76,6 +78,9 @@ package enum Action: String, CaseIterable, Sendable {
         case .problems: "what failed, by cause"
         case .log: "what the engine logged"
         case .help: "this help"
+        case .history: "finished work"
+        case .level: "how much of the log is shown"
+        case .leaveWithChoices: "leave, or stop the engine"
         case .command: "every action by name"
         case .mouse: "mouse on or off"
         case .redraw: "draw everything again"
@@ -106,6 +111,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .mark: "mark"
         case .filter: "filter"
         case .log: "log"
+        case .history: "history"
+        case .level: "level"
         case .clear: "clear finished"
         case .back: "back"
         case .retryNow: "try now"
@@ -131,8 +138,8 @@ package enum Action: String, CaseIterable, Sendable {
             .move
         case .filter, .nextMatch, .previousMatch, .mark, .markMatching, .unmarkAll: .mark
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: .act
-        case .details, .why, .problems, .log, .help, .command, .mouse, .redraw: .see
-        case .suspend, .leave, .interrupt, .back: .leave
+        case .details, .why, .problems, .log, .history, .level, .help, .command, .mouse, .redraw: .see
+        case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost
         }
     }

@@ -200,11 +200,24 @@ struct DetailsText {
         }
         if let path = task.finalPath { fields.append(("Is now", look.safe(path), .plain)) }
         fields.append(("Belongs to", look.safe("\(task.id) of \(task.batch), session \(task.session)"), .plain))
+        if let response = task.response { fields += answer(response) }
         for (index, entry) in (task.history ?? []).enumerated() {
             let attempt = entry.attempt.map { " (try \($0))" } ?? ""
             let cause = (entry.message ?? entry.cause?.words).map { ": \($0)" } ?? ""
             let text = "\(look.date(entry.time))  \(entry.what)\(attempt)\(cause)"
             fields.append((index == 0 ? "History" : "", look.safe(text), .plain))
+        }
+        return fields
+    }
+
+    /// The server's last words: what it answered, the fields that say something, the beginning of the body.
+    private func answer(_ response: TransferResponse) -> [Field] {
+        var fields: [Field] = [("Answer", "\(response.status)", .plain)]
+        for header in response.headers.prefix(12) {
+            fields.append(("", look.safe("\(header.name): \(header.value)"), .dim))
+        }
+        if let body = response.body, !body.isEmpty {
+            fields.append(("Body", look.safe(String(body.prefix(600))), .dim))
         }
         return fields
     }

@@ -12,6 +12,8 @@ struct Dialog: Sendable {
         case resumeAll
         case retryAll
         case clearFinished
+        case leave
+        case stopEngine(finishRunning: Bool)
         /// What a command named.
         case named(Deed, SafeText, NodeChoice)
     }
@@ -48,17 +50,26 @@ struct Dialog: Sendable {
         openedAt = uptime
     }
 
+    /// - Parameter selected: what Enter takes at first; nothing that cannot be taken back.
+    init(_ title: SafeText, _ lines: [SafeText], _ choices: [Choice], selected: Int, at uptime: Duration) {
+        self.title = title
+        self.lines = lines
+        self.choices = choices
+        self.selected = selected
+        openedAt = uptime
+    }
+
     /// Takes a key. Other keys than the ones it shows do nothing.
     mutating func take(_ press: KeyPress, at uptime: Duration) -> Outcome {
         guard uptime - openedAt >= Self.guardTime else { return .open }
         switch (press.key, press.modifiers) {
+        case (.character(let letter), []) where choices.contains { $0.letter == letter }:
+            return .answered(choices.first { $0.letter == letter }?.intent)
         case (.escape, _), (.character("c"), .control), (.character("q"), []): return .answered(nil)
         case (.enter, _): return .answered(choices[selected].intent)
         case (.up, _), (.character("k"), []): selected = max(0, selected - 1)
         case (.down, _), (.character("j"), []): selected = min(choices.count - 1, selected + 1)
         case (.tab, _): selected = (selected + 1) % choices.count
-        case (.character(let letter), []):
-            if let choice = choices.first(where: { $0.letter == letter }) { return .answered(choice.intent) }
         default: break
         }
         return .open

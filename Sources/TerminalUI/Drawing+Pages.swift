@@ -87,7 +87,7 @@ extension Drawing {
     }
 
     mutating func log(_ page: LogPage) {
-        title("Log", page.back > 0 ? "not following" : "newest last")
+        title("Log", page.back > 0 ? "not following" : "newest last", right: "level \(page.level.rawValue)")
         let height = max(0, rows - 2)
         var lines = page.window(height).flatMap { line -> [StyledLine] in
             let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
@@ -99,9 +99,20 @@ extension Drawing {
             }
         }
         if let problem = page.problem { lines.append(StyledLine(problem, .error)) }
-        if lines.isEmpty { lines = [StyledLine("Nothing was logged yet.")] }
+        if lines.isEmpty {
+            lines = [StyledLine(page.find.isEmpty ? "Nothing was logged yet." : "No line has that in it.")]
+        }
         text(lines.suffix(height), 1..<max(1, rows - 1))
-        footer([.back], in: .log, keepsMessage: false)
+        footer([.back, .filter, .level], in: .log, keepsMessage: false)
+        guard page.isTyping || !page.find.isEmpty, rows > 2 else { return }
+        let row = rows - 2
+        grid.fill(row: row, style: .plain)
+        let start = grid.put(" find: ", row: row, column: 0, style: .marked)
+        let (text, place) = page.find.shown(in: max(1, width - start - 12), look.characterSet)
+        grid.put(text, row: row, column: start)
+        let count = SafeText("\(page.found.count) of \(page.lines.count)")
+        grid.put(count, row: row, column: max(start + text.width + 1, width - 1 - count.width), style: .dim)
+        if page.isTyping { cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true) }
     }
 
     mutating func help(_ scroll: Int) {

@@ -30,6 +30,7 @@ struct Drawing {
         case .problems(let problems): self.problems(problems)
         case .help(let scroll): help(scroll)
         case .report(let report): self.report(report)
+        case .history(let history): self.history(history)
         }
     }
 

@@ -5,7 +5,7 @@ package import Terminal
 package struct KeyMap: Sendable, Hashable {
     /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
     package enum View: String, CaseIterable, Sendable {
-        case transfers, details, log, problems, help
+        case transfers, details, log, problems, history, help
         /// What is added to every view while the engine does not answer; its keys come first.
         case lost
     }
@@ -108,8 +108,9 @@ package struct KeyMap: Sendable, Hashable {
             (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
-            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e"]), (.log, ["L"]),
-            (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.back, ["Esc"]),
+            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e", "3"]),
+            (.log, ["L", "4"]), (.history, ["H", "6"]),
+            (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
         ],
         .details: moving + everywhere + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]),
@@ -118,7 +119,11 @@ package struct KeyMap: Sendable, Hashable {
         .problems: moving + everywhere + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],
-        .log: moving + everywhere + [(.back, ["Esc", "q", "L"])],
+        .history: moving + everywhere + [
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.clear, ["c"]),
+            (.back, ["Esc", "q", "H", "h", "Left"]),
+        ],
+        .log: moving + everywhere + [(.filter, ["/", "f"]), (.level, ["v"]), (.back, ["Esc", "q", "L"])],
         .help: moving + everywhere.filter { $0.0 != .help } + [(.back, ["Esc", "q", "?", "F1"])],
         .lost: [(.retryNow, ["R"]), (.startEngine, ["s"])],
     ]

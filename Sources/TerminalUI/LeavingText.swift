@@ -8,6 +8,15 @@ enum LeavingText {
         guard model.isConnected, let counts = model.totals?.counts else {
             return ["The engine did not answer; what was queued is not lost.", back]
         }
+        switch model.stops {
+        case .afterRunning:
+            let files =
+                counts.active > 0
+                ? " when \(Figures.amount(counts.active, "running file is", "running files are")) through" : ""
+            return ["The engine ends\(files). What is queued stays.", "Go on: martlet"]
+        case .now: return ["The engine ends now. What is queued stays, and goes on where it stood.", "Go on: martlet"]
+        case nil: break
+        }
         let parts: [(Int64, String)] = [
             (counts.active, "running"), (counts.queued + counts.waiting, "waiting"),
             (counts.paused + counts.created, "paused"),

@@ -9,6 +9,11 @@ struct LogPage: Sendable {
     var problem: SafeText?
     /// The request whose lines come next; an earlier page's may still be answered.
     var request = 0
+    /// Nothing below it is asked for.
+    var level = LogLevel.info
+    /// Only lines with this in them.
+    private(set) var find = TextField()
+    private(set) var isTyping = false
     /// How many lines the last one shown is away from the end; 0 follows.
     private(set) var back = 0
 
@@ -21,7 +26,32 @@ struct LogPage: Sendable {
     }
 
     /// The lines in a window of `height`.
-    func window(_ height: Int) -> ArraySlice<LogLine> { lines.dropLast(back).suffix(max(0, height)) }
+    func window(_ height: Int) -> ArraySlice<LogLine> { found.dropLast(back).suffix(max(0, height)) }
+
+    /// The lines in which the words stand.
+    var found: [LogLine] {
+        let words = (find.text ?? "").lowercased().split(separator: " ")
+        if words.isEmpty { return lines }
+        return lines.filter { line in
+            let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
+            let text = "\(line.level.word) \(place)\(line.message)".lowercased()
+            return words.allSatisfy { text.contains($0) }
+        }
+    }
+
+    mutating func beginTyping() { isTyping = true }
+
+    /// A key while words are typed: Enter keeps them, Esc forgets them.
+    mutating func take(_ press: KeyPress) {
+        switch (press.key, press.modifiers) {
+        case (.escape, _), (.character("c"), .control):
+            find = TextField()
+            isTyping = false
+        case (.enter, _): isTyping = false
+        default: _ = find.edit(press)
+        }
+        back = 0
+    }
 
     /// What a key does; `nil`: the page is left.
     func scrolled(_ action: Action, height: Int) -> LogPage? {
@@ -38,17 +68,42 @@ struct LogPage: Sendable {
         case .back: return nil
         default: break
         }
-        page.back = min(max(0, page.back), max(0, lines.count - height))
+        page.back = min(max(0, page.back), max(0, page.found.count - height))
         return page
     }
 }
 
 extension Model {
     mutating func showLog() {
-        var log = LogPage()
-        log.add(said)
-        if isConnected { log.request = ask(.log) { .log(after: nil, number: $0) } }
-        page = .log(log)
+        showLog(LogPage())
+    }
+
+    /// From the beginning, at the page's level.
+    private mutating func showLog(_ page: LogPage) {
+        var log = page
+        log.add(said.filter { $0.level >= log.level })
+        let level = log.level
+        if isConnected { log.request = ask(.log) { .log(level, after: nil, number: $0) } }
+        self.page = .log(log)
+    }
+
+    mutating func performInLog(_ action: Action, _ log: LogPage) {
+        var log = log
+        switch action {
+        case .filter:
+            log.beginTyping()
+            page = .log(log)
+        case .level:
+            var other = LogPage()
+            let order: [LogLevel] = [.info, .warning, .error, .debug]
+            other.level = order[((order.firstIndex(of: log.level) ?? 0) + 1) % order.count]
+            showLog(other)
+        case .back where !log.find.isEmpty:
+            log.take(KeyPress(.escape))
+            page = .log(log)
+        case .help: page = .help(scroll: 0)
+        default: page = log.scrolled(action, height: size.rows - 2).map { .log($0) } ?? .transfers
+        }
     }
 
     /// Lines have come; waits for the next ones as long as the page is open.
@@ -57,7 +112,8 @@ extension Model {
             return
         }
         log.add(lines)
-        log.request = ask(.log, isPatient: true) { .log(after: next, number: $0) }
+        let level = log.level
+        log.request = ask(.log, isPatient: true) { .log(level, after: next, number: $0) }
         page = .log(log)
     }
 }

@@ -31,7 +31,9 @@ enum Request: Hashable, Sendable {
     case problems(number: Int)
     case task(TaskID, number: Int)
     /// The engine's log: its newest lines, or those behind `after`, waiting for one.
-    case log(after: Int64?, number: Int)
+    case log(LogLevel, after: Int64?, number: Int)
+    /// All batches, for those that are over.
+    case history(number: Int)
     /// Look whether these can be sent.
     case checkSources([[UInt8]], number: Int)
     case complete([UInt8], number: Int)
@@ -45,6 +47,8 @@ enum Request: Hashable, Sendable {
     case suspend
     case bell
     case leave
+    /// Tell the engine to end, then leave.
+    case stopEngine(finishRunning: Bool)
 }
 
 /// What a key does to rows of the tree.
@@ -58,6 +62,7 @@ enum Answer: Sendable {
     case why(Result<[WhyAnswer], RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)
+    case history(Result<[BatchSnapshot], RequestError>, number: Int)
     case log([LogLine], next: Int64, number: Int)
     /// No log could be read.
     case noLog(RequestError, number: Int)

@@ -175,8 +175,13 @@ extension Model {
     // MARK: Telling the engine
 
     mutating func perform(_ intent: Dialog.Intent) {
+        if intent == .leave { return requests.append(.leave) }
         guard canChange else { return complain("The engine does not answer: nothing can be changed now.") }
         switch intent {
+        case .leave: break
+        case .stopEngine(let finishRunning):
+            stops = finishRunning ? .afterRunning : .now
+            requests.append(.stopEngine(finishRunning: finishRunning))
         case .cancel(let rows): send(.cancel, rows)
         case .pause(let rows): send(.pause, rows)
         case .pauseAll: sendAll(.pause, NodeSelector())

@@ -14,6 +14,7 @@ extension Model {
             let before = self.totals
             self.totals = totals
             refreshProblems(before)
+            refreshHistory(before)
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
         }
         if !update.sections.isEmpty || update.filter != nil {
@@ -61,6 +62,7 @@ extension Model {
             guard outstanding.removeValue(forKey: number) != nil else { return }
             prompt?.take(completion, number, shellWords)
         case .problems(let result, let number): problemsCame(result, number)
+        case .history(let result, let number): historyCame(result, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
             if !isConnected {
@@ -117,7 +119,7 @@ extension Model {
                 ? "Took back the cancel\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .why, .task, .log, .problems, .sources, .completion, .upload: return ""
+        case .why, .task, .log, .problems, .history, .sources, .completion, .upload: return ""
         }
     }
 

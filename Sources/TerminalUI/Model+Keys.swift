@@ -25,6 +25,10 @@ extension Model {
         if prompt != nil { return takeInPrompt(press) }
         if filterLine != nil { return takeInFilterLine(press) }
         if commandPrompt != nil { return takeInCommandPrompt(press) }
+        if case .log(var log) = page, log.isTyping {
+            log.take(press)
+            return page = .log(log)
+        }
         // A message stays until the next key; what it offers to undo stays as long as the offer holds.
         let hadNotice = notice != nil
         if notice?.undo == nil { notice = nil }
@@ -41,6 +45,7 @@ extension Model {
         case .details: .details
         case .log: .log
         case .problems: .problems
+        case .history: .history
         case .help, .report: .help
         }
     }
@@ -66,13 +71,15 @@ extension Model {
             link = .connecting
             return requests.append(.startEngine)
         case .leave: return requests.append(.leave)
+        case .leaveWithChoices: return askHowToLeave()
         default: break
         }
         switch page {
         case .transfers: performInTree(action)
         case .details: performInDetails(action)
-        case .log(let log): page = log.scrolled(action, height: size.rows - 2).map { .log($0) } ?? .transfers
+        case .log(let log): performInLog(action, log)
         case .problems: performInProblems(action)
+        case .history: performInHistory(action)
         case .help(let scroll): scrollHelp(action, from: scroll)
         case .report(let report): page = report.scrolled(action, size).map { .report($0) } ?? .transfers
         }
@@ -103,6 +110,7 @@ extension Model {
         case .details: if let row = tree.cursorRow { showDetails(row) }
         case .log: showLog()
         case .problems: showProblems()
+        case .history: showHistory()
         case .help: page = .help(scroll: 0)
         case .command: commandPrompt = CommandPrompt()
         case .filter: openFilter()

@@ -16,6 +16,11 @@ struct Model: Sendable {
         case failed(RequestError)
     }
 
+    /// How the engine ends when the person leaves.
+    enum EngineEnd: Sendable {
+        case afterRunning, now
+    }
+
     enum Page: Sendable {
         case transfers
         case details(DetailsPage)
@@ -24,6 +29,7 @@ struct Model: Sendable {
         /// The first line shown.
         case help(scroll: Int)
         case report(ReportPage)
+        case history(HistoryPage)
     }
 
     var look: Look
@@ -69,6 +75,8 @@ struct Model: Sendable {
     /// Press `e` goes on looking when the next section comes.
     var isSeekingProblem = false
     var lastInterrupt: Duration?
+    /// Leaving ends the engine, too.
+    var stops: EngineEnd?
     var lastClick: (position: Position, at: Duration)?
     var requests: [Request] = []
     private var lastNumber = 0

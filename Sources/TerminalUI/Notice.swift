@@ -55,6 +55,7 @@ struct Outstanding: Sendable {
         case task
         case log
         case problems
+        case history
         case sources([[UInt8]])
         case completion
         case upload([[UInt8]], destination: String)

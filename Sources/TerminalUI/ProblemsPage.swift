@@ -121,13 +121,13 @@ extension Model {
         seekProblem(fromStart: true)
     }
 
-    /// Tries the failed files of its batches again.
+    /// Tries all files that failed of it again, in whatever batch they are.
     private mutating func retry(_ cause: ProblemsPage.Cause?) {
         guard let cause else { return }
-        for place in cause.batches {
-            ask(.failed(of: "\"\(look.safe(place.name))\"")) {
-                .act(.retry, .matching(NodeSelector(batch: place.batch, states: [.failed])), number: $0)
-            }
-        }
+        let names = cause.batches.map { "\"\(look.safe($0.name))\"" }
+        let name: SafeText = names.count == 1 ? SafeText(names[0]) : "\(names.count) batches"
+        // The engine looks for all of them, and in one step.
+        let selector = NodeSelector(filter: "@err err=\(cause.code.rawValue)")
+        ask(.failed(of: name)) { .act(.retry, .matching(selector), number: $0) }
     }
 }

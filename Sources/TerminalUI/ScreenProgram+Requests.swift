@@ -18,12 +18,15 @@ extension ScreenProgram {
             .why(await result { engine throws(RequestError) in try await engine.why(node) }, number: number)
         case .task(let id, let number):
             .task(
-                await result { engine throws(RequestError) in try await engine.task(id, history: true) },
+                await result { engine throws(RequestError) in try await engine.task(id, history: true, response: true)
+                },
                 number: number)
         case .problems(let number):
             .problems(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
-        case .log(let after, let number):
-            switch await result({ engine throws(RequestError) in try await engine.log(after: after) }) {
+        case .history(let number):
+            .history(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
+        case .log(let level, let after, let number):
+            switch await result({ engine throws(RequestError) in try await engine.log(level: level, after: after) }) {
             case .success(let page): .log(page.lines, next: page.next, number: number)
             case .failure(let error): .noLog(error, number: number)
             }
@@ -37,7 +40,7 @@ extension ScreenProgram {
             await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
-        case .show, .redraw, .suspend, .bell, .leave: nil
+        case .show, .redraw, .suspend, .bell, .leave, .stopEngine: nil
         }
     }
 

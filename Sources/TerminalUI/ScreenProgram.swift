@@ -124,6 +124,11 @@ actor ScreenProgram {
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
         case .leave: leave()
+        case .stopEngine(let finishRunning):
+            Task {
+                await engine.requestStop(finishRunning: finishRunning)
+                leave()
+            }
         default:
             let program = self
             Task { if let answer = await program.ask(request) { take(.answer(answer)) } }

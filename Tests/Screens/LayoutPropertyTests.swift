@@ -53,7 +53,7 @@ struct LayoutPropertyTests {
         screen.news(sections, totals: Rows.exampleTotals)
         let keys = [
             "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "e", "?", "L", "Esc", "PgDn", "*", "c", "b",
-            "/", "Enter", "M", "n", ":", "Down",
+            "/", "Enter", "M", "n", ":", "Down", "H", "Q",
         ]
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             screen.press(keys.randomElement(using: &dice) ?? "j")

@@ -1,0 +1,155 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Finished work, the last first.
+struct HistoryPage: Sendable {
+    private(set) var batches: [BatchSnapshot] = []
+    /// Whether the engine has told.
+    private(set) var isKnown = false
+    var problem: SafeText?
+    /// The line under the cursor; the cursor stays on its batch.
+    private(set) var selected = 0
+
+    var batch: BatchSnapshot? { batches.indices.contains(selected) ? batches[selected] : nil }
+
+    mutating func take(_ all: [BatchSnapshot]) {
+        let before = batch?.id
+        batches = all.filter { $0.state.isTerminal }.sorted {
+            ($1.finishedAt?.milliseconds ?? 0, $1.id) < ($0.finishedAt?.milliseconds ?? 0, $0.id)
+        }
+        isKnown = true
+        selected = batches.firstIndex { $0.id == before } ?? min(selected, max(0, batches.count - 1))
+    }
+
+    mutating func move(to line: Int) { selected = min(max(0, line), max(0, batches.count - 1)) }
+}
+
+extension Model {
+    mutating func showHistory() {
+        page = .history(HistoryPage())
+        askForHistory()
+    }
+
+    private mutating func askForHistory() {
+        let isAsked = outstanding.values.contains { if case .history = $0.purpose { true } else { false } }
+        if isConnected, !isAsked { ask(.history) { .history(number: $0) } }
+    }
+
+    /// The sums say that something has ended.
+    mutating func refreshHistory(_ before: QueueTotals?) {
+        guard case .history = page, let totals else { return }
+        if totals.batches != before?.batches || totals.counts != before?.counts { askForHistory() }
+    }
+
+    mutating func historyCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
+        guard outstanding.removeValue(forKey: number) != nil, case .history(var history) = page else { return }
+        switch result {
+        case .success(let batches): history.take(batches)
+        case .failure(let error): history.problem = look.safe(error.message)
+        }
+        page = .history(history)
+    }
+
+    mutating func performInHistory(_ action: Action) {
+        guard case .history(var history) = page else { return }
+        let height = max(1, size.rows / 2)
+        switch action {
+        case .down: history.move(to: history.selected + 1)
+        case .up: history.move(to: history.selected - 1)
+        case .pageDown, .halfPageDown: history.move(to: history.selected + height)
+        case .pageUp, .halfPageUp: history.move(to: history.selected - height)
+        case .first: history.move(to: 0)
+        case .last: history.move(to: .max)
+        case .enter:
+            guard let batch = history.batch else { return }
+            guard tree.index(of: .row(.batch(batch.id))) != nil else {
+                return complain("\(batch.id) is further down than the list reaches.")
+            }
+            page = .transfers
+            setFilter(nil)
+            return tree.move(to: .row(.batch(batch.id)))
+        case .retry:
+            guard let batch = history.batch else { return }
+            guard batch.filesFailed + batch.filesCancelled > 0 else {
+                return say("Nothing of \"\(look.safe(batch.name))\" failed: there is nothing to try again.")
+            }
+            ask(.failed(of: "\"\(look.safe(batch.name))\"")) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
+        case .clear: return clearFinished()
+        case .back: return page = .transfers
+        case .help: return page = .help(scroll: 0)
+        default: break
+        }
+        page = .history(history)
+    }
+}
+
+extension Drawing {
+    mutating func history(_ page: HistoryPage) {
+        let count = Int64(page.batches.count)
+        title(
+            "History", "finished work, the last first",
+            right: count > 0 ? SafeText(Figures.amount(count, "batch", "batches")) : "")
+        footer([.back, .enter, .retry, .clear], in: .history)
+        cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
+        guard !page.batches.isEmpty else {
+            let text: SafeText = page.problem ?? (page.isKnown ? "No batch has finished yet." : "")
+            grid.put(text.shortened(to: max(0, width - 2), mark: look.glyphs.cutMark), row: min(1, rows - 1), column: 1)
+            return
+        }
+        let hasDetails = rows >= 14
+        let end = max(1, rows - 1 - (hasDetails ? 5 : 0))
+        let height = end - 1
+        let top = max(0, min(page.selected - height + 1, page.batches.count - height))
+        for (row, index) in zip(1..<max(1, end), top..<page.batches.count) {
+            line(page.batches[index], row, isSelected: index == page.selected)
+        }
+        guard hasDetails, let batch = page.batch else { return }
+        heading(look.safe(batch.name), row: end, columns: 0..<width)
+        for (row, text) in zip((end + 1)..<(rows - 1), words(batch)) {
+            grid.put(text.shortened(to: width - 2, mark: look.glyphs.cutMark), row: row, column: 1)
+        }
+    }
+
+    private mutating func line(_ batch: BatchSnapshot, _ row: Int, isSelected: Bool) {
+        let state: RowState =
+            batch.state == .failed
+            ? .failed : batch.state == .cancelled || batch.filesCancelled > 0 ? .cancelled : .done
+        grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
+        let when = batch.finishedAt.map { look.date($0).dropLast(3) } ?? ""
+        let files = Figures.files(batch.filesCompleted, of: batch.filesTotal)
+        let size = look.figures.size(batch.bytesTotal)
+        var x = width - 1
+        func right(_ text: String, _ cells: Int, _ style: Style = .plain) {
+            guard x - cells > 14 else { return }
+            x -= cells
+            grid.put(SafeText(text).fitted(to: cells, .right), row: row, column: x, style: style)
+            x -= 1
+        }
+        right(state.word, 5, state.style)
+        if width >= 56 { right(String(when), 16) }
+        right(size, 7)
+        if width >= 40 { right(files, 13) }
+        grid.put(look.safe(batch.name).shortened(to: max(1, x - 3), mark: look.glyphs.cutMark), row: row, column: 3)
+        guard isSelected else { return }
+        grid.restyle(row: row) { $0.isSelected = true }
+        cursor = Cursor(row: row, column: min(3, width - 1))
+    }
+
+    private func words(_ batch: BatchSnapshot) -> [SafeText] {
+        let parts: [(Int64, String)] = [
+            (batch.filesCompleted, "done"), (batch.filesFailed, "failed"), (batch.filesCancelled, "cancelled"),
+        ]
+        let files = parts.filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        var lines: [SafeText] = ["\(batch.id)  \(files)   \(look.figures.size(batch.bytesAccepted)) sent"]
+        if !batch.destination.isEmpty { lines.append("to " + look.safe(batch.destination)) }
+        var time: SafeText = "queued \(look.date(batch.createdAt))"
+        if let finished = batch.finishedAt {
+            let seconds = finished.since(batch.createdAt).components.seconds
+            time += ", over \(look.date(finished)) (\(Figures.timeLeftInWords(seconds)))"
+        }
+        lines.append(time)
+        if let cause = batch.causes.first { lines.append(look.safe(cause.message)) }
+        return lines
+    }
+}

@@ -1,0 +1,117 @@
+import DisplayText
+import FoundationEssentials
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("History, the log's words and levels, leaving with choices")
+struct HistoryPageTests {
+    private func example(_ columns: Int = 80, _ rows: Int = 24) -> ScreenHarness {
+        ScreenHarness(columns, rows, Rows.example, totals: Rows.exampleTotals)
+    }
+
+    private func batch(_ id: Int64, _ name: String, _ state: TransferState, after seconds: Int64, failed: Int64 = 0)
+        -> BatchSnapshot
+    {
+        var counts = FileCounts()
+        (counts.completed, counts.failed) = (1100, failed)
+        let causes =
+            failed > 0
+            ? [CauseCount(code: .http, count: failed, message: "the server answered 403: ask who runs it")] : []
+        return BatchSnapshot(
+            id: BatchID(rawValue: id), uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
+            session: .default,
+            name: name, direction: .upload, state: state, scanning: false, paused: false, priority: .normal,
+            createdAt: ScreenHarness.morning, finishedAt: ScreenHarness.morning.advanced(by: .seconds(seconds)),
+            destination: "https://host/in/", counts: counts,
+            bytes: ByteCounts(total: 12 << 30, sent: 12 << 30, accepted: 12 << 30, verified: 0), waitReasons: [],
+            causes: causes)
+    }
+
+    @Test("finished work, the last first; from there to its row, or to try again")
+    func history() {
+        var screen = example()
+        screen.press("H")
+        #expect(screen.requests.contains(.history(number: screen.lastNumber)))
+        let batches = [
+            batch(1, "holiday-2024", .running, after: 0), batch(7, "old-scans", .completed, after: 60),
+            batch(3, "docs", .failed, after: 7200, failed: 4),
+        ]
+        screen.send(.answer(.history(.success(batches), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "history-80x24")
+        screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
+        Pictures.expect(screen.picture, "history-40x8")
+        screen.press("j", "r")
+        #expect(screen.model.notice?.text.string.contains("nothing to try again") == true)
+        screen.press("k", "Enter")
+        #expect(screen.cursorName == "docs")
+        screen.press("6")
+        screen.send(.answer(.history(.success([]), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "history-empty-40x8")
+    }
+
+    @Test("words narrow the log, v changes its level, Esc gives all back before it leaves")
+    func log() {
+        var screen = example()
+        screen.press("L")
+        let lines = ["was queued", "the server answered 403", "403 again"].enumerated().map { index, message in
+            LogLine(
+                at: ScreenHarness.morning.advanced(by: .seconds(index)), level: index == 0 ? .info : .error,
+                batch: BatchID(rawValue: 3), task: nil, message: message)
+        }
+        screen.send(.answer(.log(lines, next: 3, number: screen.lastNumber)))
+        screen.press("/", "403")
+        Pictures.expect(screen.picture, "log-find-80x24")
+        screen.press("Enter", "Esc")
+        if case .log(let log) = screen.model.page { #expect(log.find.isEmpty) } else { Issue.record("left the log") }
+        screen.press("v")
+        let asksForWarnings = screen.requests.contains { if case .log(.warning, nil, _) = $0 { true } else { false } }
+        #expect(asksForWarnings)
+        screen.press("Esc")
+        if case .transfers = screen.model.page {} else { Issue.record("still in the log") }
+    }
+
+    @Test("Q says what goes on; Enter only leaves")
+    func leaving() {
+        var screen = example()
+        screen.press("Q")
+        Pictures.expect(screen.picture, "leave-80x24")
+        screen.wait(.seconds(1))
+        screen.press("Enter")
+        #expect(screen.requests == [.leave])
+        var other = example()
+        other.press("Q")
+        other.wait(.seconds(1))
+        other.press("f")
+        #expect(other.requests == [.stopEngine(finishRunning: true)])
+        #expect(
+            LeavingText.lines(other.model).first
+                == "The engine ends when 4 running files are through. What is queued stays.")
+        var third = example()
+        third.press("Q")
+        third.wait(.seconds(1))
+        third.press("Esc")
+        #expect(third.requests.isEmpty)
+        third.press("q")
+        #expect(third.requests == [.leave])
+    }
+
+    @Test("one retry for all files of a cause, wherever they are")
+    func causes() {
+        var screen = example()
+        screen.press("e")
+        screen.send(
+            .answer(
+                .problems(
+                    .success([
+                        batch(3, "docs", .failed, after: 9, failed: 4), batch(4, "b", .failed, after: 9, failed: 1),
+                    ]), number: screen.lastNumber)))
+        screen.press("r")
+        let selectors = screen.requests.compactMap { request -> NodeSelector? in
+            if case .act(.retry, .matching(let selector), _) = request { selector } else { nil }
+        }
+        #expect(selectors == [NodeSelector(filter: "@err err=http")])
+    }
+}
