@@ -143,6 +143,8 @@ struct DetailsText {
     }
 
     private func error(_ error: TransferError) -> [Field] {
+        // Who cancelled it wants nothing mended.
+        if row.state == .cancelled { return [("Last try", look.safe(error.happening), .plain)] }
         let isTriedAgain = !row.state.isTerminal
         var fields: [Field] = [
             (isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)

@@ -6,15 +6,39 @@ package enum HintLine {
     /// - Parameter actions: in the order in which they stand; those that fit least go first, from the right, but never
     ///   the first one.
     package static func text(_ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int) -> SafeText {
-        let hints = actions.compactMap { action -> (key: String, word: String)? in
+        text(hints(actions, in: view, keys).map { ($0.key, $0.word) }, width: width)
+    }
+
+    /// Which of the actions in the line stands at a column.
+    package static func action(
+        at column: Int, _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int
+    ) -> Action? {
+        let line = text(actions, in: view, keys, width: width).string
+        var rest = line.startIndex
+        for hint in hints(actions, in: view, keys) {
+            // As `text` may have written it: whole, close together, or the key alone.
+            let forms = [" \(hint.key) \(hint.word)", " \(hint.key)\(hint.word)", " \(hint.key)"]
+            guard let place = forms.lazy.compactMap({ line[rest...].firstRange(of: $0) }).first else { return nil }
+            let end = line.distance(from: line.startIndex, to: place.upperBound)
+            if column < end {
+                return column > line.distance(from: line.startIndex, to: place.lowerBound) ? hint.action : nil
+            }
+            rest = place.upperBound
+        }
+        return nil
+    }
+
+    private static func hints(
+        _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap
+    ) -> [(action: Action, key: String, word: String)] {
+        actions.compactMap { action in
             // What is added while the engine is lost stands beside the keys that go on working.
             let names = [view] + (view == .lost ? [.transfers] : [])
             guard let key = names.lazy.compactMap({ keys.keys(for: action, in: $0).first }).first,
                 let word = action.hint
             else { return nil }
-            return (key.name, word)
+            return (action, key.name, word)
         }
-        return text(hints, width: width)
     }
 
     /// Keys and words that are always the same, as in a question.

@@ -46,7 +46,13 @@ extension Model {
             return say("\(title([some])) is over: there is nothing to pause.")
         }
         let moving = unfinished.filter { !standsStill($0) }
-        if moving.isEmpty { return send(.resume, unfinished) }
+        if moving.isEmpty {
+            // Nothing of it has a flag of its own: what it is in has to go on.
+            let isHeldUp = unfinished.allSatisfy { $0.effectivelyPaused && !$0.paused && pending[$0.id] == nil }
+            guard isHeldUp else { return send(.resume, unfinished) }
+            let key = keys.keys(for: .pause, in: .transfers).first?.name ?? "resume"
+            return say("\(title(unfinished)) is paused with what it is in: \(key) there lets it go on.")
+        }
         let lost = Self.atRisk(moving)
         guard lost > Self.manyBytes else { return send(.pause, moving) }
         dialog = Dialog(

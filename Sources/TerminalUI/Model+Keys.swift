@@ -220,6 +220,12 @@ extension Model {
 
     private mutating func click(_ position: Position) {
         let layout = layout
+        if position.row == layout.hints {
+            let view: KeyMap.View = isConnected ? .transfers : .lost
+            let action = HintLine.action(at: position.column, hints, in: view, keys, width: size.columns)
+            if let action { perform(action) }
+            return
+        }
         guard layout.tree.contains(position.row) else { return }
         let index = tree.top + position.row - layout.tree.lowerBound
         guard tree.items.indices.contains(index) else { return }

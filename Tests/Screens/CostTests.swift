@@ -77,6 +77,35 @@ struct CostTests {
         #expect(screen.picture.contains(" run"))
     }
 
+    @Test("a file of a paused batch is let go on with its batch")
+    func pausedAbove() {
+        var batch = Rows.batch(1, "films", .paused, { $0.paused = 1 }, total: giga)
+        (batch.paused, batch.effectivelyPaused) = (true, true)
+        var film = Rows.task(1, 10, "film.mov", .paused, total: giga)
+        film.paused = false
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [batch])])
+        screen.press("l")
+        screen.news([Rows.section(batch.id, [film])])
+        screen.press("j", "p")
+        #expect(screen.picture.contains("\"film.mov\" is paused with what it is in: p there lets it go on."))
+        #expect(screen.model.pending.isEmpty)
+    }
+
+    @Test("a click on a hint is its key")
+    func hints() throws {
+        var screen = screen(atRisk: 0)
+        let line = screen.lines[23]
+        for (word, isTaken) in [("a add", true), ("x cancel", true), ("? help", true), ("   a add", false)] {
+            let start = try #require(line.firstRange(of: word)).lowerBound
+            let column = line.distance(from: line.startIndex, to: start) + (isTaken ? word.count - 1 : 1)
+            let action = HintLine.action(at: column, screen.model.hints, in: .transfers, .standard, width: 80)
+            #expect((action != nil) == isTaken, "\(word)")
+        }
+        screen.send(.input(.mouse(MousePress(.left, at: Position(row: 23, column: 2)))))
+        #expect(screen.picture.contains("every key, as it is set"))
+        #expect(HintLine.action(at: 9, screen.model.hints, in: .transfers, .standard, width: 40) == .pause)
+    }
+
     @Test("Enter on an empty line says what is wanted")
     func emptyPrompt() {
         var screen = screen(atRisk: 0)
