@@ -26,8 +26,9 @@ enum HelpText {
         var parts: [String] = []
         let shown = command.shownSubcommands
         if !shown.isEmpty {
+            let column = max(12, (shown.map(\.name.count).max() ?? 0) + 4)
             parts.append(
-                "Commands:\n" + shown.map { entry("  \($0.name)", $0.summary, column: 12) }.joined(separator: "\n"))
+                "Commands:\n" + shown.map { entry("  \($0.name)", $0.summary, column: column) }.joined(separator: "\n"))
         }
         return parts
     }

@@ -25,7 +25,7 @@ enum NetworkFailure {
         switch curl {
         // What libcurl says of these is the same in other words.
         case 5, 6:
-            let name = curl == 5 ? "the proxy for \(host)" : host
+            let name = curl == 5 ? "the proxy for \(host)" : String(host.prefix { $0 != ":" })
             return TransferError(
                 .cannotFindHost,
                 "\(name) cannot be found: check the spelling of its name, then the network; \(again)", curlCode: curl)

@@ -88,7 +88,8 @@ extension TransferEngine {
         }
         recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.id)
-        report(.info, "waits for \(reason.words): \(demand.error.message)", task: task.id)
+        // The queue's event says it, once; this is for whoever wants to see every try.
+        report(.debug, "waits for \(reason.words): \(demand.error.message)", task: task.id)
         if let retryAt { wake(at: retryAt) }
         close(attempt)
     }

@@ -155,6 +155,11 @@ extension EngineLog {
         func say(_ level: LogLevel, _ text: String) {
             write(level, detail.map { "\(text): \($0)" } ?? text, batch: event.batch, task: event.task, at: event.at)
         }
+        // Times from now on need no clock and no zone.
+        func again(_ time: Timestamp, _ now: Timestamp) -> String {
+            let wait = time.since(now)
+            return wait < .seconds(1) ? ", tried again at once" : ", tried again in \(WhySentence.span(wait))"
+        }
         switch event.type {
         case .batchQueued: say(.info, "queued")
         case .batchScanned:
@@ -174,7 +179,7 @@ extension EngineLog {
             say(
                 .warning,
                 "waits for \((payload.waitReasons ?? []).words)"
-                    + (payload.retryAt.map { ", tried again at \($0)" } ?? ""))
+                    + (payload.retryAt.map { again($0, event.at) } ?? ""))
         case .resumedAtOffset: say(.info, "goes on at byte \(payload.offset ?? 0)")
         case .restarted: say(.warning, "starts again from zero")
         case .paused: say(.info, "paused")

@@ -185,7 +185,7 @@ package struct WhySentence {
     }
 
     private var since: String {
-        guard let time = standing.since, time < now else { return "" }
+        guard let time = standing.since, now.since(time) >= .seconds(1) else { return "" }
         return " (for \(Self.span(now.since(time))))"
     }
 
