@@ -96,6 +96,21 @@ extension DavUpload {
                 return over(.fail(.unknownOutcome(plan.address, "what is there is not the same file")))
             }
         }
+        let verdict = existing(file)
+        if case .fail = verdict, !isStraight, !file.isFolder, file.size == plan.subject.size {
+            return ask(temporary) { .comparing($0, file) }
+        }
+        return leave(verdict)
+    }
+
+    /// Only a MOVE of ours takes the temporary file away: one that a killed engine had asked for, or that the line brought twice. And what a
+    /// killed engine had sent may have made the temporary file once more after that.
+    mutating func compared(_ finding: DavFinding, _ file: DavResource) -> [ProtocolAction] {
+        var receipt = receipt(nil)
+        receipt.etag = file.etag
+        if finding == .missing { return over(.finish(receipt)) }
+        receipt.foundThere = true
+        if plan.resume?.publishing == true, isOurs(file) { return leave(.finish(receipt)) }
         return leave(existing(file))
     }
 

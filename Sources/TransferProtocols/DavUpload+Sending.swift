@@ -21,6 +21,8 @@ extension DavUpload {
         switch answer.status {
         case 409 where foldersMade == 0 && !folders.isEmpty, 404 where foldersMade == 0 && !folders.isEmpty:
             return make(0)
+        // It still is: then what was said of it was the truth.
+        case 404, 409: if let refusal = foldersRefused.min(by: { $0.key < $1.key }) { return over(refusal.value) }
         case 412 where isStraight: return ask(plan.address) { .inTheWay($0) }
         case 400 where digest != nil && plan.isCloud: return differs()
         default: break
@@ -83,14 +85,22 @@ extension DavUpload {
             return over(DavFinding.unanswered(end, host).refusal ?? .fail(.cutOff(by: host)))
         }
         // 405 and a redirect to the same with a slash say that it is there.
-        if answer.isSuccess || answer.status == 405 || answer.status == 301 {
-            return place == 0 ? send() : make(place - 1)
-        }
+        if answer.isSuccess || answer.status == 405 || answer.status == 301 { return goDown(from: place) }
         if answer.status == 409 || answer.status == 404, place + 1 < folders.count, foldersMade <= 2 * folders.count {
             return make(place + 1)
         }
         let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at)
-        return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        let refusal = meaning.refusal ?? .fail(.cutOff(by: host))
+        // Of two files that make the same folder at the same time one comes second, and Apache calls that forbidden. Whether it is there
+        // now is seen when it is used.
+        let isMissing = answer.status == 409 || answer.status == 404
+        guard case .fail = refusal, !isMissing, foldersRefused[place] == nil else { return over(refusal) }
+        foldersRefused[place] = refusal
+        return goDown(from: place)
+    }
+
+    private mutating func goDown(from place: Int) -> [ProtocolAction] {
+        place == 0 ? send() : make(place - 1)
     }
 
     // MARK: Checking

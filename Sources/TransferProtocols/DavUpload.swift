@@ -26,8 +26,10 @@ package struct DavUpload: ProtocolMachine {
         case moving(ExchangeID, pathOnly: Bool)
         /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `sending`, `over`.
         case proving(ExchangeID, isTarget: Bool, WaitDemand?)
-        /// 412: what has the target's name? Next: `leaving`, `over`.
+        /// 412: what has the target's name? Next: `comparing`, `leaving`, `over`.
         case inTheWay(ExchangeID)
+        /// It has our length: is our temporary file gone, so that an earlier MOVE put it there? Next: `leaving`, `over`.
+        case comparing(ExchangeID, DavResource)
         /// Our temporary file goes; then this is said. Next: `over`.
         case leaving(ExchangeID, ProtocolAction)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
@@ -49,6 +51,8 @@ package struct DavUpload: ProtocolMachine {
     var isCompared = false
     var folders: [HTTPAddress] = []
     var foldersMade = 0
+    /// Folders that the server did not want to make: what it said.
+    var foldersRefused: [Int: ProtocolAction] = [:]
     var repairs = 0
     var begun = Timestamp(milliseconds: 0)
 
@@ -78,7 +82,8 @@ package struct DavUpload: ProtocolMachine {
     private var current: ExchangeID? {
         switch state {
         case .looking(let id), .probing(let id), .clearing(let id), .sending(let id), .making(let id, _),
-            .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id), .leaving(let id, _):
+            .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
+            .comparing(let id, _), .leaving(let id, _):
             id
         case .ready, .digesting, .over: nil
         }
@@ -91,7 +96,7 @@ package struct DavUpload: ProtocolMachine {
         case .making(_, let place): return made(end, place)
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
         case .leaving(_, let action): return over(action)
-        case .looking, .probing, .checking, .proving, .inTheWay: return found(end)
+        case .looking, .probing, .checking, .proving, .inTheWay, .comparing: return found(end)
         case .ready, .digesting, .over: return []
         }
     }
@@ -112,6 +117,7 @@ package struct DavUpload: ProtocolMachine {
         case .checking(_, let doubt): return checked(finding, doubt)
         case .proving(_, let isTarget, let demand): return proved(finding, isTarget, demand)
         case .inTheWay: return stood(finding)
+        case .comparing(_, let file): return compared(finding, file)
         default: return []
         }
     }
@@ -124,6 +130,7 @@ package struct DavUpload: ProtocolMachine {
         case .proving(_, let isTarget, let demand):
             ask(isTarget ? plan.address : temporary) { .proving($0, isTarget: isTarget, demand) }
         case .inTheWay: ask(plan.address) { .inTheWay($0) }
+        case .comparing(_, let file): ask(temporary) { .comparing($0, file) }
         default: []
         }
     }

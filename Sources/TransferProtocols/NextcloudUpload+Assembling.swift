@@ -110,6 +110,11 @@ extension NextcloudUpload {
         if answer.status == 409 || answer.status == 404, place + 1 < folders.count, foldersMade <= 2 * folders.count {
             return make(folderAt: place + 1)
         }
+        // Whether it is there now, by another file's doing, is seen when it is used.
+        if case .fail = refusal(end), answer.status != 409, answer.status != 404, foldersRefused.insert(place).inserted
+        {
+            return place == 0 ? assemble() : make(folderAt: place - 1)
+        }
         return refused(end)
     }
 

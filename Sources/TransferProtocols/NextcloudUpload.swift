@@ -54,6 +54,8 @@ package struct NextcloudUpload: ProtocolMachine {
     /// Times that this attempt found chunks gone.
     var repairs = 0
     var foldersMade = 0
+    /// Folders that the server did not want to make: another file may have made them at the same time.
+    var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
 

@@ -45,6 +45,7 @@ private func there(_ size: Int64?, modified: String = elevenText) -> ExchangeEnd
 }
 
 private let large: Int64 = 100 << 10
+private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
 
 @Suite struct DavUploadTests {
     @Test("a file goes under a temporary name that is durable first, and is moved to its own")
@@ -155,6 +156,59 @@ private let large: Int64 = 100 << 10
         #expect(after(plan(), answered(409), answered(507)) == ["wait remoteDiskSpace http"])
         #expect(after(plan(), answered(409), answered(409), answered(409)) == ["fail http 409"])
         #expect(after(plan(address: "http://h/f"), answered(409)).last == "fail http 409")
+    }
+
+    @Test("a folder that another file makes at the same time is no refusal; one that is still missing is")
+    func folderRace() {
+        for status in [403, 409, 422] {
+            var play = HTTPPlay(DavUpload(plan()))
+            play.end(answered(409, sent: 0))
+            if status == 409 {
+                // It has lost its folder in the meantime, too.
+                play.end(answered(409))
+                #expect(play.said == ["MKCOL /d/"])
+                play.end(answered(403))
+                #expect(play.said == ["MKCOL /d/e/"])
+                play.end(answered(403))
+            } else {
+                #expect(play.said == ["MKCOL /d/e/"])
+                play.end(answered(status))
+            }
+            #expect(play.said == [put])
+            var there = play
+            there.end(answered(201))
+            #expect(there.said.last == move)
+            play.end(answered(409, sent: 0))
+            #expect(play.said == [status == 422 ? "fail http 422" : "fail permissionDenied 403"])
+        }
+        #expect(after(plan(), answered(409, sent: 0), answered(503)) == ["wait hostBackoff http"])
+    }
+
+    @Test("412 to a MOVE that had happened already is no stranger's file")
+    func movedBefore() {
+        let resumed = plan(resume: left(publishing: true))
+        // A killed engine's MOVE arrived between the look and this one's.
+        let ends = [listing((part, 1000)), answered(412), there(1000)]
+        var play = HTTPPlay(DavUpload(resumed))
+        for end in ends { play.end(end) }
+        #expect(play.said == ["PROPFIND \(part)"])
+        var ours = play
+        ours.end(answered(404))
+        #expect(ours.said == ["finish 1000 size"])
+        // Its PUT arrived once more after its MOVE; what is there was written since we began.
+        var again = HTTPPlay(DavUpload(plan(begun: noon, resume: left(publishing: true))))
+        for end in [listing((part, 1000)), answered(412), there(1000, modified: laterText)] { again.end(end) }
+        again.end(listing((part, 1000)))
+        #expect(again.said == ["DELETE \(part)"])
+        again.end(answered(204))
+        #expect(again.said == ["finish 1000 size found"])
+        // Somebody else's file of the same length, older than this.
+        play = HTTPPlay(DavUpload(plan(begun: noon)))
+        for end in [answered(201), answered(412), there(1000)] { play.end(end) }
+        play.end(listing((part, 1000)))
+        #expect(play.said == ["DELETE \(part)"])
+        play.end(answered(204))
+        #expect(play.said == ["fail destinationExists 412"])
     }
 
     @Test("a cut begins again, visibly; a lost answer is asked after")
