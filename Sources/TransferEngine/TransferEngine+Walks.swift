@@ -13,6 +13,9 @@ extension TransferEngine {
         let found = try await queue.writer.unscannedSources(of: batch)
         let sources = found.filter { walks.insert($0.source).inserted }
         for (batch, sources) in Dictionary(grouping: sources, by: \.batch) { walk(batch, sources) }
+        guard batch == nil else { return }
+        // The end of a walk is a commit of its own, and a kill may have come before it.
+        for batch in try await queue.writer.walkedBatches() { walk(batch, []) }
     }
 
     private func walk(_ batch: BatchID, _ sources: [WalkState]) {

@@ -29,6 +29,16 @@ extension QueueStore {
         return rows
     }
 
+    /// Batches whose sources are all walked, though nobody wrote that down.
+    func walkedBatches() throws -> [BatchID] {
+        try database.rows(
+            """
+            SELECT id FROM batches b WHERE scanning = 1
+            AND NOT EXISTS (SELECT 1 FROM sources WHERE batch = b.id AND progress < 2) ORDER BY id
+            """
+        ) { BatchID(rawValue: $0.integer(0)) }
+    }
+
     func begin(_ sources: [FoundSource]) throws {
         let firstTask = numbers.task
         var batches: Set<BatchID> = []

@@ -170,6 +170,11 @@ package actor QueueWriter {
         try look { try store.unscannedSources(of: batch) }
     }
 
+    /// Batches with nothing left to walk that still count as scanned: a kill came before `finishScan`, which is to be called for them.
+    package func walkedBatches() throws(QueueError) -> [BatchID] {
+        try look { try store.walkedBatches() }
+    }
+
     /// Says what sources are. Directories are to be walked from then on: `foldersToWalk`. A source that is begun already is left alone.
     package func begin(_ sources: [FoundSource]) throws(QueueError) {
         try change { try store.begin(sources) }

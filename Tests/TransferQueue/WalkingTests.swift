@@ -125,7 +125,11 @@ import TransferModel
             let folder = try await queue.writer.foldersToWalk(of: source.source, limit: 1)[0]
             _ = try await queue.writer.insert(walked: [chunk(folder.folder, ["same"], isLast: true)])
         }
+        // A kill between the last of them and this would leave a batch that is scanned for ever.
+        #expect(try await queue.writer.unscannedSources(of: nil).map(\.isBegun) == [true, true])
+        #expect(try await queue.writer.walkedBatches() == [])
         #expect(try await queue.writer.finishScan(batch))
+        #expect(try await queue.writer.walkedBatches() == [])
         let tasks = try await queue.reader.tasks(batch: batch, limit: 10)
         #expect(tasks.map(\.source) == ["/src/one.txt", "/gone/two.txt", "/src/dir/same", "/other/dir/same"])
         // The contents of both directories lie in the destination itself.
@@ -212,5 +216,22 @@ import TransferModel
         #expect(try await queue.reader.batch(batch)?.state == .completed)
         #expect(try await queue.eventTypes().suffix(3) == [.batchScanned, .batchFinished, .sessionIdle])
         try await queue.close()
+    }
+
+    @Test("a batch of files alone is known as walked before that is written down")
+    func walkedButNotFinished() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let source = UploadSource(path: RawPath("/src/one.txt"), placement: .named(RawPath("one.txt")))
+        let request = BatchRequest(work: .upload([source], to: "http://host/in/"))
+        let batch = try await queue.writer.add(request).batch
+        #expect(try await queue.writer.walkedBatches() == [])
+        let sources = try await queue.writer.unscannedSources(of: batch)
+        let identity = SourceIdentity(size: 5, modifiedNanoseconds: 1, inode: 2)
+        try await queue.writer.begin(sources.map { FoundSource(source: $0.source, kind: .file(identity)) })
+        #expect(try await queue.writer.unscannedSources(of: nil).isEmpty)
+        #expect(try await queue.writer.walkedBatches() == [batch])
+        #expect(try await queue.writer.finishScan(batch))
+        #expect(try await queue.writer.walkedBatches() == [])
     }
 }
