@@ -24,6 +24,8 @@ extension FTPUpload {
             return end.isMissing ? over(.wait(WaitDemand(.backoff, doubt ?? vanished))) : stop(end)
         }
         if there == size { return whole() }
+        // The server takes more: the rest follows.
+        if doubt == nil, range.upperBound < size, there == range.upperBound { return goOn(at: there) }
         if let doubt { return over(.wait(WaitDemand(.backoff, doubt))) }
         // The server said that it has everything, and it has not.
         repairs += 1

@@ -204,10 +204,17 @@ package struct FTPUpload: ProtocolMachine {
     }
 
     mutating func goOn(at size: Int64) -> [ProtocolAction] {
+        // Nothing came of the last attempt. A server whose disk is full may break the line off, and is heard on it only when all that it
+        // was sent fits into the pipes.
+        let isStuck = size > 0 && point.seen == size
+        let end = isStuck ? min(plan.subject.size, size + Self.question) : plan.subject.size
         accepted = size
         point.seen = size
-        return [.accepted(size), .persist(ResumePoint(point))] + send(size..<plan.subject.size)
+        return [.accepted(size), .persist(ResumePoint(point))] + send(size..<end)
     }
+
+    /// Bytes that are sent to hear what the server says.
+    private static let question: Int64 = 4096
 
     // MARK: Sending
 

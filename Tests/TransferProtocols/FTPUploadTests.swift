@@ -145,6 +145,22 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
         #expect(upload.said == ["accepted 1000", "persist ftp", name])
     }
 
+    @Test("where nothing came of the last attempt a little is sent first, so that a full server can be heard")
+    func stuck() {
+        let stuck = plan(size: 100_000, resume: left(50_000))
+        var upload = play(stuck, Answers.size(50_000), Answers.size(50_000))
+        #expect(upload.said.last == "APPE \(part) 50000..<54096")
+        var full = upload
+        full.end(Answers.refused(552, "APPE", text: "No space left on device", sent: 4096))
+        #expect(full.said == ["wait remoteDiskSpace http"])
+        upload.end(Answers.done("APPE", sent: 4096))
+        upload.end(Answers.size(54_096))
+        #expect(upload.said == ["accepted 54096", "persist ftp", "APPE \(part) 54096..<100000"])
+        // Little is left: it is all in there.
+        let nearly = play(plan(resume: left(900)), Answers.size(900), Answers.size(900))
+        #expect(nearly.said.last == "APPE \(part) 900..<1000")
+    }
+
     @Test("an attempt that went on looks at the target once more before it takes the name")
     func looksAgain() {
         let ends = [Answers.size(300), Answers.size(300), Answers.done("APPE", sent: 700), Answers.size(1000)]
