@@ -123,7 +123,7 @@ extension Front {
     private func responseLines(_ response: TransferResponse?) -> [(String, String)] {
         guard let response else { return [] }
         return [("Answer", "\(response.status)")] + response.headers.map { ("", "  \($0.name): \($0.value)") }
-            + (response.body.map { [("", "  \($0)")] } ?? [])
+            + (response.body ?? "").split(separator: "\n").map { ("", "  " + $0.replacing("\t", with: "    ")) }
     }
 
     private func lines(of node: NodeRow, _ id: NodeID) -> [(String, String)] {

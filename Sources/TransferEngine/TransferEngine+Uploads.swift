@@ -70,7 +70,9 @@ extension TransferEngine {
         hasChanged: Bool
     ) -> UploadSubject {
         let options = context.order.options
-        let name = remote.bytes.isEmpty ? context.lastSegment : remote.lastComponent
+        // A form goes to an address that is no file's; there the file has its own name.
+        let own = options.form == nil ? context.lastSegment : local.lastComponent
+        let name = remote.bytes.isEmpty ? own : remote.lastComponent
         return UploadSubject(
             name: name, size: source.identity.size, modifiedNanoseconds: source.identity.modifiedNanoseconds,
             ifExists: options.ifExists, verify: options.verify, begunBefore: task.begunBefore,

@@ -14,8 +14,17 @@ extension TransferResponse {
             default: HeaderField(Self.harmless(field.name), Self.harmless(field.value))
             }
         }
-        let text = RawPath(Array(body.prefix(Self.longestBody).filter { $0 != 0 })).displayed
+        let text = Self.lines(body.prefix(Self.longestBody).filter { $0 != 0 })
         self.init(status: answer.status, headers: headers, body: body.isEmpty ? nil : text)
+    }
+
+    /// A body stays a document: its line ends and tabs move nothing that they should not.
+    private static func lines(_ body: [UInt8]) -> String {
+        body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            return line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+                .map { RawPath(Array($0)).displayed }.joined(separator: "\t")
+        }.joined(separator: "\n")
     }
 
     private static func harmless(_ text: String) -> String { RawPath(text).displayed }
