@@ -108,8 +108,8 @@ private struct HTTPUpload {
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: subject.begunBefore,
             resume: stored,
-            offersResume: options.uploadBy == nil && facts.uploadBy != HTTPUploadProtocol.put.rawValue
-                && subject.size >= Self.leastToResume)
+            // What OPTIONS does not announce a 104 may still bring.
+            offersResume: options.uploadBy == nil && subject.size >= Self.leastToResume)
     }
 
     /// A smaller file is sent again as quickly as its offset is asked for.
