@@ -51,6 +51,7 @@ package struct Front: Sendable {
         case "leftovers", "leftovers list": try await listLeftovers(invocation)
         case "leftovers abort": try await abortLeftovers(invocation)
         case "session list": try await listSessions(invocation)
+        case "": try await talk()
         case let name: throw .usage("\(name) does nothing", "see martlet --help")
         }
     }
@@ -106,6 +107,10 @@ package struct Surroundings: Sendable {
     package var queueExists: Bool
     /// Asks the person for a password; `nil` when there is nobody to ask.
     package var askPassword: @Sendable (String) -> String?
+    /// The next line that is typed; `nil` at the end. For the line mode.
+    package var readLine: @Sendable () async -> String? = { nil }
+    /// How often the line mode looks for news; `nil`: never.
+    package var tickInterval: Duration?
     /// Whether SIGINT may be given another meaning: in a process of its own, not in a test.
     package var handlesInterrupts = false
 
@@ -142,6 +147,10 @@ package struct Surroundings: Sendable {
             currentDirectory: directory, environment: environment, umask: mask, now: { WallClock.milliseconds },
             queueExists: queueExists, askPassword: PasswordPrompt.ask)
         surroundings.handlesInterrupts = true
+        surroundings.tickInterval = .seconds(5)
+        // One thread that waits for the keyboard; made when somebody asks for a line.
+        let typist = Typist()
+        surroundings.readLine = { await typist.line() }
         return surroundings
     }
 }
@@ -176,4 +185,11 @@ extension Console {
         if json { self.json(ErrorObject(error: .init(code: failure.code.rawValue, message: failure.message))) }
         note(failure.line(program: "martlet"))
     }
+}
+
+/// Reads standard input line by line, on a thread of its own.
+private final class Typist: Sendable {
+    private let worker = try? BlockingWorker(name: "typist")
+
+    func line() async -> String? { await worker?.run { Swift.readLine() } ?? nil }
 }

@@ -39,7 +39,7 @@ package enum Martlet {
         if let status = try Front.runWithoutEngine(invocation, console) { return .exit(status) }
         let engine = try connection()
         let (settings, problems) = settings(engine.configurationFile, console)
-        guard !invocation.path.isEmpty else { return .screen(invocation, settings, problems: problems) }
+        if invocation.path.isEmpty, !wantsLines(invocation) { return .screen(invocation, settings, problems: problems) }
         let surroundings = try Surroundings.ofThisProcess(queueExists: engine.queueExists)
         return .command(
             Front(engine: engine, console: Console(units: settings.screen.units), surroundings: surroundings),
@@ -75,6 +75,13 @@ package enum Martlet {
             bytes += chunk[..<count]
         }
         return bytes
+    }
+
+    /// Plain lines instead of a screen: asked for, or the terminal can do nothing else.
+    private static func wantsLines(_ invocation: Invocation) -> Bool {
+        if invocation.has(MartletProgram.accessible) { return true }
+        let variable = { (name: String) in System.environment(name).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+        return !["", "0"].contains(variable("ACCESSIBLE")) || variable("TERM") == "dumb"
     }
 
     /// Whether a line that could not be understood asks for JSON.

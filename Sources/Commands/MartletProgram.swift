@@ -21,6 +21,8 @@ package enum MartletProgram {
     package static let theme = Option(
         "theme", ValueSyntax<ScreenConfiguration.Theme>.choice(), "palette for a dark or light background")
     package static let mouse = Option("mouse", ValueSyntax<Bool>.onOff, "let the terminal send clicks")
+    package static let accessible = Option.flag(
+        "accessible", "plain lines and numbered choices instead of a screen, for screen readers; also by ACCESSIBLE=1")
     package static let bell = Option("bell", ValueSyntax<Bool>.onOff, "ring when a batch ends")
 
     package static let program: Program = {
@@ -32,7 +34,7 @@ package enum MartletProgram {
                 + "durations 30s 5m 2h 7d, times ISO 8601, HH:MM or +DURATION.",
         ]
         root.groups = [
-            OptionGroup("Options of the screen", [color, glyphs, units, theme, mouse, bell]),
+            OptionGroup("Options of the screen", [color, glyphs, units, theme, mouse, bell, accessible]),
             OptionGroup("Options", [version]),
         ]
         root.subcommands = working + later + [documents]

@@ -5,6 +5,7 @@ package struct ScreenConfiguration: SettingsSection {
     package var color = ColorChoice.auto
     package var mouse = true
     package var bell = false
+    package var notify = Notification.off
     package var theme = Theme.auto
     package var columns = ColumnList.all
 
@@ -34,6 +35,15 @@ package struct ScreenConfiguration: SettingsSection {
         /// When the terminal has them and NO_COLOR is not set.
         case auto
         case always, never
+    }
+
+    /// How the terminal is asked to show a notification on the desktop.
+    package enum Notification: String, CaseIterable, WrittenValue {
+        case off
+        /// iTerm2, kitty, WezTerm, ConEmu and others.
+        case osc9
+        /// urxvt, foot, Ghostty and others; with a title.
+        case osc777
     }
 
     /// Which palette suits the terminal's background.
@@ -67,7 +77,10 @@ package struct ScreenConfiguration: SettingsSection {
         Setting("glyphs", .choice(), \.glyphs, "characters for states and bars"),
         Setting("color", .choice(), \.color, "colours; auto obeys NO_COLOR"),
         Setting("mouse", .onOff, \.mouse, "let the terminal send clicks"),
-        Setting("bell", .onOff, \.bell, "ring when a batch ends"),
+        Setting("bell", .onOff, \.bell, "ring when a batch ends and the window has not the focus"),
+        Setting(
+            "notify", .choice(), \.notify,
+            "a notification on the desktop then, by the sequence that the terminal understands"),
         Setting("theme", .choice(), \.theme, "palette for a dark or light background"),
         Setting("columns", ColumnList.syntax, \.columns, "columns of the list beside the names"),
     ]

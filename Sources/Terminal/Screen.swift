@@ -160,6 +160,13 @@ package final class Screen {
     /// Rings.
     package func bell() { if state == .open { write(TerminalModes.bell) } }
 
+    /// Asks the terminal for a notification on the desktop; one that does not understand passes over it.
+    /// - Parameter isTitled: by OSC 777, which has a title; else by OSC 9.
+    package func notify(_ text: SafeText, isTitled: Bool) {
+        guard state == .open else { return }
+        write(TerminalModes.notification(text.string, isTitled: isTitled, insideTmux: getenv("TMUX") != nil))
+    }
+
     /// For waiting until `show` can draw again.
     package var outputDescriptor: Int32 { device.output }
 

@@ -16,6 +16,15 @@ enum TerminalModes {
 
     static let bell = "\u{7}"
 
+    /// Asks for a notification on the desktop. Inside tmux it has to be handed through (`allow-passthrough on`).
+    /// The text is harmless already; a semicolon would end a field.
+    static func notification(_ text: String, isTitled: Bool, insideTmux: Bool) -> String {
+        let body = String(text.unicodeScalars.map { $0 == ";" ? "," : Character($0) })
+        let sequence = isTitled ? "\u{1B}]777;notify;martlet;\(body)\u{7}" : "\u{1B}]9;\(body)\u{7}"
+        guard insideTmux else { return sequence }
+        return "\u{1B}Ptmux;\u{1B}" + sequence + "\u{1B}\\"
+    }
+
     /// Everything off that we or a library might have switched on: synchronised output, mouse, focus, paste,
     /// application keys, attributes, hidden cursor, alternate screen. Written by the crash handler.
     static let rescue =

@@ -1,3 +1,4 @@
+import DisplayText
 import MartletKit
 import Terminal
 
@@ -46,6 +47,8 @@ enum Request: Hashable, Sendable {
     case redraw
     case suspend
     case bell
+    /// Show it on the desktop.
+    case notify(SafeText)
     case leave
     /// Tell the engine to end, then leave.
     case stopEngine(finishRunning: Bool)

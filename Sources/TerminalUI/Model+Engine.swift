@@ -8,15 +8,13 @@ extension Model {
         let updated = Set(update.sections.flatMap { $0.rows.map(\.id) })
         pending = pending.filter { !($0.value.isConfirmed && updated.contains($0.key)) }
         if let totals = update.totals {
-            if ringsBell, let before = self.totals, before.counts.active > 0, totals.isOver, !before.isOver {
-                requests.append(.bell)
-            }
             let before = self.totals
             self.totals = totals
             refreshProblems(before)
             refreshHistory(before)
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
         }
+        if filter == nil { noteEnds(in: update.sections) }
         if !update.sections.isEmpty || update.filter != nil {
             take(update.sections, of: update.filter)
             stillness.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)

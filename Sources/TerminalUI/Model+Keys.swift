@@ -9,7 +9,7 @@ extension Model {
         case .key(let press): take(press)
         case .paste(let paste): take(paste)
         case .mouse(let press): take(press)
-        case .focus: break
+        case .focus(let hasFocus): self.hasFocus = hasFocus
         case .closed: requests.append(.leave)
         }
     }

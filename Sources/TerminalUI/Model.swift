@@ -38,6 +38,10 @@ struct Model: Sendable {
     /// How long a cancel can be undone.
     let grace: Duration
     var ringsBell: Bool
+    /// Whether ends are to be shown on the desktop.
+    var notifies = false
+    /// Whether the window has the focus; `nil`: the terminal has never said.
+    var hasFocus: Bool?
 
     var size: ScreenSize
     var link = Link.connecting

@@ -40,7 +40,7 @@ extension ScreenProgram {
             await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
-        case .show, .redraw, .suspend, .bell, .leave, .stopEngine: nil
+        case .show, .redraw, .suspend, .bell, .notify, .leave, .stopEngine: nil
         }
     }
 

@@ -18,6 +18,7 @@ actor ScreenProgram {
     let screen: Screen
     private var model: Model
     private let started = ContinuousClock.now
+    private let notification: ScreenConfiguration.Notification
     private var watch: ScreenWatch?
     private var timer: ScreenTimer?
     private var isFramePlanned = false
@@ -42,6 +43,8 @@ actor ScreenProgram {
         terminal.color = ColorMode(rawValue: configuration.color.rawValue) ?? .auto
         terminal.theme = Theme(rawValue: configuration.theme.rawValue)
         terminal.mouse = configuration.mouse
+        terminal.focus = configuration.bell || configuration.notify != .off
+        notification = configuration.notify
         screen = try Screen(terminal)
         let (keys, problems) = TerminalUI.keyMap(options)
         let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
@@ -50,6 +53,7 @@ actor ScreenProgram {
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
             now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
         model.savedFilters = options.filters
+        model.notifies = configuration.notify != .off
         model.keyProblems = problems
         for note in screen.notes { model.say(model.look.safe(note)) }
         for problem in options.problems { model.complain(model.look.safe(problem)) }
@@ -123,6 +127,7 @@ actor ScreenProgram {
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
+        case .notify(let text): screen.notify(text, isTitled: notification == .osc777)
         case .leave: leave()
         case .stopEngine(let finishRunning):
             Task {
