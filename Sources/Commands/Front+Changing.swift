@@ -93,7 +93,9 @@ extension Front {
             case .already: console.line("\(result.id) \(change.already)")
             case .refused:
                 console.line("\(result.id) refused")
-                console.note("martlet: \(result.id): \(result.message ?? result.code?.rawValue ?? "refused")")
+                let why = result.message ?? "refused"
+                // Most messages name it themselves.
+                console.note("martlet: " + (why.hasPrefix("\(result.id) ") ? why : "\(result.id): \(why)"))
             }
         }
         let refused = results.filter { $0.result == .refused }

@@ -46,7 +46,7 @@ extension Front {
         if json {
             console.json(NotRunning())
         } else if wasRunning {
-            console.line("the engine has stopped; what is queued stays, and goes on when martlet is next used")
+            console.line("the engine has stopped; what is queued goes on when martlet is next used")
         } else {
             console.note("no engine is running")
         }

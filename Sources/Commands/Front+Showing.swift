@@ -114,10 +114,9 @@ extension Front {
     }
 
     private func historyText(_ entry: HistoryEntry) -> String {
-        let words = [
-            time(entry.time), entry.attempt.map { "#\($0)" }, entry.what, entry.message ?? entry.cause?.words,
-        ]
-        return words.compactMap(\.self).joined(separator: " ")
+        let words = [time(entry.time), entry.attempt.map { "#\($0)" }, entry.what]
+        let detail = (entry.message ?? entry.cause?.words).map { ": \($0)" } ?? ""
+        return words.compactMap(\.self).joined(separator: " ") + detail
     }
 
     private func responseLines(_ response: TransferResponse?) -> [(String, String)] {

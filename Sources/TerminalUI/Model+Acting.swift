@@ -16,7 +16,7 @@ extension Model {
     }
 
     /// What is done to a batch is done to its files: one that is marked besides counts once.
-    private func isBelow(_ row: NodeRow, _ others: Set<RowID>) -> Bool {
+    func isBelow(_ row: NodeRow, _ others: Set<RowID>) -> Bool {
         if case .batch = row.id { return false }
         if let batch = row.id.batch, others.contains(.batch(batch)) { return true }
         guard let index = tree.index(of: .row(row.id)) else { return false }

@@ -153,7 +153,10 @@ struct FrontTests {
         #expect(bench.error == "martlet: t4: it is over: see show t4\n")
         #expect(bench.engine.asked == ["pause b7 t3 t4"])
         let unknown = NodeResult(
-            id: .batch(BatchID(rawValue: 9)), result: .refused, code: .noSuchObject, message: "gone")
+            id: .batch(BatchID(rawValue: 9)), result: .refused, code: .noSuchObject, message: "b9 is gone")
+        let named = Bench(FakeEngine { $0.results = [unknown] })
+        #expect(await named.run("pause", "b9") == .noSuchObject)
+        #expect(named.error == "martlet: b9 is gone\n")
         let json = Bench(FakeEngine { $0.results = results + [unknown] })
         #expect(await json.run("cancel", "--json", "b9") == .noSuchObject)
         #expect(json.output.hasPrefix("{\"code\":null,\"id\":\"b7\",\"result\":\"done\"}\n"))

@@ -27,7 +27,7 @@ import TransferModel
         #expect(task["restarts"].integer == 1 && (task["bytesRepeated"].integer ?? 0) > 3 << 20, "\(task)")
         let id = try #require(task["id"].text)
         let shown = try sandbox.succeed("show", id, "--history").output
-        #expect(shown.contains("restarted it was broken off, and this server cannot resume"), "\(shown)")
+        #expect(shown.contains("restarted: it was broken off, and this server cannot resume"), "\(shown)")
         try sandbox.succeed("resume", batch)
         try waitUntil("\(batch) moves") { (try sandbox.task(batch)["bytesSent"].integer ?? 0) > 1 << 20 }
         let cancelled = try sandbox.succeed("cancel", batch).output

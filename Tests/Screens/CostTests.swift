@@ -62,6 +62,7 @@ struct CostTests {
         screen.press("x")
         screen.answerDone()
         #expect(screen.picture.contains("Cancelled \"films\" (2 files)."))
+        #expect(screen.model.tree.marks.isEmpty)
         screen.press("u")
         #expect(screen.requests.contains(.undo([.batch(BatchID(rawValue: 1))], number: screen.lastNumber)))
     }
