@@ -30,7 +30,9 @@ extension Drawing {
         parts.append(SafeText(batches(totals)))
         parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
         if totals.counts.active > 0 { parts.append("\(Figures.count(totals.counts.active)) active") }
-        if !model.tree.marks.isEmpty { parts.append("\(model.tree.marks.count) marked") }
+        if !model.tree.marks.isEmpty, model.filter?.marksAll != true {
+            parts.append("\(model.tree.marks.count) marked")
+        }
         if totals.viewers > 1 { parts.append("viewers \(totals.viewers)") }
         return parts
     }

@@ -103,7 +103,10 @@ struct Drawing {
         let marked = model.tree.marks.values
         if !marked.isEmpty {
             let bytes = marked.reduce(0) { $0 &+ $1.bytes.total }
-            let text = "\(Figures.count(Int64(marked.count))) marked, \(look.figures.size(bytes))"
+            let all = model.filter?.marksAll == true ? model.filter?.count?.matched : nil
+            let text =
+                all.map { "\(Figures.count($0)) marked: all that match" }
+                ?? "\(Figures.count(Int64(marked.count))) marked, \(look.figures.size(bytes))"
             grid.put(SafeText(text), row: row, column: 1, style: .marked)
         }
         guard let problems = problems(withKey: true) else { return }

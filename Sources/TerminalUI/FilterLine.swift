@@ -10,6 +10,8 @@ struct ShownFilter: Sendable {
     var count: FilterCount?
     /// The tree without a filter, as it was left; `nil` while it is still shown.
     var unfiltered: Tree?
+    /// All that match are marked, in sight or not.
+    var marksAll = false
     /// The expression that the rows in sight are of.
     var shownText: String?
 }
@@ -97,12 +99,17 @@ extension Model {
         guard let text else {
             if let filter {
                 lastFilter = filter.text
+                if filter.marksAll { self.tree.unmarkAll() }
                 if let tree = filter.unfiltered { self.tree.giveBack(to: tree) }
             }
             filter = nil
             return
         }
         if filter == nil { filter = ShownFilter(text: text) } else { filter?.text = text }
+        if filter?.count?.text != text, filter?.marksAll == true {
+            filter?.marksAll = false
+            tree.unmarkAll()
+        }
         if filter?.count?.text != text { filter?.count = nil }
     }
 
@@ -142,16 +149,17 @@ extension Model {
         say(step > 0 ? "That was the last one in sight." : "That was the first one.")
     }
 
-    /// Marks all files that match and are in sight; says how many are not.
+    /// Marks all files that match, in sight or not.
     mutating func markMatching() {
         guard let filter, filter.unfiltered != nil else {
             let key = keys.keys(for: .filter, in: .transfers).first?.name ?? "filter"
             return say("No filter is on: \(key) sets one, then all that match can be marked.")
         }
-        let marked = tree.markTasks()
-        let others = max(0, (filter.count?.matched ?? 0) - Int64(marked))
-        let rest: SafeText = others > 0 ? " \(Figures.count(others)) more match but are not in sight." : ""
-        say("Marked \(Figures.amount(Int64(marked), "file")).\(rest)")
+        let marked = Int64(tree.markTasks())
+        let all = max(marked, filter.count?.matched ?? 0)
+        guard all > 0 else { return say("Nothing matches: there is nothing to mark.") }
+        self.filter?.marksAll = all > marked
+        say("Marked all \(Figures.amount(all, "file")) that match.")
     }
 }
 

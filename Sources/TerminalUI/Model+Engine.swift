@@ -95,6 +95,10 @@ extension Model {
         let done = results.count { $0.result == .done }
         let price = price(of: request.purpose, results)
         say(outcome(of: request.purpose, done: Int64(done)) + price, undo: offer(request, done: done))
+        if case .named = request.purpose, filter?.marksAll == true {
+            filter?.marksAll = false
+            tree.unmarkAll()
+        }
         if case .deed(_, let rows) = request.purpose {
             let ids = Set(rows.map(\.id))
             tree.unmark(ids.union(tree.marks.values.filter { isBelow($0, ids) }.map(\.id)))

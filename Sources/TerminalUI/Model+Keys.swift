@@ -103,9 +103,12 @@ extension Model {
         case .enter: enter()
         case .toggleAll: if let row = tree.cursorRow, tree.cursorItem?.canOpen == true { tree.toggleAll(under: row.id) }
         case .mark:
+            filter?.marksAll = false
             tree.toggleMark()
             tree.move(by: 1)
-        case .unmarkAll: tree.unmarkAll()
+        case .unmarkAll:
+            tree.unmarkAll()
+            filter?.marksAll = false
         case .nextProblem: seekProblem(fromStart: false)
         case .details: if let row = tree.cursorRow { showDetails(row) }
         case .log: showLog()
@@ -119,7 +122,7 @@ extension Model {
         case .markMatching: markMatching()
         case .back: setFilter(nil)
         case .add: prompt = AddPrompt(destination: lastDestination)
-        default: act(action, on: targets)
+        default: if !actOnMatching(action) { act(action, on: targets) }
         }
     }
 

@@ -122,6 +122,21 @@ extension Model {
         }
     }
 
+    /// When all that match a filter are marked, the engine is told the filter and not the rows in sight.
+    mutating func actOnMatching(_ action: Action) -> Bool {
+        guard let filter, filter.marksAll else { return false }
+        let deed: Deed
+        switch action {
+        case .pause: deed = tree.marks.values.allSatisfy { $0.isOver || $0.standsStill } ? .resume : .pause
+        case .cancel: deed = .cancel
+        case .retry: deed = .retry
+        default: return false
+        }
+        let count = filter.count.map { Figures.amount($0.matched, "file") } ?? "all files"
+        confirm(deed, "\(count) that match \(look.safe(filter.text))", .matching(NodeSelector(filter: filter.text)))
+        return true
+    }
+
     /// How many it is about is not known here, so it is asked about.
     private mutating func confirm(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice) {
         let (verb, letter): (String, Unicode.Scalar) =

@@ -36,7 +36,6 @@ struct FilterLineTests {
     @Test("typed letter by letter, found, kept, gone through, marked, cleared")
     func life() {
         var screen = example()
-        let before = screen.picture
         screen.press("j", "j", "j", "/")
         Pictures.expect(screen.picture, "filter-empty-80x24")
         screen.press("@")
@@ -57,11 +56,23 @@ struct FilterLineTests {
         #expect(screen.cursorName == "Invoice 2024-0007.pdf")
         screen.press("N", "M")
         #expect(screen.model.tree.marks.count == 2)
-        #expect(screen.lines.contains { $0.contains("1,202 more match but are not in sight") })
-        screen.press("U", "Esc", "Esc")
+        #expect(screen.lines.contains { $0.contains("1,204 marked: all that match") })
+        screen.press("x")
+        Pictures.expect(screen.picture, "filter-cancel-80x24")
+        screen.wait(.seconds(1))
+        screen.press("x")
+        let isWhole = screen.requests.contains {
+            if case .act(.cancel, .matching(NodeSelector(filter: "@err")), _) = $0 { true } else { false }
+        }
+        #expect(isWhole)
+        screen.answerDone()
+        #expect(screen.model.tree.marks.isEmpty)
+        screen.press("U", "Esc", "Esc", "Esc")
         screen.news(Rows.example, totals: Rows.exampleTotals)
         screen.press("g")
-        #expect(screen.picture == before)
+        var undisturbed = example()
+        undisturbed.wait(.seconds(1))
+        #expect(screen.picture == undisturbed.picture)
     }
 
     @Test("what cannot be read is said where it is typed, and the filter before it goes on")

@@ -107,6 +107,19 @@ _ = try await measure("filter: failed") { try await queue.reader.tasks(batch: ba
 _ = try await measure("filter: waiting (none)") {
     try await queue.reader.tasks(batch: batch, states: [.waiting], limit: 100)
 }
+for text in ["img_1000042", "folder-77 *.jpeg", "@err", "size>1M | age<1d tries>0", "/IMG_10000\\d\\d/"] {
+    try await measure("screen filter: \(text)") {
+        let filter = try TransferFilter(text)
+        var matches = FilterMatches()
+        var after: TaskID? = TaskID(rawValue: 0)
+        while let from = after {
+            let slice = try await queue.reader.search(filter, after: from)
+            matches.add(slice)
+            after = slice.next
+        }
+        print("  \(matches.count) match")
+    }
+}
 try await measure("pause and resume the batch") {
     _ = try await queue.writer.pause([.batch(batch)])
     _ = try await queue.writer.resume([.batch(batch)])
