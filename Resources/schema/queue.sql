@@ -35,17 +35,9 @@ CREATE TABLE batches (
     last_task INTEGER,
     created_at INTEGER NOT NULL,
     finished_at INTEGER
-);
+, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER);
 
 CREATE INDEX batches_unfinished ON batches (session, id) WHERE finished_at IS NULL;
-
-CREATE TABLE lanes (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    batch INTEGER NOT NULL REFERENCES batches (id),
-    origin TEXT NOT NULL,
-    ready INTEGER NOT NULL,          -- tasks that are queued and not claimed
-    UNIQUE (batch, origin)
-);
 
 CREATE TABLE sources (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -82,7 +74,7 @@ CREATE TABLE folders (
     bytes_accepted INTEGER NOT NULL DEFAULT 0,
     bytes_verified INTEGER NOT NULL DEFAULT 0,
     bytes_left INTEGER NOT NULL DEFAULT 0 -- total less accepted of tasks that are not over
-);
+, rank INTEGER, priority INTEGER);
 
 CREATE INDEX folders_tree ON folders (parent, name);
 
@@ -116,11 +108,9 @@ CREATE TABLE tasks (
     begun_at INTEGER,                -- an attempt may have reached the server since
     finished_at INTEGER,
     name BLOB NOT NULL
-);
+, rank INTEGER);
 
 CREATE INDEX tasks_of_folder ON tasks (folder, state, id);
-
-CREATE INDEX tasks_ready ON tasks (lane, id) WHERE state = 1 AND claimed = 0;
 
 CREATE INDEX tasks_claimed ON tasks (id) WHERE claimed = 1;
 
@@ -197,7 +187,7 @@ CREATE TABLE undo (
     at INTEGER NOT NULL,
     first_event INTEGER NOT NULL,
     last_event INTEGER NOT NULL
-);
+, kind INTEGER NOT NULL DEFAULT 0, before TEXT);
 
 CREATE TABLE hosts (
     origin TEXT PRIMARY KEY,
@@ -206,3 +196,31 @@ CREATE TABLE hosts (
 ) WITHOUT ROWID;
 
 CREATE INDEX details_remains ON task_details (task) WHERE resume_point IS NOT NULL;
+
+CREATE TABLE "lanes" (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    batch INTEGER NOT NULL REFERENCES batches (id),
+    origin TEXT NOT NULL,
+    priority INTEGER NOT NULL,       -- -1: its batch's; 5: wanted now, before all others
+    ready INTEGER NOT NULL,          -- tasks that are queued and not claimed
+    UNIQUE (batch, origin, priority)
+);
+
+CREATE INDEX tasks_ready ON tasks (lane, id) WHERE state = 1 AND claimed = 0 AND rank IS NULL;
+
+CREATE INDEX tasks_ranked ON tasks (lane, rank, id) WHERE state = 1 AND claimed = 0 AND rank IS NOT NULL;
+
+CREATE INDEX batches_purged ON batches (purged_at) WHERE purged_at IS NOT NULL;
+
+CREATE TABLE limits (
+    scope TEXT PRIMARY KEY,
+    rate INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE undo_tasks (
+    operation INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    lane INTEGER NOT NULL,
+    rank INTEGER,
+    PRIMARY KEY (operation, task)
+) WITHOUT ROWID;

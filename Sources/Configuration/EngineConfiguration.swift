@@ -17,12 +17,12 @@ package struct EngineConfiguration: SettingsSection {
     package var idleExit = TimeSpan(seconds: 600)
     /// Terminal work is forgotten after so many days; 0 is never.
     package var historyDays = 90
-    /// How long `undo` can take back a cancel.
+    /// How long `undo` can take a change back.
     package var grace = TimeSpan(seconds: 10)
     /// All uploads together.
-    package var uploadLimit = RateLimit.unlimited
+    package var uploadLimit = RateTimetable(.unlimited)
     /// All downloads together.
-    package var downloadLimit = RateLimit.unlimited
+    package var downloadLimit = RateTimetable(.unlimited)
 
     package init() {}
 
@@ -46,9 +46,11 @@ package struct EngineConfiguration: SettingsSection {
         Setting(
             "history-days", .count(0...36500), \.historyDays, "finished work is forgotten after so many days (0: never)"
         ),
-        Setting("grace", .duration, \.grace, "how long undo can take back a cancel"),
-        Setting("limit-up", .rate, \.uploadLimit, "bytes a second for all uploads together"),
-        Setting("limit-down", .rate, \.downloadLimit, "bytes a second for all downloads together"),
+        Setting("grace", .duration, \.grace, "how long undo can take a change back"),
+        Setting(
+            "limit-up", .timetable, \.uploadLimit,
+            "bytes a second for all uploads together, or a timetable, until martlet limit says else"),
+        Setting("limit-down", .timetable, \.downloadLimit, "the same for all downloads together"),
     ]
 }
 

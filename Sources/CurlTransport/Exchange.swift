@@ -28,7 +28,7 @@ final class Exchange {
     let id: ExchangeID
     let request: HTTPRequest
     let handle: EasyHandle
-    let limits: RateLimits
+    private(set) var limits: RateLimits
     /// The transport outlives its exchanges: it holds them.
     private unowned let transport: HTTPTransport
     private let source: (any TransferBodySource)?
@@ -83,11 +83,16 @@ final class Exchange {
             case .buffer(let limit): .memory(limit: limit)
             case .gated: .gate
             }
-        for bucket in limits.up + limits.down { bucket.users += 1 }
+        limits.take()
     }
 
-    deinit {
-        for bucket in limits.up + limits.down { bucket.users -= 1 }
+    deinit { limits.leave() }
+
+    /// From now on it draws from these.
+    func draw(from limits: RateLimits) {
+        limits.take()
+        self.limits.leave()
+        self.limits = limits
     }
 
     // MARK: What libcurl calls

@@ -4,7 +4,7 @@ import LinuxSystem
 final class FTPTransfer {
     let id: ExchangeID
     let job: FTPJob
-    let limits: RateLimits
+    private(set) var limits: RateLimits
     private var sink: (any TransferBodySink)?
     /// Bytes that the sink has taken.
     private(set) var delivered: Int64 = 0
@@ -21,11 +21,16 @@ final class FTPTransfer {
         self.job = job
         self.limits = limits
         movedAt = now
-        for bucket in limits.up + limits.down { bucket.users += 1 }
+        limits.take()
     }
 
-    deinit {
-        for bucket in limits.up + limits.down { bucket.users -= 1 }
+    deinit { limits.leave() }
+
+    /// From now on it draws from these.
+    func draw(from limits: RateLimits) {
+        limits.take()
+        self.limits.leave()
+        self.limits = limits
     }
 
     /// Nothing stands between the bytes that come and their place.

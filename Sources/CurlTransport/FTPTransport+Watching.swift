@@ -8,6 +8,9 @@ extension FTPTransport {
         grantAll()
     }
 
+    /// Has an exchange that goes on draw from other buckets; ``ratesChanged()`` is to follow. On the loop.
+    package func setLimits(_ limits: RateLimits, of id: ExchangeID) { exchanges[id]?.draw(from: limits) }
+
     /// Gives out tokens, and comes again when the next are there. In the order of their ids, each gets its share.
     func grantAll() {
         let now = clock.now

@@ -8,6 +8,12 @@ extension HTTPTransport {
         resumeThrottled { _ in true }
     }
 
+    /// Has an exchange that goes on draw from other buckets. ``ratesChanged()`` lets what stood still look again. On the loop.
+    package func setLimits(_ limits: RateLimits, of id: ExchangeID) { exchanges[id]?.draw(from: limits) }
+
+    /// What was stopped looks again at once. On the loop.
+    package func ratesChanged() { resumeThrottled { _ in true } }
+
     /// A callback has stopped an exchange.
     func throttled(_ exchange: Exchange) {
         if !throttledExchanges.contains(where: { $0 === exchange }) { throttledExchanges.append(exchange) }

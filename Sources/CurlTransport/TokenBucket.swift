@@ -76,6 +76,15 @@ package struct RateLimits {
 
     /// No limits.
     package static var none: RateLimits { RateLimits() }
+
+    /// One more exchange draws from them.
+    func take() {
+        for bucket in up + down { bucket.users += 1 }
+    }
+
+    func leave() {
+        for bucket in up + down { bucket.users -= 1 }
+    }
 }
 
 /// What a chain of buckets allows.

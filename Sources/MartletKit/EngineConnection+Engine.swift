@@ -38,14 +38,14 @@ extension EngineConnection {
         try await call(Methods.limitsGet, Nothing())
     }
 
-    /// Changes the limits of the whole engine; `nil` leaves one as it is, a rate of 0 takes it away.
+    /// Changes limits of the whole engine, a host or a session, and keeps them; what is `nil` stays as it is.
     @discardableResult
-    public nonisolated func setLimits(
-        up: Int64? = nil, down: Int64? = nil, transfers: Int? = nil, transfersPerHost: Int? = nil
-    ) async throws(RequestError) -> TransferLimits {
+    public nonisolated func setLimits(_ wish: LimitsWish) async throws(RequestError) -> TransferLimits {
         try await call(
             Methods.limitsSet,
-            LimitsChange(up: up, down: down, transfers: transfers, transfersPerHost: transfersPerHost))
+            LimitsChange(
+                upTimetable: wish.up, downTimetable: wish.down, transfers: wish.transfers,
+                transfersPerHost: wish.transfersPerHost, scoped: wish.scoped.isEmpty ? nil : wish.scoped))
     }
 
     /// The newest lines of the engine's log, oldest first; with `after` only those behind it, waiting for one.
@@ -57,5 +57,27 @@ extension EngineConnection {
             Methods.logRead,
             LogReadRequest(level: level, batch: batch, task: task, limit: limit, after: after, wait: after != nil))
         return (page.lines, page.next)
+    }
+}
+
+/// What limits are to be; what is `nil` stays as it is.
+public struct LimitsWish: Sendable, Hashable {
+    /// A rate such as `512K`, `off`, or a timetable such as `08:00,512K 18:00,off`.
+    public var up: String?
+    public var down: String?
+    public var transfers: Int?
+    public var transfersPerHost: Int?
+    /// A rate of 0 takes the limit away.
+    public var scoped: [ScopedLimit]
+
+    public init(
+        up: String? = nil, down: String? = nil, transfers: Int? = nil, transfersPerHost: Int? = nil,
+        scoped: [ScopedLimit] = []
+    ) {
+        self.up = up
+        self.down = down
+        self.transfers = transfers
+        self.transfersPerHost = transfersPerHost
+        self.scoped = scoped
     }
 }

@@ -30,9 +30,9 @@ extension EngineConnection {
         try await call(Methods.nodesRetry, nodes.request).results
     }
 
-    /// Takes back the last cancel, of these nodes or (`nil`) of any, within its grace time.
+    /// Takes back the last change, of these nodes or (`nil`) of any, within its grace time.
     public nonisolated func undo(_ nodes: NodeChoice? = nil) async throws(RequestError) -> [NodeResult] {
-        try await call(Methods.nodesUndo, nodes?.request ?? NodesRequest()).results
+        try await takeBack(nodes.map { .nodes($0) } ?? .last).results
     }
 
     /// Forgets what is over: rows, events, secrets; never a file.
@@ -69,7 +69,7 @@ extension EngineConnection {
 }
 
 extension NodeChoice {
-    fileprivate var request: NodesRequest {
+    var request: NodesRequest {
         switch self {
         case .ids(let ids): NodesRequest(ids: ids)
         case .rows(let rows): NodesRequest(rows: rows)

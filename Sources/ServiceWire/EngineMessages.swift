@@ -12,13 +12,24 @@ package struct LimitsChange: Codable, Hashable, Sendable {
     /// Bytes a second; 0 takes the limit away.
     package var up: Int64?
     package var down: Int64?
+    /// Instead of `up`: a timetable such as `08:00,512K 18:00,off`.
+    package var upTimetable: String?
+    package var downTimetable: String?
     /// 1…256
     package var transfers: Int?
     package var transfersPerHost: Int?
+    /// Of hosts and sessions; a rate of 0 takes the limit away.
+    package var scoped: [ScopedLimit]?
 
-    package init(up: Int64? = nil, down: Int64? = nil, transfers: Int? = nil, transfersPerHost: Int? = nil) {
+    package init(
+        up: Int64? = nil, down: Int64? = nil, upTimetable: String? = nil, downTimetable: String? = nil,
+        transfers: Int? = nil, transfersPerHost: Int? = nil, scoped: [ScopedLimit]? = nil
+    ) {
         self.up = up
         self.down = down
+        self.upTimetable = upTimetable
+        self.downTimetable = downTimetable
+        self.scoped = scoped
         self.transfers = transfers
         self.transfersPerHost = transfersPerHost
     }

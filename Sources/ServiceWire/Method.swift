@@ -15,6 +15,9 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case nodesRetry = "nodes.retry"
     case nodesUndo = "nodes.undo"
     case nodesPurge = "nodes.purge"
+    case nodesMove = "nodes.move"
+    case nodesSet = "nodes.set"
+    case nodesRunNow = "nodes.runNow"
     case nodeShow = "node.show"
     case treeRead = "tree.read"
     case viewSet = "view.set"
@@ -38,8 +41,10 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
             .engineStatus,
             .limitsGet, .logRead, .leftoversList:
             true
-        case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .viewSet,
-            .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop, .limitsSet, .leftoversAbort:
+        case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
+            .nodesMove,
+            .nodesSet, .nodesRunNow, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop,
+            .limitsSet, .leftoversAbort:
             false
         }
     }
@@ -71,8 +76,11 @@ package enum Methods {
     package static let nodesResume = Method<NodesRequest, NodeResults>(.nodesResume)
     package static let nodesCancel = Method<NodesRequest, NodeResults>(.nodesCancel)
     package static let nodesRetry = Method<NodesRequest, NodeResults>(.nodesRetry)
-    package static let nodesUndo = Method<NodesRequest, NodeResults>(.nodesUndo)
+    package static let nodesUndo = Method<UndoRequest, NodeResults>(.nodesUndo)
     package static let nodesPurge = Method<NodesRequest, NodeResults>(.nodesPurge)
+    package static let nodesMove = Method<MoveRequest, NodeResults>(.nodesMove)
+    package static let nodesSet = Method<SetRequest, NodeResults>(.nodesSet)
+    package static let nodesRunNow = Method<NodesRequest, NodeResults>(.nodesRunNow)
     package static let nodeShow = Method<NodeShowRequest, NodeShown>(.nodeShow)
     package static let treeRead = Method<SectionRequest, SectionRead>(.treeRead)
     package static let viewSet = Method<ViewRequest, Nothing>(.viewSet)

@@ -36,15 +36,19 @@ package enum MethodTable {
         case .taskList: ("batch? session? states? after? limit?", "tasks next")
         case .taskShow: ("task history? response?", "task")
         case .why: ("id?", "answers")
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge:
-            ("ids? rows? selector?", "results")
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesRunNow:
+            ("ids? rows? selector?", nodeResults)
+        case .nodesUndo: ("ids? rows? selector? operation?", nodeResults)
+        case .nodesMove: ("ids? rows? to before?", nodeResults)
+        case .nodesSet: ("ids? rows? selector? settings", nodeResults)
         case .nodeShow: ("id", "node")
         case .treeRead: ("parent? limit", "section")
         case .viewSet: ("view? sections? nodes? totals? filter?", "")
         case .totals:
             (
                 "",
-                "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses viewers"
+                "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses viewers "
+                    + "limitUp limitDown"
             )
         case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
         case .eventsFollow: ("after? consumer? session?", "after")
@@ -57,13 +61,17 @@ package enum MethodTable {
                     + "tasksWaiting bytesPerSecondUp bytesPerSecondDown residentBytes"
             )
         case .engineStop: ("finishRunning?", "")
-        case .limitsGet: ("", "up down transfers transfersPerHost")
-        case .limitsSet: ("up? down? transfers? transfersPerHost?", "up down transfers transfersPerHost")
+        case .limitsGet: ("", limits)
+        case .limitsSet:
+            ("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)
         case .leftoversList: ("after? limit?", "leftovers next")
-        case .leftoversAbort: ("tasks", "results")
+        case .leftoversAbort: ("tasks", nodeResults)
         case .logRead: ("level? batch? task? limit? after? wait?", "lines next")
         }
     }
+
+    private static let nodeResults = "results operation? undone? limits?"
+    private static let limits = "up down upTimetable downTimetable transfers transfersPerHost scoped"
 
     private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 }

@@ -13,8 +13,7 @@ package struct WhyAnswers: Codable, Hashable, Sendable {
     package init(answers: [WhyAnswer]) { self.answers = answers }
 }
 
-/// Parameters of the `nodes.*` methods: the nodes by ID, by the row of a screen, or by a selector. `nodes.undo` without
-/// any of them means the last cancel.
+/// Parameters of most `nodes.*` methods: the nodes by ID, by the row of a screen, or by a selector.
 package struct NodesRequest: Codable, Hashable, Sendable {
     package var ids: [NodeID]?
     /// As in `view.changed`; a group means its tasks.
@@ -31,7 +30,76 @@ package struct NodesRequest: Codable, Hashable, Sendable {
 /// Answer of the `nodes.*` methods: one result per node, in the order asked for. Sent when the change is durable.
 package struct NodeResults: Codable, Hashable, Sendable {
     package var results: [NodeResult]
-    package init(results: [NodeResult]) { self.results = results }
+    /// What `nodes.undo` takes to take exactly this back; missing when nothing of it can be taken back.
+    package var operation: Int64?
+    /// Of `nodes.undo`: what it took back.
+    package var undone: UndoneDeed?
+    /// Of `nodes.undo`: the limits, when it were those of the whole engine, a host or a session that it took back.
+    package var limits: TransferLimits?
+
+    package init(
+        results: [NodeResult], operation: Int64? = nil, undone: UndoneDeed? = nil, limits: TransferLimits? = nil
+    ) {
+        self.results = results
+        self.operation = operation
+        self.undone = undone
+        self.limits = limits
+    }
+}
+
+/// Parameters of `nodes.undo`: the last change of each node, a change by its number, or (without any) the last change.
+package struct UndoRequest: Codable, Hashable, Sendable {
+    package var ids: [NodeID]?
+    package var rows: [RowID]?
+    package var selector: NodeSelector?
+    package var operation: Int64?
+
+    package init(
+        ids: [NodeID]? = nil, rows: [RowID]? = nil, selector: NodeSelector? = nil, operation: Int64? = nil
+    ) {
+        self.ids = ids
+        self.rows = rows
+        self.selector = selector
+        self.operation = operation
+    }
+}
+
+/// Parameters of `nodes.move`: nodes keep the order in which they are named.
+package struct MoveRequest: Codable, Hashable, Sendable {
+    /// The cases of `MovePlace`.
+    package enum Place: String, Codable, Sendable, CaseIterable {
+        case top, bottom, earlier, later, before
+    }
+
+    package var ids: [NodeID]?
+    package var rows: [RowID]?
+    package var to: Place
+    /// With `to` `before`.
+    package var before: NodeID?
+
+    package init(ids: [NodeID]? = nil, rows: [RowID]? = nil, to: Place, before: NodeID? = nil) {
+        self.ids = ids
+        self.rows = rows
+        self.to = to
+        self.before = before
+    }
+}
+
+/// Parameters of `nodes.set`.
+package struct SetRequest: Codable, Hashable, Sendable {
+    package var ids: [NodeID]?
+    package var rows: [RowID]?
+    package var selector: NodeSelector?
+    package var settings: NodeSettings
+
+    package init(
+        ids: [NodeID]? = nil, rows: [RowID]? = nil, selector: NodeSelector? = nil, settings: NodeSettings
+    ) {
+        self.ids = ids
+        self.rows = rows
+        self.selector = selector
+        self.settings = settings
+    }
 }
 
 /// Parameters of `node.show`.

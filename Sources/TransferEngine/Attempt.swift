@@ -54,6 +54,9 @@ final class Attempt {
     /// The last final answer and the beginning of its body, for who asks what the server said.
     var lastAnswer: (head: HTTPAnswer, body: [UInt8])?
 
+    /// What its operations over SFTP draw from.
+    var throttle: BucketThrottle?
+
     /// It takes away what an upload has left, and tells the end here; not a task's attempt at all.
     var removal: CheckedContinuation<TransferError?, Never>?
 

@@ -4,7 +4,7 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// What all tasks of a batch share while some of them are at hand: its order, its limit, its credentials. Holds secrets; never printed.
+/// What all tasks of a batch share while some of them are at hand: its order, its credentials. Holds secrets; never printed.
 /// On the engine's loop.
 final class BatchContext {
     /// What is shown to the server, beside given header fields.
@@ -20,11 +20,9 @@ final class BatchContext {
         case failed(TransferError)
     }
 
-    let order: BatchOrder
+    private(set) var order: BatchOrder
     /// Where uploads go; `nil` for downloads.
     let destination: RemotePlace?
-    /// Of the whole batch; `nil`: unlimited.
-    let bucket: TokenBucket?
     var credentials: Credentials {
         didSet { lastSSHTarget = nil }
     }
@@ -39,9 +37,8 @@ final class BatchContext {
     var handshakes = 0
     var meter: SpeedMeter
 
-    init(_ order: BatchOrder, bucket: TokenBucket?, userAgent: String, at nanoseconds: Int64) {
+    init(_ order: BatchOrder, userAgent: String, at nanoseconds: Int64) {
         self.order = order
-        self.bucket = bucket
         self.userAgent = userAgent
         meter = SpeedMeter(at: nanoseconds)
         destination = RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)
@@ -67,6 +64,9 @@ final class BatchContext {
         timeouts.connect = min(timeouts.connect, patience)
         self.timeouts = timeouts
     }
+
+    /// Its settings were changed while it runs.
+    func adopt(_ order: BatchOrder) { self.order = order }
 
     /// Asks anew next time: a person may have changed the password since.
     func forgetCredentials() {

@@ -18,6 +18,13 @@ package protocol EngineControl: Actor {
     /// Something may run now that could not before: resumed, retried, given another priority, undone.
     func queueChanged()
 
+    /// The order or the priorities within these batches changed in the queue: what is at hand of them goes back and is
+    /// taken anew. Returns when it has gone back.
+    func reordered(_ batches: Set<BatchID>) async
+
+    /// Limits or other settings of nodes changed in the queue: they hold for what is under way, too, when this returns.
+    func settingsChanged() async
+
     /// The active tasks and the speeds at this instant. Everything else is in the queue.
     func live() -> LiveSnapshot
 

@@ -10,6 +10,8 @@ final class Lane {
     /// Tasks that may be claimed, as far as the queue has told.
     var unclaimed: Int64
     var isClaiming = false
+    /// Rises when the order changes: a claim that was made before it brings the wrong tasks.
+    var generation = 0
     private(set) var window = SchedulerChoice.firstWindow
     var context: BatchContext?
 
@@ -19,6 +21,9 @@ final class Lane {
     }
 
     var ready: Int { claimed.count - head }
+
+    /// The place of its next task, at hand or not.
+    var next: Int64 { min(claimed.count > head ? claimed[head].place : .max, summary.next) }
 
     /// Less is at hand than should be.
     var isLow: Bool { SchedulerChoice.claim(ready: ready, window: window) > 0 }

@@ -182,17 +182,6 @@ extension TransferEngine {
         }
     }
 
-    /// The engine's buckets always, also without a limit: one that is set later holds for what is under way.
-    func limits(of attempt: Attempt) -> RateLimits {
-        var limits = RateLimits()
-        if attempt.target == nil {
-            limits.up = [upBucket, attempt.context.bucket].compactMap { $0 }
-        } else {
-            limits.down = [downBucket, attempt.context.bucket].compactMap { $0 }
-        }
-        return limits
-    }
-
     func fly(_ exchange: FlyingExchange, _ attempt: Attempt) {
         owners[exchange.wire] = attempt
         attempt.exchanges.append(exchange)

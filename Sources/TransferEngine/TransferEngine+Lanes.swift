@@ -1,6 +1,6 @@
 import CurlTransport
 import LinuxSystem
-import TransferModel
+package import TransferModel
 import TransferQueue
 
 /// What starts next: lanes are kept in order, tasks are claimed ahead, slots are filled.
@@ -41,7 +41,8 @@ extension TransferEngine {
         laneOrder = known.values.map { lane in
             SchedulerLane(
                 id: lane.summary.lane.rawValue, host: lane.summary.origin, priority: lane.summary.priority,
-                position: lane.summary.position, ready: lane.summary.isStopped ? 0 : lane.ready)
+                position: lane.summary.position, ready: lane.summary.isStopped ? 0 : lane.ready,
+                isUrgent: lane.summary.isUrgent, next: lane.next)
         }
         laneOrder.sort { one, other in
             if SchedulerLane.comesBefore(one, other) { return true }
@@ -52,6 +53,23 @@ extension TransferEngine {
         contexts = contexts.filter { batches.contains($0.key) }
         claimsAreStale = true
         schedulePump()
+    }
+
+    package func reordered(_ batches: Set<BatchID>) async {
+        var unstarted: [TaskID] = []
+        for lane in lanes.values where batches.contains(lane.summary.batch) {
+            lane.generation += 1
+            unstarted += lane.remove(nil)
+        }
+        for index in laneOrder.indices {
+            laneOrder[index].ready = lanes[LaneID(rawValue: laneOrder[index].id)]?.ready ?? 0
+        }
+        do {
+            if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
+        } catch {
+            report(.error, "the queue did not take a change: \(error)")
+        }
+        refreshLanes()
     }
 
     // MARK: Filling the slots
@@ -68,7 +86,7 @@ extension TransferEngine {
         defer { if attempts.isEmpty { stopTicking() } }
         guard phase == .running, transport != nil else { return checkIdle() }
         let now = timeline.now
-        while let index = SchedulerChoice.next(laneOrder, free: freeSlots, mayStart: { self.mayStart($0, now) }) {
+        while let index = nextLane(now) {
             guard let lane = lanes[LaneID(rawValue: laneOrder[index].id)], let context = lane.context else {
                 laneOrder[index].ready = 0
                 continue
@@ -83,6 +101,19 @@ extension TransferEngine {
         checkIdle()
     }
 
+    /// What is wanted now comes first, and does not wait for what runs to be over.
+    private func nextLane(_ now: Timestamp) -> Int? {
+        if laneOrder.first?.isUrgent == true {
+            let urgent = Array(laneOrder.prefix { $0.isUrgent })
+            let beyond = currentLimits.transfers
+            let found = SchedulerChoice.next(urgent, free: freeSlots(beyond: beyond)) { host in
+                mayStart(host, now, beyond: beyond)
+            }
+            if let found { return found }
+        }
+        return SchedulerChoice.next(laneOrder, free: freeSlots(beyond: 0)) { mayStart($0, now, beyond: 0) }
+    }
+
     /// When nothing runs any more, nobody is served by facts that wait for company.
     private func commitWhenQuiet() {
         guard attempts.isEmpty, hasUncommitted else { return }
@@ -92,15 +123,16 @@ extension TransferEngine {
 
     /// Files that wait for the disk to take them, or for last answers on a shared connection, hold no slot, but a descriptor and memory: not
     /// too many of them.
-    private var freeSlots: Int {
+    /// - Parameter extra: slots beside those of the limit, for what is wanted now.
+    private func freeSlots(beyond extra: Int) -> Int {
         let finishing = attempts.count - slotsInUse
-        return finishing >= Self.mostFinishing ? 0 : currentLimits.transfers - slotsInUse
+        return finishing >= Self.mostFinishing ? 0 : currentLimits.transfers + extra - slotsInUse
     }
 
     private static let mostFinishing = 32
 
-    private func mayStart(_ host: String, _ now: Timestamp) -> Bool {
-        let limit = currentLimits.transfersPerHost
+    private func mayStart(_ host: String, _ now: Timestamp, beyond extra: Int) -> Bool {
+        let limit = currentLimits.transfersPerHost + extra
         let active = load[host] ?? 0
         return hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit)
     }
@@ -137,6 +169,7 @@ extension TransferEngine {
                 claimsAreStale = true
                 schedulePump()
             }
+            let generation = lane.generation
             guard let context = try await context(for: lane) else {
                 lane.unclaimed = 0
                 return
@@ -146,7 +179,7 @@ extension TransferEngine {
                 lane.summary.lane, limit: wanted, now: Timestamp(milliseconds: WallClock.milliseconds))
             FaultPoint.claimed.pass()
             lane.unclaimed = claimed.count < wanted ? 0 : max(0, lane.unclaimed - Int64(claimed.count))
-            guard phase == .running, lanes[lane.summary.lane] === lane else {
+            guard phase == .running, lanes[lane.summary.lane] === lane, lane.generation == generation else {
                 return try await queue.writer.release(unstarted: claimed.map(\.id))
             }
             lane.context = context
@@ -200,8 +233,7 @@ extension TransferEngine {
     }
 
     private func makeContext(_ order: BatchOrder) -> BatchContext {
-        let bucket = order.options.bytesPerSecond.map { TokenBucket(rate: $0, now: timeline.clock.now) }
-        return BatchContext(order, bucket: bucket, userAgent: settings.userAgent, at: timeline.nanoseconds)
+        BatchContext(order, userAgent: settings.userAgent, at: timeline.nanoseconds)
     }
 
     // MARK: Times at which something may start

@@ -29,6 +29,9 @@ extension TransferEngine {
     private func sweep() async throws {
         var last = TaskID(rawValue: 0)
         var next: Duration?
+        if let due = try await queue.writer.forgetPurged(now: timeline.now) {
+            next = max(.milliseconds(1), due.since(timeline.now))
+        }
         while phase == .running {
             let page = try await queue.writer.remains(in: [.cancelled], after: last, limit: 100)
             guard let end = page.last?.task.id else { break }

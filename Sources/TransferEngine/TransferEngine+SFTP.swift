@@ -20,13 +20,20 @@ extension TransferEngine {
             source = attempt.source
             countRepeated(attempt)
         }
-        let limits = limits(of: attempt)
-        let buckets = attempt.target == nil ? limits.up : limits.down
+        let throttle = attempt.throttle ?? makeThrottle(attempt)
         let transport = sftp ?? makeSFTP()
         fly(FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil), attempt)
         transport.start(
             OperationID(rawValue: wire), SFTPRequest(exchange), on: target, owner: attempt.owner, source: source,
-            limit: BucketThrottle(buckets, clock: timeline.clock))
+            limit: throttle)
+    }
+
+    /// One for all operations of an attempt, so that its limits can change while they go on.
+    private func makeThrottle(_ attempt: Attempt) -> BucketThrottle {
+        let limits = limits(of: attempt)
+        let made = BucketThrottle(attempt.target == nil ? limits.up : limits.down, clock: timeline.clock)
+        attempt.throttle = made
+        return made
     }
 
     private func makeSFTP() -> SFTPTransport {
@@ -102,26 +109,6 @@ extension Attempt {
 
 extension SourceFile: SFTPSource {}
 extension DownloadTarget: SFTPSink {}
-
-/// The engine's and the batch's speed limits, for one operation.
-private final class BucketThrottle: TransferThrottle {
-    private let buckets: [TokenBucket]
-    private let clock: any TransportClock
-
-    init(_ buckets: [TokenBucket], clock: any TransportClock) {
-        self.buckets = buckets
-        self.clock = clock
-    }
-
-    func grant(_ wanted: Int) -> ThrottleGrant {
-        switch buckets.grant(wanted, clock.now) {
-        case .bytes(let count): .bytes(count)
-        case .wait(let delay): .wait(delay)
-        }
-    }
-
-    func take(_ count: Int) { buckets.take(count) }
-}
 
 extension SFTPRequest {
     fileprivate init(_ exchange: SFTPExchange) {

@@ -9,7 +9,7 @@ package import TransferQueue
 ///
 /// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. Start reading here;
 /// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a
-/// task ends or waits), `+Live` (what moves), `+Walks` (directories into tasks), `+Stopping`, `+Looks`.
+/// task ends or waits), `+Live` (what moves), `+Limits` (how fast), `+Walks` (directories into tasks), `+Stopping`, `+Looks`.
 package actor TransferEngine: EngineControl {
     enum Phase {
         /// Next: `running`.
@@ -82,6 +82,8 @@ package actor TransferEngine: EngineControl {
     // +Live
     var upBucket: TokenBucket?
     var downBucket: TokenBucket?
+    /// +Limits: of everything else that has a limit.
+    var buckets: [LimitScope: TokenBucket] = [:]
     var upMeter: SpeedMeter
     var downMeter: SpeedMeter
     var folderMeters: [FolderID: SpeedMeter] = [:]
@@ -124,6 +126,7 @@ package actor TransferEngine: EngineControl {
         phase = .running
         transport = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
         setLimits(currentLimits)
+        adopt(try await queue.writer.limits())
         hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         let changes = queue.changes()
         listener = Task { [weak self] in
@@ -146,26 +149,6 @@ package actor TransferEngine: EngineControl {
         refreshLanes()
         refreshWake()
         planSweep()
-    }
-
-    package func limits() -> EngineLimits { currentLimits }
-
-    package func setLimits(_ limits: EngineLimits) {
-        currentLimits = limits
-        let now = timeline.clock.now
-        upBucket = bucket(upBucket, rate: limits.bytesPerSecondUp, now)
-        downBucket = bucket(downBucket, rate: limits.bytesPerSecondDown, now)
-        ftp?.ratesChanged()
-        sftp?.resumeThrottled()
-        claimsAreStale = true
-        schedulePump()
-    }
-
-    /// The buckets stay, since exchanges in flight draw from them; one without a limit is made with the first limit.
-    private func bucket(_ old: TokenBucket?, rate: Int64?, _ now: MonotonicInstant) -> TokenBucket? {
-        guard let old else { return TokenBucket(rate: rate, now: now) }
-        transport?.setRate(rate, of: old)
-        return old
     }
 
     package func useAgent(_ socket: RawPath) { sshAgent = socket }

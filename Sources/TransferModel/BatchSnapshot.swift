@@ -16,6 +16,10 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var priority: TransferPriority
     public var createdAt: Timestamp
     @OrNull public var finishedAt: Timestamp?
+    /// Bytes a second that all of it may use together; `nil`: no limit of its own.
+    @OrNull public var limit: Int64?
+    /// Starts nothing before this.
+    @OrNull public var notBefore: Timestamp?
     /// Where to: the destination's URL without credentials and query, or the local folder; harmless to print.
     public var destination: String
     public var filesTotal: Int64
@@ -43,7 +47,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
         scanning: Bool, paused: Bool, priority: TransferPriority, createdAt: Timestamp, finishedAt: Timestamp?,
         destination: String, counts: FileCounts, bytes: ByteCounts, bytesPerSecond: Int64 = 0,
         secondsLeft: Int64? = nil,
-        waitReasons: [WaitReason], causes: [CauseCount]
+        waitReasons: [WaitReason], causes: [CauseCount], limit: Int64? = nil, notBefore: Timestamp? = nil
     ) {
         self.id = id
         self.uuid = uuid
@@ -56,6 +60,8 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
         self.priority = priority
         self.createdAt = createdAt
         _finishedAt = OrNull(wrappedValue: finishedAt)
+        _limit = OrNull(wrappedValue: limit)
+        _notBefore = OrNull(wrappedValue: notBefore)
         self.destination = destination
         filesTotal = counts.total
         filesCompleted = counts.completed

@@ -86,22 +86,3 @@ public struct WhyAnswer: Codable, Hashable, Sendable {
         self.unblock = unblock
     }
 }
-
-/// Limits of the whole engine, as they hold now.
-public struct TransferLimits: Codable, Hashable, Sendable {
-    /// Bytes a second sent; `nil`: no limit.
-    @OrNull public var up: Int64?
-    /// Bytes a second received; `nil`: no limit.
-    @OrNull public var down: Int64?
-    /// Transfers at the same time.
-    public var transfers: Int
-    /// Transfers at the same time to one host.
-    public var transfersPerHost: Int
-
-    public init(up: Int64?, down: Int64?, transfers: Int, transfersPerHost: Int) {
-        _up = OrNull(wrappedValue: up)
-        _down = OrNull(wrappedValue: down)
-        self.transfers = transfers
-        self.transfersPerHost = transfersPerHost
-    }
-}

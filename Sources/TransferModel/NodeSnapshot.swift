@@ -24,6 +24,12 @@ public struct NodeRow: Codable, Hashable, Sendable {
     public var skipped: Bool = false
     /// Full source and destination of a batch, folder or task, for the path line; harmless text.
     public var path: String = ""
+    /// Its own, or its batch's.
+    public var priority = TransferPriority.normal
+    /// Bytes a second that all of it may use together; `nil`: no limit of its own.
+    @OrNull public var limit: Int64?
+    /// Starts nothing before this.
+    @OrNull public var notBefore: Timestamp?
 
     public init(id: RowID, name: String, state: TransferState, counts: FileCounts, bytes: ByteCounts) {
         self.id = id
@@ -34,6 +40,8 @@ public struct NodeRow: Codable, Hashable, Sendable {
         _secondsLeft = OrNull(wrappedValue: nil)
         _retryAt = OrNull(wrappedValue: nil)
         _error = OrNull(wrappedValue: nil)
+        _limit = OrNull(wrappedValue: nil)
+        _notBefore = OrNull(wrappedValue: nil)
     }
 }
 
@@ -110,7 +118,14 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var problemCauses: Int64 = 0
     /// Screens connected.
     public var viewers: Int64 = 0
-    public init() { _secondsLeft = OrNull(wrappedValue: nil) }
+    /// What holds now for the whole engine, bytes a second; `nil`: no limit.
+    @OrNull public var limitUp: Int64?
+    @OrNull public var limitDown: Int64?
+    public init() {
+        _secondsLeft = OrNull(wrappedValue: nil)
+        _limitUp = OrNull(wrappedValue: nil)
+        _limitDown = OrNull(wrappedValue: nil)
+    }
 }
 
 /// `martlet engine status`.

@@ -1,4 +1,4 @@
-/// A line of tasks that may run: those of one batch for one host.
+/// A line of tasks that may run: those of one batch, for one host, with one priority.
 public struct SchedulerLane: Hashable, Sendable {
     /// Whatever names it for the caller.
     public var id: Int64
@@ -8,18 +8,29 @@ public struct SchedulerLane: Hashable, Sendable {
     public var position: Int64
     /// Tasks at hand that can start at once.
     public var ready: Int
+    /// A person wants it now (`run-now`): before all others, and beyond the number of slots.
+    public var isUrgent: Bool
+    /// The place of its next task among all of the batch.
+    public var next: Int64
 
-    public init(id: Int64, host: String, priority: TransferPriority, position: Int64, ready: Int) {
+    public init(
+        id: Int64, host: String, priority: TransferPriority, position: Int64, ready: Int, isUrgent: Bool = false,
+        next: Int64 = 0
+    ) {
         self.id = id
         self.host = host
         self.priority = priority
         self.position = position
         self.ready = ready
+        self.isUrgent = isUrgent
+        self.next = next
     }
 
-    /// The order in which lanes are served: the highest priority first, then the queue's order.
+    /// The order in which lanes are served: what is wanted now, the highest priority, then the queue's order.
     public static func comesBefore(_ one: SchedulerLane, _ other: SchedulerLane) -> Bool {
-        one.priority != other.priority ? one.priority > other.priority : one.position < other.position
+        if one.isUrgent != other.isUrgent { return one.isUrgent }
+        if one.priority != other.priority { return one.priority > other.priority }
+        return one.position != other.position ? one.position < other.position : one.next < other.next
     }
 }
 

@@ -16,6 +16,8 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     /// The task's own flag.
     public var paused: Bool = false
     public var priority: TransferPriority
+    /// Bytes a second of this file; `nil`: no limit of its own.
+    @OrNull public var limit: Int64?
     /// The file's name for a person; the folder is `folder`.
     public var name: String
     /// The folder's path in the batch, without slashes at the ends; empty at the root.
@@ -71,6 +73,7 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
         self.state = state
         _cause = OrNull(wrappedValue: nil)
         self.priority = priority
+        _limit = OrNull(wrappedValue: nil)
         self.name = name.displayed
         self.folder = folder.displayed
         self.source = source.displayed

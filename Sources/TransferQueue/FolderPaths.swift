@@ -20,6 +20,9 @@ final class FolderPaths {
         let chain: [FolderID]
         /// Those of them whose own flag is set.
         let pausedBy: [RawPath]
+        /// What tasks that are found in it get: of the nearest folder that says so.
+        let priority: Int64?
+        let rank: Int64?
     }
 
     private let database: SQLiteConnection
@@ -33,14 +36,15 @@ final class FolderPaths {
         if known.count > 4096 { known = [:] }
         let found = try database.first(
             """
-            SELECT f.batch, f.parent, f.name, f.hidden, f.paused, s.path
+            SELECT f.batch, f.parent, f.name, f.hidden, f.paused, s.path, f.priority, f.rank
             FROM folders f LEFT JOIN sources s ON s.id = f.source WHERE f.id = ?
             """, .integer(folder)
         ) { row in
             (
                 batch: BatchID(rawValue: row.integer(0)), parent: row.optionalInteger(1), name: RawPath(row.bytes(2)),
                 isHidden: row.integer(3) != 0, isPaused: row.integer(4) != 0,
-                source: row.optionalBytes(5).map { RawPath($0) }
+                source: row.optionalBytes(5).map { RawPath($0) }, priority: row.optionalInteger(6),
+                rank: row.optionalInteger(7)
             )
         }
         guard let found else { return nil }
@@ -53,7 +57,8 @@ final class FolderPaths {
             remote: found.isHidden || above == nil ? remote : remote.appending(found.name),
             isPaused: found.isPaused || above?.isPaused == true,
             chain: [FolderID(rawValue: folder)] + (above?.chain ?? []),
-            pausedBy: (found.isPaused ? [tree] : []) + (above?.pausedBy ?? []))
+            pausedBy: (found.isPaused ? [tree] : []) + (above?.pausedBy ?? []),
+            priority: found.priority ?? above?.priority, rank: found.rank ?? above?.rank)
         known[folder] = place
         return place
     }

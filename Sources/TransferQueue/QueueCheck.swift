@@ -96,8 +96,7 @@ struct QueueCheck {
         Rule(
             sentence: "lane % counts other tasks as ready than there are",
             sql: """
-                SELECT id FROM lanes WHERE ready <> (SELECT count(*) FROM tasks INDEXED BY tasks_ready
-                WHERE lane = lanes.id AND state = 1 AND claimed = 0)
+                SELECT id FROM lanes WHERE ready <> \(TaskRow.readySQL("lanes.id"))
                 """),
         Rule(sentence: "batch b% counts other reasons than its tasks have", sql: reasonsSQL),
         Rule(

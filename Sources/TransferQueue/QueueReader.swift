@@ -73,9 +73,10 @@ package actor QueueReader {
     /// The batch that was queued with this UUID; `nil`: none.
     package func batchID(uuid: UUID) throws(QueueError) -> BatchID? {
         try view { view in
-            try view.database.integer("SELECT id FROM batches WHERE uuid = ?", .blob(uuid.bytes)).map {
-                BatchID(rawValue: $0)
-            }
+            try view.database.integer("SELECT id FROM batches WHERE uuid = ? AND purged_at IS NULL", .blob(uuid.bytes))
+                .map {
+                    BatchID(rawValue: $0)
+                }
         }
     }
 

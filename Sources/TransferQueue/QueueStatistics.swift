@@ -31,4 +31,25 @@ package struct NodeStanding: Hashable, Sendable {
     package var origin: String?
     /// Runnable tasks of batches that come first (higher priority or earlier position).
     package var ahead: Int64
+    /// Of a task: tasks of its own batch that come first.
+    package var aheadInBatch: Int64 = 0
+    /// A person wants it now.
+    package var isUrgent = false
+    /// The limits on its way, without the whole engine's.
+    package var limits: [Limit] = []
+
+    /// A limit that it draws from.
+    package struct Limit: Hashable, Sendable {
+        package var rate: Int64
+        /// What it is on, as a person is told.
+        package var name: String
+        /// The command that takes it away.
+        package var remedy: String
+
+        package init(rate: Int64, name: String, remedy: String) {
+            self.rate = rate
+            self.name = name
+            self.remedy = remedy
+        }
+    }
 }

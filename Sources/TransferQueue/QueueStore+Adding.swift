@@ -26,6 +26,7 @@ extension QueueStore {
             .text(try StoredJSON.text(request.options)), .integer(root), .integer(numbers.event),
             .integer(now.milliseconds))
         try insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
+        if let rate = request.options.bytesPerSecond, rate > 0 { try setLimit(rate, of: .batch(batch)) }
         try append(.batchQueued, batch: batch, at: now)
         change.batches.insert(batch)
         change.mayRun = true
@@ -136,12 +137,14 @@ extension QueueStore {
         }
     }
 
-    func lane(batch: BatchID, origin: String) throws -> Int64 {
-        let find = "SELECT id FROM lanes WHERE batch = ? AND origin = ?"
-        if let known = try database.integer(find, .integer(batch.rawValue), .text(origin)) { return known }
+    /// - Parameter priority: by default its batch's, whatever that is.
+    func lane(batch: BatchID, origin: String, priority: Int64 = LanePriority.ofBatch) throws -> Int64 {
+        let find = "SELECT id FROM lanes WHERE batch = ? AND origin = ? AND priority = ?"
+        let values: [SQLiteValue] = [.integer(batch.rawValue), .text(origin), .integer(priority)]
+        if let known = try database.integer(find, values[0], values[1], values[2]) { return known }
         try database.run(
-            "INSERT INTO lanes (batch, origin, ready) VALUES (?, ?, 0)", .integer(batch.rawValue), .text(origin))
-        return try database.integer(find, .integer(batch.rawValue), .text(origin)) ?? 0
+            "INSERT INTO lanes (batch, origin, priority, ready) VALUES (?, ?, ?, 0)", values[0], values[1], values[2])
+        return try database.integer(find, values[0], values[1], values[2]) ?? 0
     }
 
     // MARK: Downloads
@@ -216,4 +219,12 @@ enum StoredPlacement: Int64 {
     case exactly = 2
     /// Not a source but a directory that downloads go into.
     case downloads = 3
+}
+
+/// What stands for no priority of the model in a lane's column.
+enum LanePriority {
+    /// Whatever the batch has.
+    static let ofBatch: Int64 = -1
+    /// Before all others: a person wants it now.
+    static let now: Int64 = 5
 }

@@ -1,17 +1,12 @@
 import SQLiteConnection
 import TransferModel
 
-/// Cancelling, taking a cancel back, and starting anew.
+/// Cancelling. What takes it back is in `+Undo`.
 extension QueueStore {
-    /// How long a cancel can be taken back.
-    static let graceTime: Duration = .seconds(10)
-
     /// - Parameter joining: this is more of the last cancel, to be taken back with it.
     func cancel(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
         let now = clock()
-        // What is long past the grace time is of no use to anyone.
-        try database.run("DELETE FROM undo WHERE at < ?", .integer(now.milliseconds - 3_600_000))
-        let operation = (try database.integer("SELECT max(operation) FROM undo") ?? 0) + (joining ? 0 : 1)
+        let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
             let first = numbers.event
             let batch: BatchID
@@ -29,13 +24,11 @@ extension QueueStore {
             }
             if result.result == .done {
                 // The grace time begins when it is done: a million files take seconds.
-                try database.run(
-                    "INSERT INTO undo VALUES (?, ?, ?, ?, ?, ?)", .integer(operation), .text(try StoredJSON.text(node)),
-                    .integer(batch.rawValue), .integer(clock().milliseconds), .integer(first),
-                    .integer(numbers.event - 1))
+                try note(
+                    .cancel, node, batch: batch, events: (first, numbers.event - 1), operation: operation)
             }
             return result
-        }
+        }.asOperation(operation)
     }
 
     private func cancel(
@@ -110,111 +103,5 @@ extension QueueStore {
         try database.run(
             "UPDATE sources SET progress = progress + 3 WHERE batch = ? AND progress < 2", .integer(batch.rawValue))
         try database.run("UPDATE batches SET scanning = 0 WHERE id = ?", .integer(batch.rawValue))
-    }
-
-    private func restartWalks(_ batch: BatchID) throws {
-        // Listings that were broken off begin again.
-        walkedHere = []
-        try database.run(
-            "UPDATE sources SET progress = progress - 3 WHERE batch = ? AND progress > 2", .integer(batch.rawValue))
-        try database.run(
-            "UPDATE folders SET walk = -walk WHERE walk IN (SELECT -id FROM sources WHERE batch = ?)",
-            .integer(batch.rawValue))
-        try database.run(
-            """
-            UPDATE sources SET progress = 1 WHERE batch = ? AND progress = 2
-            AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
-            """, .integer(batch.rawValue))
-        try database.run(
-            """
-            UPDATE batches SET scanning = 1 WHERE id = ?1
-            AND EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress < 2)
-            """, .integer(batch.rawValue))
-    }
-
-    // MARK: Undo
-
-    func undo(_ nodes: [NodeID], now: Timestamp) throws -> NodeChange {
-        struct Cancel {
-            let row: Int64
-            let operation: Int64
-            let node: NodeID
-            let batch: BatchID
-            let events: (Int64, Int64)
-        }
-        let recent = try database.rows(
-            "SELECT rowid, operation, node, batch, first_event, last_event FROM undo WHERE at >= ? ORDER BY rowid DESC",
-            .integer(now.advanced(by: .zero - Self.graceTime).milliseconds)
-        ) { row -> Cancel? in
-            guard let node = StoredJSON.value(NodeID.self, row.text(2)) else { return nil }
-            return Cancel(
-                row: row.integer(0), operation: row.integer(1), node: node, batch: BatchID(rawValue: row.integer(3)),
-                events: (row.integer(4), row.integer(5)))
-        }.compactMap { $0 }
-        let chosen: [Cancel]
-        if nodes.isEmpty {
-            chosen = recent.filter { $0.operation == recent.first?.operation }
-        } else {
-            chosen = nodes.compactMap { node in recent.first { $0.node == node } }
-        }
-        var change = NodeChange()
-        for cancel in chosen {
-            try takeBack(cancel.events.0, cancel.events.1, in: cancel.batch)
-            try database.run("DELETE FROM undo WHERE rowid = ?", .integer(cancel.row))
-            change.results.append(NodeResult(id: cancel.node, result: .done))
-        }
-        for node in nodes where !chosen.contains(where: { $0.node == node }) {
-            // It was a part of what has just been taken back.
-            if let now = try cancelled(node), !now.isCancelled, chosen.contains(where: { $0.batch == now.batch }) {
-                change.results.append(NodeResult(id: node, result: .already))
-                continue
-            }
-            change.results.append(
-                try target(node) == nil
-                    ? NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node)")
-                    : refused(
-                        node, "no cancel of \(node) can be taken back any more: 'martlet retry \(node)' starts it anew")
-            )
-        }
-        return change
-    }
-
-    /// The node's batch, and whether anything of the node is cancelled.
-    private func cancelled(_ node: NodeID) throws -> (batch: BatchID, isCancelled: Bool)? {
-        switch try target(node) {
-        case .batch(let batch, let folder), .folder(let batch, let folder, _):
-            try writeCounters()
-            let count = try database.integer("SELECT cancelled FROM folders WHERE id = ?", .integer(folder)) ?? 0
-            return (batch, count > 0)
-        case .task(let row): return (row.batch, row.state == .cancelled)
-        case nil: return nil
-        }
-    }
-
-    private func takeBack(_ first: Int64, _ last: Int64, in batch: BatchID) throws {
-        try writeCounters()
-        try move(
-            .cancelled(byEvents: first, last), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
-            also: "finished_at = NULL, run = run + 1")
-        try pauseBelowPausedFolders(batch)
-        try restartWalks(batch)
-        try settleSets(batch)
-        var payload = EventPayload()
-        payload.message = "the cancel was taken back"
-        try append(.resumed, batch: batch, payload: payload)
-    }
-
-    private func pauseBelowPausedFolders(_ batch: BatchID) throws {
-        let paused = try database.rows(
-            "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
-        ) { $0.integer(0) }
-        if paused.isEmpty { return }
-        try writeCounters()
-        for top in paused {
-            for folder in try withTasks(subtree(of: top), states: "1") {
-                try move(.directly(in: folder, states: "1"), to: "5")
-                try writeCounters()
-            }
-        }
     }
 }

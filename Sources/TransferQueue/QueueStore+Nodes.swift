@@ -8,19 +8,32 @@ extension QueueStore {
         case batch(BatchID, root: Int64)
         case folder(BatchID, Int64, path: RawPath)
         case task(TaskRow)
+
+        var batch: BatchID {
+            switch self {
+            case .batch(let batch, _), .folder(let batch, _, _): batch
+            case .task(let row): row.batch
+            }
+        }
     }
 
+    /// `nil`: there is no such node, or a person has forgotten its batch.
     func target(_ node: NodeID) throws -> Target? {
-        switch node {
-        case .batch(let batch):
-            try database.integer("SELECT root FROM batches WHERE id = ?", .integer(batch.rawValue)).map {
-                .batch(batch, root: $0)
+        let found: Target? =
+            switch node {
+            case .batch(let batch):
+                try database.integer("SELECT root FROM batches WHERE id = ?", .integer(batch.rawValue)).map {
+                    .batch(batch, root: $0)
+                }
+            case .folder(let batch, let path):
+                try paths.folder(path, in: batch).map { .folder(batch, $0, path: path) }
+            case .task(let id):
+                try task(id).map { .task($0) }
             }
-        case .folder(let batch, let path):
-            try paths.folder(path, in: batch).map { .folder(batch, $0, path: path) }
-        case .task(let id):
-            try task(id).map { .task($0) }
-        }
+        guard let found else { return nil }
+        let isPurged = try database.integer(
+            "SELECT 1 FROM batches WHERE id = ? AND purged_at IS NOT NULL", .integer(found.batch.rawValue))
+        return isPurged == nil ? found : nil
     }
 
     /// Does `body` for each node that exists and gathers what became of it.
@@ -56,13 +69,23 @@ extension QueueStore {
 
     // MARK: Pause
 
-    func pause(_ nodes: [NodeID]) throws -> NodeChange {
-        try forEach(nodes) { node, target, change in
-            switch target {
-            case .batch(let batch, let root): try pause(node, batch, root, &change)
-            case .folder(let batch, let folder, let path): try pause(node, batch, folder, path, &change)
-            case .task(let row): try pause(node, row, &change)
+    /// - Parameter joining: this is more of the last change, to be taken back with it; so for all that follow.
+    func pause(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+        let operation = try operation(joining: joining)
+        return try forEach(nodes) { node, target, change in
+            let result = try pauseWithoutNote(node, target, &change)
+            if result.result == .done {
+                try note(.pause, node, batch: target.batch, operation: operation)
             }
+            return result
+        }.asOperation(operation)
+    }
+
+    func pauseWithoutNote(_ node: NodeID, _ target: Target, _ change: inout NodeChange) throws -> NodeResult {
+        switch target {
+        case .batch(let batch, let root): try pause(node, batch, root, &change)
+        case .folder(let batch, let folder, let path): try pause(node, batch, folder, path, &change)
+        case .task(let row): try pause(node, row, &change)
         }
     }
 
@@ -138,13 +161,29 @@ extension QueueStore {
 
     // MARK: Resume
 
-    func resume(_ nodes: [NodeID]) throws -> NodeChange {
-        try forEach(nodes) { node, target, _ in
-            switch target {
-            case .batch(let batch, _): try resume(node, batch)
-            case .folder(let batch, let folder, let path): try resume(node, batch, folder, path)
-            case .task(let row): try resume(node, row)
+    func resume(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+        let operation = try operation(joining: joining)
+        return try forEach(nodes) { node, target, change in
+            var before = UndoBefore()
+            if case .batch(let batch, _) = target {
+                let flags = try database.first(
+                    "SELECT held, paused FROM batches WHERE id = ?", .integer(batch.rawValue)
+                ) { ($0.integer(0) != 0, $0.integer(1) != 0) }
+                (before.held, before.paused) = (flags?.0, flags?.1)
             }
+            let result = try resumeWithoutNote(node, target)
+            if result.result == .done {
+                try note(.resume, node, batch: target.batch, before, operation: operation)
+            }
+            return result
+        }.asOperation(operation)
+    }
+
+    func resumeWithoutNote(_ node: NodeID, _ target: Target) throws -> NodeResult {
+        switch target {
+        case .batch(let batch, _): try resume(node, batch)
+        case .folder(let batch, let folder, let path): try resume(node, batch, folder, path)
+        case .task(let row): try resume(node, row)
         }
     }
 

@@ -4,14 +4,18 @@ import TransferModel
 
 /// Forgetting what is over. Never touches a user's file.
 extension QueueStore {
-    func purge(_ nodes: [NodeID]) throws -> NodeChange {
-        try forEach(nodes) { node, target, _ in
+    /// What a person wants forgotten: batches are out of sight at once, and gone when nobody can take that back any more.
+    /// - Parameter joining: this is more of the last change, to be taken back with it.
+    func purge(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+        let operation = try operation(joining: joining)
+        return try forEach(nodes) { node, target, _ in
             switch target {
             case .batch(let batch, let root):
                 guard try isOver(folder: root, in: batch) else {
                     return refused(node, "\(node) is not over: cancel it first")
                 }
-                try forget(batch, root)
+                try hide(batch)
+                try note(.purge, node, batch: batch, operation: operation)
             case .folder(let batch, _, _):
                 return refused(node, "a folder is forgotten with its batch: 'martlet purge \(batch)'")
             case .task(let row):
@@ -19,20 +23,51 @@ extension QueueStore {
                 try forget(row)
             }
             return NodeResult(id: node, result: .done)
-        }
+        }.asOperation(operation)
     }
 
-    /// - Parameter time: `nil`: all that are finished.
-    func purge(finishedBefore time: Timestamp?) throws -> NodeChange {
-        let batches = try database.rows(
-            "SELECT id FROM batches WHERE finished_at IS NOT NULL AND (?1 IS NULL OR finished_at < ?1) ORDER BY id",
-            SQLiteValue(time?.milliseconds)
-        ) { NodeID.batch(BatchID(rawValue: $0.integer(0))) }
-        if let time {
-            // Events of no batch: sessions that fell idle, starts of the engine.
-            try database.run("DELETE FROM events WHERE batch IS NULL AND at < ?", .integer(time.milliseconds))
+    /// All that are finished.
+    func purgeFinished() throws -> NodeChange {
+        try purge(
+            try database.rows(
+                "SELECT id FROM batches WHERE finished_at IS NOT NULL AND purged_at IS NULL ORDER BY id"
+            ) { NodeID.batch(BatchID(rawValue: $0.integer(0))) })
+    }
+
+    private func hide(_ batch: BatchID) throws {
+        let id = SQLiteValue.integer(batch.rawValue)
+        try database.run("UPDATE batches SET purged_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
+        change.removed.insert(batch)
+    }
+
+    /// A batch is in sight again.
+    func takeBackPurge(of batch: BatchID) throws {
+        try database.run("UPDATE batches SET purged_at = NULL WHERE id = ?", .integer(batch.rawValue))
+        change.note(wholly: batch)
+    }
+
+    /// Forgets what is old: for good.
+    func forget(finishedBefore time: Timestamp) throws {
+        // Events of no batch: sessions that fell idle, starts of the engine.
+        try database.run("DELETE FROM events WHERE batch IS NULL AND at < ?", .integer(time.milliseconds))
+        try forgetBatches("finished_at < ?", .integer(time.milliseconds))
+    }
+
+    /// Ends purges that nobody can take back any more. - Returns: when the next one is due.
+    func forgetPurged(now: Timestamp) throws -> Timestamp? {
+        let last = now.advanced(by: .zero - Self.graceTime)
+        try forgetBatches("purged_at < ?", .integer(last.milliseconds))
+        let next = try database.integer(
+            "SELECT min(purged_at) FROM batches INDEXED BY batches_purged WHERE purged_at IS NOT NULL")
+        return next.map { Timestamp(milliseconds: $0).advanced(by: Self.graceTime + .milliseconds(1)) }
+    }
+
+    private func forgetBatches(_ condition: String, _ value: SQLiteValue) throws {
+        let batches = try database.rows("SELECT id, root FROM batches WHERE \(condition) ORDER BY id", value) {
+            (BatchID(rawValue: $0.integer(0)), $0.integer(1))
         }
-        return try purge(batches)
+        for (batch, root) in batches { try forget(batch, root) }
+        if !batches.isEmpty { try forgetLimits() }
     }
 
     private func forget(_ batch: BatchID, _ root: Int64) throws {

@@ -8,7 +8,7 @@ extension QueueStore {
         let wanted = states.map { String($0.stored) }.joined(separator: ", ")
         let rows = try database.rows(
             """
-            SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags,
+            SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags, t.rank,
             b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at
             FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND d.task > ?
@@ -18,9 +18,9 @@ extension QueueStore {
             (
                 ClaimRow(row),
                 ClaimOwner(
-                    batch: BatchID(rawValue: row.integer(10)), lane: LaneID(rawValue: row.integer(11)),
-                    direction: TransferDirection(stored: row.integer(12)), uuid: UUID(bytes: row.bytes(13))),
-                row.text(14), row.optionalInteger(15).map { Timestamp(milliseconds: $0) }
+                    batch: BatchID(rawValue: row.integer(11)), lane: LaneID(rawValue: row.integer(12)),
+                    direction: TransferDirection(stored: row.integer(13)), uuid: UUID(bytes: row.bytes(14))),
+                row.text(15), row.optionalInteger(16).map { Timestamp(milliseconds: $0) }
             )
         }
         return try rows.compactMap { row, owner, origin, finished in

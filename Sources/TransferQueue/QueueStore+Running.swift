@@ -7,9 +7,11 @@ extension QueueStore {
     func lanes() throws -> [LaneSummary] {
         try database.rows(
             """
-            SELECT l.id, l.batch, b.direction, l.origin, b.priority, b.position, l.ready, b.held OR b.paused, b.not_before
-            FROM batches b INDEXED BY batches_unfinished JOIN lanes l ON l.batch = b.id WHERE b.finished_at IS NULL
-            ORDER BY b.priority DESC, b.position, l.id
+            SELECT l.id, l.batch, b.direction, l.origin, CASE WHEN l.priority BETWEEN 0 AND 4 THEN l.priority ELSE b.priority END,
+            b.position, l.ready, b.paused OR (b.held AND l.priority <> \(LanePriority.now)),
+            CASE WHEN l.priority <> \(LanePriority.now) THEN b.not_before END,
+            b.urgent OR l.priority = \(LanePriority.now), \(Self.nextPlace) FROM batches b INDEXED BY batches_unfinished JOIN lanes l ON l.batch = b.id WHERE b.finished_at IS NULL
+            ORDER BY 5 DESC, b.position, l.id
             """
         ) { row in
             LaneSummary(
@@ -17,9 +19,18 @@ extension QueueStore {
                 direction: TransferDirection(stored: row.integer(2)), origin: row.text(3),
                 priority: TransferPriority(stored: row.integer(4)), position: row.integer(5), ready: row.integer(6),
                 isStopped: row.integer(7) != 0,
-                notBefore: row.optionalInteger(8).map { Timestamp(milliseconds: $0) })
+                notBefore: row.optionalInteger(8).map { Timestamp(milliseconds: $0) }, isUrgent: row.integer(9) != 0,
+                next: row.integer(10))
         }
     }
+
+    /// The place of the first task that a lane `l` can give, in SQL; the last of all places when it has none.
+    private static let nextPlace = """
+        min(ifnull((SELECT min(rank) FROM tasks INDEXED BY tasks_ranked
+        WHERE lane = l.id AND state = 1 AND claimed = 0 AND rank IS NOT NULL), 9223372036854775807),
+        ifnull((SELECT min(id) FROM tasks INDEXED BY tasks_ready
+        WHERE lane = l.id AND state = 1 AND claimed = 0 AND rank IS NULL) << 24, 9223372036854775807))
+        """
 
     func order(of batch: BatchID) throws -> BatchOrder? {
         let found = try database.first(
@@ -49,21 +60,15 @@ extension QueueStore {
         let owner = try database.first(
             """
             SELECT b.id, b.direction, b.uuid FROM lanes l JOIN batches b ON b.id = l.batch WHERE l.id = ?
-            AND b.held = 0 AND b.paused = 0 AND ifnull(b.not_before, 0) <= ?
-            """, .integer(lane.rawValue), .integer(now.milliseconds)
+            AND b.paused = 0 AND (l.priority = ?3 OR (b.held = 0 AND ifnull(b.not_before, 0) <= ?2))
+            """, .integer(lane.rawValue), .integer(now.milliseconds), .integer(LanePriority.now)
         ) { row in
             ClaimOwner(
                 batch: BatchID(rawValue: row.integer(0)), lane: lane,
                 direction: TransferDirection(stored: row.integer(1)), uuid: UUID(bytes: row.bytes(2)))
         }
         guard let owner, limit > 0 else { return [] }
-        let rows = try database.rows(
-            """
-            SELECT id, folder, name, source, size, accepted, mtime, inode, begun_at, flags FROM tasks INDEXED BY tasks_ready
-            WHERE lane = ? AND state = 1 AND claimed = 0 ORDER BY id LIMIT ?
-            """, .integer(lane.rawValue), .integer(Int64(limit))
-        ) { ClaimRow($0) }
-        return try rows.compactMap { row in
+        return try nextRows(lane, limit).compactMap { row in
             try database.run(
                 "UPDATE tasks SET claimed = 1, begun_at = ifnull(begun_at, ?) WHERE id = ?",
                 .integer(now.milliseconds), .integer(row.id.rawValue))
@@ -71,6 +76,23 @@ extension QueueStore {
             if row.begunAt == nil { freshClaims.insert(row.id) }
             return try claimed(row, owner)
         }
+    }
+
+    /// The lane's next tasks: those that were moved, and the others in the order in which they were found.
+    private func nextRows(_ lane: LaneID, _ limit: Int) throws -> [ClaimRow] {
+        let columns = "id, folder, name, source, size, accepted, mtime, inode, begun_at, flags, rank"
+        func rows(_ index: String, _ moved: String, _ order: String) throws -> [ClaimRow] {
+            try database.rows(
+                """
+                SELECT \(columns) FROM tasks INDEXED BY \(index)
+                WHERE lane = ? AND state = 1 AND claimed = 0 AND rank \(moved) ORDER BY \(order) LIMIT ?
+                """, .integer(lane.rawValue), .integer(Int64(limit))
+            ) { ClaimRow($0) }
+        }
+        let moved = try rows("tasks_ranked", "IS NOT NULL", "rank, id")
+        let found = try rows("tasks_ready", "IS NULL", "id")
+        if moved.isEmpty { return found }
+        return Array((moved + found).sorted { ($0.place, $0.id) < ($1.place, $1.id) }.prefix(limit))
     }
 
     struct ClaimOwner {
@@ -90,6 +112,8 @@ extension QueueStore {
         let identity: SourceIdentity
         let begunAt: Int64?
         let flags: TaskFlags
+        /// Among the tasks of its batch.
+        let place: Int64
 
         init(_ row: SQLiteStatement) {
             id = TaskID(rawValue: row.integer(0))
@@ -103,6 +127,7 @@ extension QueueStore {
                 inode: UInt64(bitPattern: row.integer(7)))
             begunAt = row.optionalInteger(8)
             flags = TaskFlags(rawValue: row.integer(9))
+            place = row.optionalInteger(10) ?? TaskPlaces.found(id)
         }
     }
 
@@ -139,7 +164,7 @@ extension QueueStore {
             ? try owner.uuid.flatMap { try secrets.handle(of: row.id, batch: $0) } : nil
         return ClaimedTask(
             id: row.id, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch, lane: owner.lane,
-            folder: FolderID(rawValue: row.folder), name: row.name,
+            folder: FolderID(rawValue: row.folder), folders: folder.chain, place: row.place, name: row.name,
             work: work, size: row.size, accepted: row.accepted,
             begunBefore: row.begunAt.map { Timestamp(milliseconds: $0) }, resumePoint: details.resumePoint,
             resumeSecret: secret,

@@ -95,8 +95,7 @@ extension QueueStore {
         for lane in lanes {
             try database.run(
                 """
-                UPDATE lanes SET ready = (SELECT count(*) FROM tasks INDEXED BY tasks_ready
-                WHERE lane = ?1 AND state = 1 AND claimed = 0) WHERE id = ?1
+                UPDATE lanes SET ready = \(TaskRow.readySQL("?1")) WHERE id = ?1
                 """, .integer(lane))
             ledger.forgetReady(lane: lane)
         }

@@ -47,7 +47,7 @@ extension QueueStore {
                 """
                 SELECT s.batch, s.path, s.placement, s.name, b.root, s.progress, l.id,
                 (SELECT count(*) FROM sources WHERE batch = s.batch)
-                FROM sources s JOIN batches b ON b.id = s.batch JOIN lanes l ON l.batch = b.id WHERE s.id = ?
+                FROM sources s JOIN batches b ON b.id = s.batch JOIN lanes l ON l.batch = b.id AND l.priority = -1 WHERE s.id = ?
                 """, .integer(found.source.rawValue)
             ) { row in
                 OpenSource(
@@ -137,14 +137,14 @@ extension QueueStore {
         for chunk in chunks {
             let folder = try database.first(
                 """
-                SELECT f.batch, f.parent, f.name, f.walk, f.begun, l.id FROM folders f JOIN lanes l ON l.batch = f.batch
-                WHERE f.id = ? AND f.walk > 0
+                SELECT f.batch, f.parent, f.name, f.walk, f.begun, l.id, l.origin FROM folders f
+                JOIN lanes l ON l.batch = f.batch AND l.priority = -1 WHERE f.id = ? AND f.walk > 0
                 """, .integer(chunk.folder.rawValue)
             ) { row in
                 OpenFolder(
                     id: chunk.folder.rawValue, batch: BatchID(rawValue: row.integer(0)),
                     parent: row.optionalInteger(1), name: row.bytes(2), source: row.integer(3),
-                    isBegun: row.integer(4) != 0, lane: row.integer(5))
+                    isBegun: row.integer(4) != 0, lane: row.integer(5), origin: row.text(6))
             }
             // Cancelled or purged meanwhile.
             guard let folder else { continue }
@@ -161,7 +161,9 @@ extension QueueStore {
         let name: [UInt8]
         let source: Int64
         let isBegun: Bool
+        /// Its batch's, with the batch's own priority.
         let lane: Int64
+        let origin: String
     }
 
     private func insert(_ chunk: WalkedChunk, into folder: OpenFolder) throws {
@@ -207,16 +209,21 @@ extension QueueStore {
 
     private func insertFiles(_ files: [WalkedFile], _ folder: OpenFolder, _ known: KnownNames?) throws {
         if files.isEmpty { return }
-        let state: TransferState = try paths.isPaused(folder.id) ? .paused : .queued
+        let place = try paths.place(of: folder.id)
+        let state: TransferState = place?.isPaused == true ? .paused : .queued
+        let lane =
+            try place?.priority.map { try self.lane(batch: folder.batch, origin: folder.origin, priority: $0) }
+            ?? folder.lane
         var tally = Tally()
         let insert = try database.statement(
             """
-            INSERT INTO tasks (id, folder, lane, state, claimed, flags, run, size, accepted, mtime, inode, name)
-            VALUES (?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?, ?)
+            INSERT INTO tasks (id, folder, lane, state, claimed, flags, run, size, accepted, mtime, inode, name, rank)
+            VALUES (?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?, ?, ?)
             """)
         try insert.bind(2, folder.id)
-        try insert.bind(3, folder.lane)
+        try insert.bind(3, lane)
         try insert.bind(4, state.stored)
+        try insert.bind(9, place?.rank)
         for file in files where try known?.has(file.name.bytes) != true {
             try insert.bind(1, numbers.task)
             try insert.bind(5, file.identity.size)
@@ -229,7 +236,7 @@ extension QueueStore {
             tally.total += file.identity.size
         }
         ledger.add(tally, folder: folder.id, state: state)
-        if state == .queued { ledger.addReady(tally.files, lane: folder.lane) }
+        if state == .queued { ledger.addReady(tally.files, lane: lane) }
     }
 
     private func insertTask(

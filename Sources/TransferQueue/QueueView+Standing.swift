@@ -26,7 +26,7 @@ extension QueueView {
             state: counts.state(scanning: batch.isScanning, paused: !pausedBy.isEmpty), batch: batch.id,
             counts: counts, scanning: batch.isScanning, isHeld: batch.isHeld, pausedBy: pausedBy,
             notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
-            ahead: try ahead(of: batch))
+            ahead: try ahead(of: batch), isUrgent: batch.isUrgent)
         // The one that tries again first stands for those that wait.
         let waiting = try database.first(
             """
@@ -52,6 +52,7 @@ extension QueueView {
                 "SELECT origin FROM lanes WHERE batch = ? ORDER BY id LIMIT 1", .integer(batch.id.rawValue)
             ) { $0.text(0) }
         }
+        standing.limits = try limits(batch, folder, nil, standing.origin)
         return standing
     }
 
@@ -74,13 +75,16 @@ extension QueueView {
         var standing = NodeStanding(
             state: state, batch: batch.id, counts: counts, scanning: false, isHeld: batch.isHeld,
             pausedBy: own + (try pausedBy(batch, task.row.folder)), notBefore: isEarly(batch) ? batch.notBefore : nil,
-            waitReasons: waitReasons(of: task.row, task.details, in: batch), ahead: try ahead(of: batch))
+            waitReasons: waitReasons(of: task.row, task.details, in: batch),
+            ahead: try ahead(of: batch, task.priority), isUrgent: batch.isUrgent || task.isUrgent)
+        if state == .queued { standing.aheadInBatch = try aheadInBatch(of: task.row) }
         if state == .waiting { standing.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
         standing.since = (task.row.finishedAt ?? task.details.waitSince).map { Timestamp(milliseconds: $0) }
         standing.error = StoredJSON.value(TransferError.self, task.details.error)
         standing.origin = try database.first("SELECT origin FROM lanes WHERE id = ?", .integer(task.row.lane)) {
             $0.text(0)
         }
+        standing.limits = try limits(batch, task.row.folder, task.row.id, standing.origin)
         return standing
     }
 
@@ -90,12 +94,49 @@ extension QueueView {
     }
 
     /// Tasks that the scheduler takes before this batch's.
-    private func ahead(of batch: BatchRow) throws -> Int64 {
+    private func ahead(of batch: BatchRow, _ own: TransferPriority? = nil) throws -> Int64 {
         try database.integer(
             """
             SELECT ifnull(sum(l.ready), 0) FROM batches b INDEXED BY batches_unfinished JOIN lanes l ON l.batch = b.id
             WHERE b.finished_at IS NULL AND b.held = 0 AND b.paused = 0 AND ifnull(b.not_before, 0) <= ?1
             AND (b.priority > ?2 OR (b.priority = ?2 AND b.position < ?3))
-            """, .integer(now.milliseconds), .integer(Int64(batch.priority.level)), .integer(batch.position)) ?? 0
+            """, .integer(now.milliseconds), .integer(Int64((own ?? batch.priority).level)), .integer(batch.position))
+            ?? 0
+    }
+
+    /// Tasks that its batch's line has before it.
+    private func aheadInBatch(of row: TaskRow) throws -> Int64 {
+        let ready = "lane = ?1 AND state = 1 AND claimed = 0 AND rank"
+        let place = "(SELECT \(TaskPlaces.sql) FROM tasks WHERE id = ?2)"
+        return try database.integer(
+            """
+            SELECT (SELECT count(*) FROM tasks INDEXED BY tasks_ready WHERE \(ready) IS NULL AND id < (\(place) >> 24))
+            + (SELECT count(*) FROM tasks INDEXED BY tasks_ranked WHERE \(ready) IS NOT NULL AND rank < \(place))
+            """, .integer(row.lane), .integer(row.id.rawValue)) ?? 0
+    }
+
+    /// What bounds its speed, beside the whole engine's limit.
+    private func limits(
+        _ batch: BatchRow, _ folder: Int64, _ task: TaskID?, _ origin: String?
+    ) throws -> [NodeStanding.Limit] {
+        var limits: [NodeStanding.Limit] = []
+        func take(_ scope: LimitScope, _ name: String, _ remedy: String) throws {
+            if let rate = try limit(of: scope) {
+                limits.append(NodeStanding.Limit(rate: rate, name: name, remedy: remedy))
+            }
+        }
+        for scope in origin.map(LimitScope.hosts) ?? [] {
+            if case .host(let name) = scope { try take(scope, "host \(name)", "martlet limit off --host \(name)") }
+        }
+        let session = batch.session
+        try take(.session(session), "session \(session)", "martlet session set \(session) --limit off")
+        try take(.batch(batch.id), "\(batch.id)", "martlet set \(batch.id) --limit off")
+        for above in try paths.place(of: folder)?.chain ?? [] {
+            guard let path = try paths.place(of: above.rawValue)?.tree, !path.bytes.isEmpty else { continue }
+            let node = NodeID.folder(batch.id, path: path)
+            try take(.folder(above), "\(node)", "martlet set \(node) --limit off")
+        }
+        if let task { try take(.task(task), "\(task)", "martlet set \(task) --limit off") }
+        return limits
     }
 }

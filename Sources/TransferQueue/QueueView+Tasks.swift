@@ -11,10 +11,14 @@ extension QueueView {
         let url: String?
         let fileName: RawPath?
         let details: TaskDetails
+        /// Its own; `nil`: its batch's.
+        let priority: TransferPriority?
+        /// A person wants it now.
+        let isUrgent: Bool
 
         static let columns =
             TaskRow.columns + ", t.name, t.source, d.url, d.file_name, "
-            + TaskDetails.columns.map { "d.\($0)" }.joined(separator: ", ")
+            + TaskDetails.columns.map { "d.\($0)" }.joined(separator: ", ") + ", l.priority"
         static let details = "LEFT JOIN task_details d ON d.task = t.id"
 
         init(_ row: SQLiteStatement) {
@@ -24,15 +28,21 @@ extension QueueView {
             url = row.optionalText(14)
             fileName = row.optionalBytes(15).map { RawPath($0) }
             details = TaskDetails(row, from: 16)
+            let stored = row.integer(16 + Int32(TaskDetails.columns.count))
+            priority = (0...4).contains(stored) ? TransferPriority(stored: stored) : nil
+            isUrgent = stored == LanePriority.now
         }
     }
 
     func task(_ id: TaskID) throws -> FullTask? {
         try database.first(
-            "SELECT \(FullTask.columns) FROM tasks t JOIN lanes l ON l.id = t.lane \(FullTask.details) WHERE t.id = ?",
+            "SELECT \(FullTask.columns) FROM tasks t JOIN lanes l ON l.id = t.lane \(FullTask.details) WHERE t.id = ? AND \(Self.isKnown)",
             .integer(id.rawValue)
         ) { FullTask($0) }
     }
+
+    /// That the batch of lane `l` is not forgotten.
+    private static let isKnown = "l.batch NOT IN (SELECT id FROM batches WHERE purged_at IS NOT NULL)"
 
     // MARK: Pages
 
@@ -63,7 +73,7 @@ extension QueueView {
                 """
                 SELECT \(columns) FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
                 JOIN sessions s ON s.id = b.session \(join)
-                WHERE t.id > ?1 AND ?2 & (1 << \(Self.shownState)) AND (?3 IS NULL OR s.name = ?3) ORDER BY t.id LIMIT ?4
+                WHERE t.id > ?1 AND ?2 & (1 << \(Self.shownState)) AND (?3 IS NULL OR s.name = ?3) AND b.purged_at IS NULL ORDER BY t.id LIMIT ?4
                 """, after, .integer(choice.mask), SQLiteValue(choice.session?.rawValue), limit,
                 .integer(now.milliseconds), body: body)
         }
@@ -103,7 +113,7 @@ extension QueueView {
         return try database.rows(
             """
             SELECT b.id FROM batches b JOIN sessions s ON s.id = b.session WHERE b.id > ?1 AND (?2 IS NULL OR b.id = ?2)
-            AND (?3 IS NULL OR s.name = ?3) ORDER BY b.id LIMIT ?4
+            AND (?3 IS NULL OR s.name = ?3) AND b.purged_at IS NULL ORDER BY b.id LIMIT ?4
             """, .integer(first), SQLiteValue(selector.batch?.rawValue), SQLiteValue(selector.session?.rawValue),
             .integer(Int64(limit))
         ) { .batch(BatchID(rawValue: $0.integer(0))) }
@@ -133,7 +143,7 @@ extension QueueView {
         let state = shown(row.state, in: batch)
         var snapshot = TaskSnapshot(
             id: row.id, uuid: UUID(task: row.id, queue: try queueUUID()), batch: row.batch, session: batch.session,
-            direction: batch.direction, state: state, priority: batch.priority, name: task.name,
+            direction: batch.direction, state: state, priority: task.priority ?? batch.priority, name: task.name,
             folder: try paths.place(of: row.folder)?.tree ?? RawPath(""), source: ends.source,
             destination: ends.destination, bytesTotal: row.size, createdAt: batch.createdAt)
         let wasStarted = row.state.isActive || row.state == .completed || details.attempts > 0
@@ -159,6 +169,7 @@ extension QueueView {
         snapshot.finalPath = details.finalPath.map { RawPath($0).displayed }
         if wasStarted { snapshot.startedAt = row.begunAt.map { Timestamp(milliseconds: $0) } }
         snapshot.finishedAt = row.finishedAt.map { Timestamp(milliseconds: $0) }
+        snapshot.limit = try limit(of: .task(row.id))
         return snapshot
     }
 

@@ -6,11 +6,13 @@ extension QueueView {
     func rowID(of node: NodeID) throws -> RowID? {
         switch node {
         case .batch(let id):
-            try database.integer("SELECT id FROM batches WHERE id = ?", .integer(id.rawValue)).map { _ in .batch(id) }
+            try batchRow(id).map { _ in .batch(id) }
         case .folder(let batch, let path):
-            try paths.folder(path, in: batch).map { .folder(batch, FolderID(rawValue: $0)) }
+            try batchRow(batch).flatMap { _ in try paths.folder(path, in: batch) }.map {
+                .folder(batch, FolderID(rawValue: $0))
+            }
         case .task(let id):
-            try task(id).map { .task($0.row.batch, id) }
+            try task(id).flatMap { row in try batchRow(row.row.batch).map { .task($0.id, id) } }
         }
     }
 
@@ -64,6 +66,9 @@ extension QueueView {
         row.scanning = batch.isScanning
         row.path = RawPath(batch.destination).displayed
         if counts.total == 1, counts.completed == 0 { row.error = try onlyError(of: batch.id) }
+        row.priority = batch.priority
+        row.limit = try limit(of: .batch(batch.id))
+        row.notBefore = batch.notBefore
         return row
     }
 
@@ -108,6 +113,8 @@ extension QueueView {
             if counts.waiting > 0 { row.waitReasons = try waitReasons(of: batch) }
             let remote = batch.destination + (place?.remote.displayed ?? "")
             row.path = (place?.local.map { $0.displayed + " -> " } ?? "") + RawPath(remote).displayed
+            row.priority = place?.priority.map { TransferPriority(stored: $0) } ?? batch.priority
+            row.limit = try limit(of: .folder(FolderID(rawValue: folder.id)))
             return row
         }
     }
@@ -130,6 +137,9 @@ extension QueueView {
         row.skipped = task.row.flags.contains(.skipped)
         let ends = try ends(of: task, in: batch)
         row.path = ends.source.displayed + " -> " + ends.destination.displayed
+        row.priority = task.priority ?? batch.priority
+        row.limit = try limit(of: .task(task.row.id))
+        if task.details.wait.contains(WaitReasons(.notBefore)) { row.notBefore = row.retryAt }
         return row
     }
 
@@ -140,7 +150,7 @@ extension QueueView {
         switch request.parent {
         case nil:
             let rows = try batchRows(session: nil, limit: limit).map { try nodeRow($0) }
-            let total = try database.integer("SELECT count(*) FROM batches") ?? 0
+            let total = try database.integer("SELECT count(*) FROM batches WHERE purged_at IS NULL") ?? 0
             return TreeSection(parent: nil, rows: rows, total: total)
         case .batch(let id):
             guard let batch = try batchRow(id) else { return nil }

@@ -34,12 +34,15 @@ struct QueueView {
         let destination: String
         let root: Int64
         let sums: FolderSums
+        /// A person wants it now.
+        let isUrgent: Bool
 
         static let columns = """
             b.id, b.uuid, s.name, b.name, b.direction, b.held, b.paused, b.scanning, b.priority, b.position, b.created_at,
             b.finished_at, b.not_before, b.destination, b.root,
-            """ + FolderSums.columns.map { " f.\($0)" }.joined(separator: ",")
-        static let tables = "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root"
+            """ + FolderSums.columns.map { " f.\($0)" }.joined(separator: ",") + ", b.urgent"
+        static let tables =
+            "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root AND b.purged_at IS NULL"
 
         init(_ row: SQLiteStatement) {
             id = BatchID(rawValue: row.integer(0))
@@ -59,6 +62,7 @@ struct QueueView {
             destination = row.text(13)
             root = row.integer(14)
             sums = FolderSums(row, from: 15)
+            isUrgent = row.integer(15 + Int32(FolderSums.columns.count)) != 0
         }
     }
 
@@ -97,6 +101,11 @@ struct QueueView {
             return isEarly(batch) ? .waiting : .queued
         default: return state
         }
+    }
+
+    /// Bytes a second; `nil`: no limit of its own.
+    func limit(of scope: LimitScope) throws -> Int64? {
+        try database.integer("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored))
     }
 
     func isEarly(_ batch: BatchRow) -> Bool { batch.notBefore.map { $0 > now } ?? false }
@@ -138,7 +147,8 @@ struct QueueView {
             state: counts.state(scanning: batch.isScanning, paused: batch.isPaused), scanning: batch.isScanning,
             paused: batch.isPaused, priority: batch.priority, createdAt: batch.createdAt,
             finishedAt: batch.finishedAt, destination: batch.destination, counts: counts, bytes: batch.sums.bytes,
-            waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id))
+            waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id),
+            limit: try limit(of: .batch(batch.id)), notBefore: batch.notBefore)
     }
 
     // MARK: Sums
@@ -155,9 +165,12 @@ struct QueueView {
             totals.counts += shown(batch.sums.files, in: batch)
             totals.bytes += batch.sums.bytes
         }
-        totals.batches = try database.integer("SELECT count(*) FROM batches") ?? 0
+        totals.batches = try database.integer("SELECT count(*) FROM batches WHERE purged_at IS NULL") ?? 0
         try database.forEach(
-            "SELECT ifnull(sum(files), 0), count(DISTINCT value) FROM reasons WHERE kind = 1 AND files > 0"
+            """
+            SELECT ifnull(sum(files), 0), count(DISTINCT value) FROM reasons WHERE kind = 1 AND files > 0
+            AND batch NOT IN (SELECT id FROM batches WHERE purged_at IS NOT NULL)
+            """
         ) {
             totals.problems = $0.integer(0)
             totals.problemCauses = $0.integer(1)

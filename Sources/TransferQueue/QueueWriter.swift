@@ -249,17 +249,17 @@ package actor QueueWriter {
 
     // MARK: People
 
-    package func pause(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
-        try change { try store.pause(nodes) }
+    /// - Parameter joining: this goes on with the last change, as the next page of what one request means: both are taken
+    ///   back together. So for all that follow.
+    package func pause(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+        try change { try store.pause(nodes, joining: joining) }
     }
 
     /// Also starts a held batch.
-    package func resume(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
-        try change { try store.resume(nodes) }
+    package func resume(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+        try change { try store.resume(nodes, joining: joining) }
     }
 
-    /// - Parameter joining: this goes on with the last cancel, as the next page of what one request means: both are taken
-    ///   back together.
     package func cancel(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
         try change { try store.cancel(nodes, joining: joining) }
     }
@@ -270,19 +270,67 @@ package actor QueueWriter {
         try change { try store.retry(nodes) }
     }
 
-    /// Takes back the last cancel, of these nodes or (empty) of any, when it is not longer ago than the grace time.
-    package func undo(_ nodes: [NodeID], now: Timestamp) throws(QueueError) -> NodeChange {
-        try change { try store.undo(nodes, now: now) }
+    /// Changes the order of batches, or of what is in a batch.
+    /// - Parameters:
+    ///   - asOne: the tasks are one group and stand together.
+    ///   - rank: `NodeChange.rank` of the group's page before.
+    package func move(
+        _ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil
+    ) throws(QueueError) -> NodeChange {
+        try change { try store.move(nodes, to: place, asOne: asOne, rank: rank) }
     }
 
-    /// Forgets terminal batches and tasks, their events and their secrets.
-    package func purge(_ nodes: [NodeID]) throws(QueueError) -> NodeChange {
-        try change { try store.purge(nodes) }
+    /// Changes priority, limit, time and the like of what is not over.
+    package func set(
+        _ nodes: [NodeID], _ settings: NodeSettings, joining: Bool = false
+    ) throws(QueueError) -> NodeChange {
+        try change { try store.set(nodes, settings, joining: joining) }
     }
 
-    /// Forgets batches that finished before a time; all finished ones when it is `nil`.
-    package func purge(finishedBefore time: Timestamp?) throws(QueueError) -> NodeChange {
-        try change { try store.purge(finishedBefore: time) }
+    /// Lets nodes run before all others, once, in spite of times and waits.
+    package func runNow(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+        try change { try store.runNow(nodes, joining: joining) }
+    }
+
+    /// Takes changes back that are not longer ago than the grace time.
+    package func undo(_ choice: UndoChoice, now: Timestamp) throws(QueueError) -> NodeChange {
+        try change { try store.undo(choice, now: now) }
+    }
+
+    /// Forgets terminal batches, which can be taken back, and tasks.
+    package func purge(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+        try change { try store.purge(nodes, joining: joining) }
+    }
+
+    /// Forgets all finished batches, which can be taken back.
+    package func purgeFinished() throws(QueueError) -> NodeChange { try change { try store.purgeFinished() } }
+
+    /// Forgets batches that finished before a time, their events and their secrets, for good.
+    package func forget(finishedBefore time: Timestamp) throws(QueueError) {
+        try change { try store.forget(finishedBefore: time) }
+    }
+
+    /// Forgets for good what was purged longer ago than the grace time. - Returns: when the next one is due.
+    package func forgetPurged(now: Timestamp) throws(QueueError) -> Timestamp? {
+        try change { try store.forgetPurged(now: now) }
+    }
+
+    // MARK: Limits
+
+    /// Bytes a second of everything that has a limit of its own.
+    package func limits() throws(QueueError) -> [LimitScope: Int64] { try look { try store.limits() } }
+
+    /// Limits a host or a session; 0 takes the limit away.
+    package func changeLimit(_ rate: Int64, of scope: LimitScope) throws(QueueError) {
+        try change { try store.changeLimit(rate, of: scope) }
+    }
+
+    /// The whole engine's limits as they were set by hand.
+    package func storedLimits() throws(QueueError) -> StoredLimits { try look { try store.storedLimits() } }
+
+    /// Keeps the whole engine's limits over its end.
+    package func changeLimits(_ limits: StoredLimits) throws(QueueError) {
+        try change { try store.change(limits) }
     }
 
     /// Keeps what was learnt of a host. Durable some time later: it can be learnt again.

@@ -17,6 +17,10 @@ package struct LaneSummary: Hashable, Sendable {
     package var isStopped: Bool
     /// The batch may not run before this.
     package var notBefore: Timestamp?
+    /// A person wants it now.
+    package var isUrgent = false
+    /// The place of its first task that can be claimed.
+    package var next: Int64 = 0
 }
 
 /// Everything about a batch that its tasks need to run. Holds secrets: never printed, logged or stored.
@@ -50,6 +54,10 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var lane: LaneID
     /// The folder that the file lies in directly.
     package var folder: FolderID
+    /// That folder and those above it, the batch's root last.
+    package var folders: [FolderID]
+    /// Among the tasks of its batch.
+    package var place: Int64
     package var name: RawPath
     package var work: Work
     /// `nil`: not known yet (downloads).
@@ -134,7 +142,24 @@ package struct NodeChange: Sendable {
     package var results: [NodeResult] = []
     /// Claimed tasks that may not run any more. The engine stops those that it has.
     package var stopped: [TaskID] = []
+    /// Batches whose tasks have another order or priority now: what the engine has at hand of them goes back.
+    package var reordered: Set<BatchID> = []
+    /// What takes exactly this back; `nil`: nothing was changed, or nothing of it can be taken back.
+    package var operation: Int64?
+    /// Of an undo: what it took back.
+    package var undone: UndoneDeed?
+    /// Of an undo: the whole engine's limits, as they are again.
+    package var limits: StoredLimits?
+    /// Where a group was moved to, for its next page.
+    package var rank: Int64?
     package init() {}
+
+    /// With the number that takes it back, when there is anything to take back.
+    func asOperation(_ number: Int64) -> NodeChange {
+        var change = self
+        if results.contains(where: { $0.result == .done }) { change.operation = number }
+        return change
+    }
 }
 
 /// What an upload or download request became.

@@ -15,6 +15,7 @@ enum Schema {
         Migration(name: "0001 sessions, batches, folders, tasks, events", script: first),
         Migration(name: "0002 what was learnt of hosts, and what is left there", script: second),
         Migration(name: "0003 what is on its way to servers that cannot resume", script: unresumable),
+        Migration(name: "0004 order, priorities and limits of parts, and taking changes back", script: ordered),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -224,5 +225,55 @@ enum Schema {
 
         -- What is still at a server of uploads that did not end well.
         CREATE INDEX details_remains ON task_details (task) WHERE resume_point IS NOT NULL;
+        """
+
+    // A lane has a priority now: tasks and folders that a person gave another one than their batch's leave its lane.
+    private static let ordered = """
+        CREATE TABLE lanes_by_priority (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            batch INTEGER NOT NULL REFERENCES batches (id),
+            origin TEXT NOT NULL,
+            priority INTEGER NOT NULL,       -- -1: its batch's; 5: wanted now, before all others
+            ready INTEGER NOT NULL,          -- tasks that are queued and not claimed
+            UNIQUE (batch, origin, priority)
+        );
+        INSERT INTO lanes_by_priority SELECT id, batch, origin, -1, ready FROM lanes;
+        DROP TABLE lanes;
+        ALTER TABLE lanes_by_priority RENAME TO lanes;
+
+        -- A task's place in its batch; NULL: as it was found, its number shifted by 24 bits.
+        ALTER TABLE tasks ADD COLUMN rank INTEGER;
+        DROP INDEX tasks_ready;
+        CREATE INDEX tasks_ready ON tasks (lane, id) WHERE state = 1 AND claimed = 0 AND rank IS NULL;
+        CREATE INDEX tasks_ranked ON tasks (lane, rank, id) WHERE state = 1 AND claimed = 0 AND rank IS NOT NULL;
+
+        -- What tasks get that are still to be found in a folder; NULL: what the folder above says.
+        ALTER TABLE folders ADD COLUMN rank INTEGER;
+        ALTER TABLE folders ADD COLUMN priority INTEGER;
+
+        -- Wanted now, whatever its priority.
+        ALTER TABLE batches ADD COLUMN urgent INTEGER NOT NULL DEFAULT 0;
+        -- Forgotten by a person, who may still take that back.
+        ALTER TABLE batches ADD COLUMN purged_at INTEGER;
+        CREATE INDEX batches_purged ON batches (purged_at) WHERE purged_at IS NOT NULL;
+
+        -- Bytes a second of hosts (`host NAME`), sessions (`session NAME`), batches, folders and tasks (`b7 f3 t31`).
+        CREATE TABLE limits (
+            scope TEXT PRIMARY KEY,
+            rate INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        INSERT INTO limits SELECT 'b' || id, json_extract(options, '$.bytesPerSecond') FROM batches
+        WHERE json_extract(options, '$.bytesPerSecond') > 0;
+
+        -- What else than a cancel can be taken back, and what was so before.
+        ALTER TABLE undo ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE undo ADD COLUMN before TEXT;
+        CREATE TABLE undo_tasks (
+            operation INTEGER NOT NULL,
+            task INTEGER NOT NULL,
+            lane INTEGER NOT NULL,
+            rank INTEGER,
+            PRIMARY KEY (operation, task)
+        ) WITHOUT ROWID;
         """
 }

@@ -51,6 +51,16 @@ struct TaskRow: Hashable {
         """
 
     var isReady: Bool { state == .queued && !claimed }
+
+    /// How many tasks of a lane can be claimed, in SQL: those in the order in which they were found, and those that were moved.
+    static func readySQL(_ lane: String) -> String {
+        """
+        ((SELECT count(*) FROM tasks INDEXED BY tasks_ready
+        WHERE lane = \(lane) AND state = 1 AND claimed = 0 AND rank IS NULL)
+        + (SELECT count(*) FROM tasks INDEXED BY tasks_ranked
+        WHERE lane = \(lane) AND state = 1 AND claimed = 0 AND rank IS NOT NULL))
+        """
+    }
 }
 
 /// A task's row in `task_details`. Written only when a task has something to keep there.

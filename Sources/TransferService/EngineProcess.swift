@@ -114,10 +114,7 @@ actor EngineProcess {
         _ queue: TransferQueue, _ given: EngineConfiguration
     ) throws(Errno) -> TransferEngine {
         var settings = EngineSettings(userAgent: "martlet/\(ProductVersion.current)")
-        settings.limits.transfers = given.transfers
-        settings.limits.transfersPerHost = given.transfersPerHost
-        settings.limits.bytesPerSecondUp = given.uploadLimit.bytesPerSecond
-        settings.limits.bytesPerSecondDown = given.downloadLimit.bytesPerSecond
+        settings.limits = EngineLimits(transfers: given.transfers, transfersPerHost: given.transfersPerHost)
         settings.checkpointBytes = given.checkpointBytes.bytes
         settings.checkpointInterval = .seconds(given.checkpointInterval.seconds)
         settings.privateFolder = RawPath("\(places.socketDirectory)/ssh")
@@ -133,12 +130,17 @@ actor EngineProcess {
         _ given: EngineConfiguration, isActivated: Bool
     ) -> TransferService {
         let stays = isActivated || given.idleExit.seconds == 0
+        var settings = ServiceSettings(idleExit: stays ? nil : .seconds(given.idleExit.seconds))
+        settings.limits.up = given.uploadLimit
+        settings.limits.down = given.downloadLimit
+        settings.limits.transfers = given.transfers
+        settings.limits.transfersPerHost = given.transfersPerHost
         return TransferService(
             loop: loop, queue: queue, engine: engine, log: log,
             identity: TransferService.Identity(
                 version: ProductVersion.current, socketPath: places.socketFile, queuePath: places.queueFile,
                 pid: System.processID),
-            settings: ServiceSettings(idleExit: stays ? nil : .seconds(given.idleExit.seconds))
+            settings: settings
         ) { [weak self] reason in
             self?.assumeIsolated { $0.end(finishRunning: reason == .asked(finishRunning: true)) }
         }
@@ -148,7 +150,7 @@ actor EngineProcess {
         if days == 0 { return }
         let limit = Timestamp(milliseconds: WallClock.milliseconds - Int64(days) * 86_400_000)
         // Tried again at the next start.
-        _ = try? await queue.writer.purge(finishedBefore: limit)
+        try? await queue.writer.forget(finishedBefore: limit)
     }
 
     // MARK: Ending

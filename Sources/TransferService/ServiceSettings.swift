@@ -7,6 +7,10 @@ package struct ServiceSettings: Sendable {
     /// Views are looked at again at most so often.
     package var viewInterval = Duration.milliseconds(100)
     package var clientLimit = 256
+    /// Limits of the whole engine as configured.
+    package var limits = LimitPlan()
+    /// What the clock on the wall shows: seconds since Sunday 00:00.
+    package var secondOfWeek: @Sendable () -> Int = { LocalClock.secondOfWeek() }
     /// Whose processes are let in; everybody else's is sent away.
     package var mayConnect: @Sendable (UInt32) -> Bool = { $0 == System.userID }
 

@@ -46,17 +46,43 @@ extension TransferService {
     func change(
         _ request: NodesRequest, _ body: (QueueWriter, [NodeID]) async throws -> NodeChange
     ) async throws -> NodeResults {
-        var results: [NodeResult] = []
+        var results = NodeResults(results: [])
         var isEmpty = true
         try await eachPage(of: request) { nodes in
             isEmpty = false
-            let change = try await body(queue.writer, nodes)
-            results += try await told(change)
-            if !change.stopped.isEmpty { await engine.stop(change.stopped) }
+            try await take(try await body(queue.writer, nodes), &results)
         }
         if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
-        return NodeResults(results: results)
+        return results
+    }
+
+    /// What the queue changed is told to the engine and goes into the answer.
+    private func take(_ change: NodeChange, _ results: inout NodeResults) async throws {
+        results.results += try await told(change)
+        results.operation = change.operation ?? results.operation
+        results.undone = change.undone ?? results.undone
+        if !change.stopped.isEmpty { await engine.stop(change.stopped) }
+        if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
+        switch change.undone {
+        case .set?: await engine.settingsChanged()
+        case .limit?:
+            await engine.settingsChanged()
+            if let limits = change.limits { await follow(limits) }
+            results.limits = try await limits()
+        default: break
+        }
+    }
+
+    /// As `change`, for changes of which all pages are taken back together.
+    func changeTogether(
+        _ request: NodesRequest, _ body: (QueueWriter, [NodeID], _ joining: Bool) async throws -> NodeChange
+    ) async throws -> NodeResults {
+        var isMore = false
+        return try await change(request) { writer, nodes in
+            defer { isMore = true }
+            return try await body(writer, nodes, isMore)
+        }
     }
 
     /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.
@@ -96,31 +122,88 @@ extension TransferService {
         return results
     }
 
-    /// However many pages the request has: one undo takes all of it back.
-    func cancel(_ request: NodesRequest) async throws -> NodeResults {
-        var isMore = false
-        return try await change(request) { writer, nodes in
-            defer { isMore = true }
-            return try await writer.cancel(nodes, joining: isMore)
+    func set(_ request: SetRequest) async throws -> NodeResults {
+        let settings = request.settings
+        if settings.isEmpty { throw RequestError(.usage, "nodes.set: nothing is to be changed") }
+        if let limit = settings.limit, limit < 0 {
+            throw RequestError(.usage, "a rate is not negative; 0 takes it away")
         }
+        if let name = settings.name, name.isEmpty || name.utf8.count > 1000 {
+            throw RequestError(.usage, "a batch's name has 1 to 1000 bytes")
+        }
+        let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
+        let results = try await changeTogether(nodes) { try await $0.set($1, settings, joining: $2) }
+        await engine.settingsChanged()
+        return results
     }
 
-    func undo(_ request: NodesRequest) async throws -> NodeResults {
-        let now = Timestamp(milliseconds: WallClock.milliseconds)
-        guard request.ids == nil, request.rows == nil, request.selector == nil else {
-            return try await change(request) { try await $0.undo($1, now: now) }
+    /// Named nodes one by one, in their order; a group of a screen as a whole.
+    func move(_ request: MoveRequest) async throws -> NodeResults {
+        let place: MovePlace =
+            switch request.to {
+            case .top: .top
+            case .bottom: .bottom
+            case .earlier: .earlier
+            case .later: .later
+            case .before:
+                if let node = request.before {
+                    .before(node)
+                } else {
+                    throw RequestError(.usage, "nodes.move: before what is missing")
+                }
+            }
+        var results = NodeResults(results: [])
+        var named = request.ids ?? []
+        for row in request.rows ?? [] {
+            guard case .group = row else {
+                named += try await queue.reader.nodes(in: row)
+                continue
+            }
+            var rank: Int64?
+            var page = try await queue.reader.nodes(in: row)
+            while !page.isEmpty {
+                let change = try await queue.writer.move(page, to: place, asOne: true, rank: rank)
+                try await take(change, &results)
+                rank = change.rank
+                guard page.count == 1000, rank != nil, case .task(let last)? = page.last else { break }
+                page = try await queue.reader.nodes(in: row, after: last)
+            }
         }
-        let change = try await queue.writer.undo([], now: now)
+        if !named.isEmpty { try await take(try await queue.writer.move(named, to: place), &results) }
+        if results.results.isEmpty, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
-        return NodeResults(results: change.results)
+        return results
+    }
+
+    /// Who says "now" means the hosts, too, that are left alone for a while.
+    func runNow(_ request: NodesRequest) async throws -> NodeResults {
+        let results = try await changeTogether(request) { try await $0.runNow($1, joining: $2) }
+        await engine.connectivityChanged()
+        return results
+    }
+
+    func undo(_ request: UndoRequest) async throws -> NodeResults {
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
+        guard nodes == NodesRequest() else {
+            return try await change(nodes) { try await $0.undo(.nodes($1), now: now) }
+        }
+        var results = NodeResults(results: [])
+        let choice = request.operation.map { UndoChoice.operation($0) } ?? .last
+        try await take(try await queue.writer.undo(choice, now: now), &results)
+        await engine.queueChanged()
+        return results
     }
 
     /// Without any node: every batch that is over.
     func purge(_ request: NodesRequest) async throws -> NodeResults {
-        guard request.ids == nil, request.rows == nil, request.selector == nil else {
-            return try await change(request) { try await $0.purge($1) }
+        guard request == NodesRequest() else {
+            return try await changeTogether(request) { try await $0.purge($1, joining: $2) }
         }
-        return NodeResults(results: try await queue.writer.purge(finishedBefore: nil).results)
+        var results = NodeResults(results: [])
+        try await take(try await queue.writer.purgeFinished(), &results)
+        await engine.queueChanged()
+        return results
     }
 
     /// The nodes of a request: those named, then those selected, a thousand at a time.

@@ -72,7 +72,7 @@ extension TransferService {
         var want = QueueLook.Want()
         want.totals = true
         var totals = try await look(want).totals ?? QueueTotals()
-        totals.viewers = viewers
+        complete(&totals)
         return totals
     }
 
@@ -88,7 +88,7 @@ extension TransferService {
         let live = await engine.live()
         let now = Timestamp(milliseconds: WallClock.milliseconds)
         let (answers, chains) = try await queue.reader.why(
-            request.id, live: live, chains: chains, now: now)
+            request.id, live: live, chains: chains, limits: holding, now: now)
         self.chains = chains
         if let id = request.id, answers.isEmpty { throw Self.missing("\(id)") }
         return WhyAnswers(answers: answers)
@@ -105,29 +105,6 @@ extension TransferService {
             bytesPerSecondUp: live.tasks.isEmpty ? 0 : live.bytesPerSecondUp,
             bytesPerSecondDown: live.tasks.isEmpty ? 0 : live.bytesPerSecondDown,
             residentBytes: Self.residentBytes())
-    }
-
-    func limits() async -> TransferLimits {
-        let limits = await engine.limits()
-        return TransferLimits(
-            up: limits.bytesPerSecondUp, down: limits.bytesPerSecondDown, transfers: limits.transfers,
-            transfersPerHost: limits.transfersPerHost)
-    }
-
-    func setLimits(_ change: LimitsChange) async throws -> TransferLimits {
-        var limits = await engine.limits()
-        for count in [change.transfers, change.transfersPerHost].compactMap(\.self) where !(1...256).contains(count) {
-            throw RequestError(.usage, "transfers are 1 to 256, not \(count)")
-        }
-        for rate in [change.up, change.down].compactMap(\.self) where rate < 0 {
-            throw RequestError(.usage, "a rate is not negative; 0 takes the limit away")
-        }
-        if let up = change.up { limits.bytesPerSecondUp = up == 0 ? nil : up }
-        if let down = change.down { limits.bytesPerSecondDown = down == 0 ? nil : down }
-        if let transfers = change.transfers { limits.transfers = transfers }
-        if let perHost = change.transfersPerHost { limits.transfersPerHost = perHost }
-        await engine.setLimits(limits)
-        return await self.limits()
     }
 
     static func missing(_ what: String) -> RequestError {
@@ -200,14 +177,16 @@ extension QueueReader {
     }
 
     func why(
-        _ id: NodeID?, live: LiveSnapshot, chains: FolderChains, now: Timestamp
+        _ id: NodeID?, live: LiveSnapshot, chains: FolderChains, limits: EngineLimits, now: Timestamp
     ) throws -> ([WhyAnswer], FolderChains) {
         try together {
             var chains = chains
             let overlay = try overlay(live, &chains)
             let nodes = try id.map { [$0] } ?? batches().filter { !$0.state.isTerminal }.map { .batch($0.id) }
             let answers = try nodes.compactMap { node in
-                try standing(of: node).map { WhySentence(node: node, standing: $0, live: overlay, now: now).answer }
+                try standing(of: node).map {
+                    WhySentence(node: node, standing: $0, live: overlay, engine: limits, now: now).answer
+                }
             }
             return (answers, chains)
         }

@@ -93,14 +93,24 @@ extension TransferService {
         case .taskList: try await serve(call, Methods.taskList) { try await list($0) }
         case .taskShow: try await serve(call, Methods.taskShow) { try await show($0) }
         case .why: try await serve(call, Methods.why) { try await why($0) }
-        case .nodesPause: try await serve(call, Methods.nodesPause) { try await change($0) { try await $0.pause($1) } }
+        case .nodesPause:
+            try await serve(call, Methods.nodesPause) {
+                try await changeTogether($0) { try await $0.pause($1, joining: $2) }
+            }
         case .nodesResume:
-            try await serve(call, Methods.nodesResume) { try await change($0) { try await $0.resume($1) } }
+            try await serve(call, Methods.nodesResume) {
+                try await changeTogether($0) { try await $0.resume($1, joining: $2) }
+            }
         case .nodesCancel:
-            try await serve(call, Methods.nodesCancel) { try await cancel($0) }
+            try await serve(call, Methods.nodesCancel) {
+                try await changeTogether($0) { try await $0.cancel($1, joining: $2) }
+            }
         case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await retry($0) }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
         case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }
+        case .nodesMove: try await serve(call, Methods.nodesMove) { try await move($0) }
+        case .nodesSet: try await serve(call, Methods.nodesSet) { try await set($0) }
+        case .nodesRunNow: try await serve(call, Methods.nodesRunNow) { try await runNow($0) }
         case .nodeShow: try await serve(call, Methods.nodeShow) { try await show($0) }
         case .treeRead: try await serve(call, Methods.treeRead) { try await read($0) }
         case .viewSet:
@@ -121,7 +131,7 @@ extension TransferService {
         case .engineStop: try await serve(call, Methods.engineStop) { stopEngine($0, client) }
         case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
         case .leftoversAbort: try await serve(call, Methods.leftoversAbort) { try await abortLeftovers($0) }
-        case .limitsGet: try await serve(call, Methods.limitsGet) { _ in await limits() }
+        case .limitsGet: try await serve(call, Methods.limitsGet) { _ in try await limits() }
         case .limitsSet: try await serve(call, Methods.limitsSet) { try await setLimits($0) }
         case .logRead: try await readLog(call, client)
         }

@@ -168,7 +168,10 @@ extension TransferService {
 
     private func send(_ looked: LookedAt, to place: (client: Int, view: Int)) {
         var looked = looked
-        looked.totals?.viewers = viewers
+        if var totals = looked.totals {
+            complete(&totals)
+            looked.totals = totals
+        }
         guard let client = clients[place.client], looked.filter?.text == client.views[place.view]?.filter?.text,
             // A view that was replaced meanwhile is dirty as a whole and shown in the next turn.
             let change = client.views[place.view]?.change(of: looked),

@@ -66,6 +66,12 @@ package actor TransferService {
     var moving = Moving()
     var settleTimer: LoopTimer?
 
+    // Limits: `TransferService+Limits.swift`
+    /// What is set, and what of it holds now.
+    var plan: LimitPlan
+    var holding = EngineLimits()
+    var limitTimer: LoopTimer?
+
     // Events and log: `TransferService+Events.swift`
     /// The newest event that a commit was told of.
     var lastEvent = EventSequence(rawValue: 0)
@@ -90,6 +96,7 @@ package actor TransferService {
         self.log = log
         self.identity = identity
         self.settings = settings
+        plan = settings.limits
         self.onStop = onStop
     }
 
@@ -98,6 +105,7 @@ package actor TransferService {
         log.onLine = { [weak self] in self?.assumeIsolated { $0.wakeLogWaiters() } }
         lastEvent = try await queue.reader.lastEvent()
         logged = lastEvent
+        await follow(try await queue.writer.storedLimits())
         let changes = queue.changes()
         watcher = Task { for await change in changes { noted(change) } }
         self.listener = listener
@@ -112,7 +120,7 @@ package actor TransferService {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
-        for timer in [flushTimer, settleTimer, idleTimer].compactMap(\.self) { loop.cancel(timer) }
+        for timer in [flushTimer, settleTimer, idleTimer, limitTimer].compactMap(\.self) { loop.cancel(timer) }
         onStop = nil
         watcher?.cancel()
         if isWatchingLive { await engine.watchLive(nil) }

@@ -1,4 +1,5 @@
-import TransferEngine
+import Configuration
+package import TransferEngine
 package import TransferModel
 package import TransferQueue
 
@@ -7,14 +8,16 @@ package struct WhySentence {
     private let node: NodeID
     private let standing: NodeStanding
     private let live: LiveOverlay
+    private let engine: EngineLimits
     private let now: Timestamp
 
     package init(
-        node: NodeID, standing: NodeStanding, live: LiveOverlay, now: Timestamp
+        node: NodeID, standing: NodeStanding, live: LiveOverlay, engine: EngineLimits = EngineLimits(), now: Timestamp
     ) {
         self.node = node
         self.standing = standing
         self.live = live
+        self.engine = engine
         self.now = now
     }
 
@@ -42,7 +45,7 @@ package struct WhySentence {
         }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }
         if let time = standing.notBefore, time > now {
-            return ("\(node) may not start before \(time)", "nothing to do; it starts by itself")
+            return ("\(node) may not start before \(time)", "nothing to do; martlet run-now \(node) starts it at once")
         }
         if standing.scanning {
             return ("\(node): its folders are still being looked through", "nothing to do; it goes on by itself")
@@ -75,7 +78,23 @@ package struct WhySentence {
         }
         let others = standing.counts.queued
         let rest = others > 0 ? "; \(Self.files(others)) stand in line for a slot" : ""
-        return ("\(node) is running\(rest)", "")
+        guard let limit = smallestLimit else { return ("\(node) is running\(rest)", "") }
+        let rate = RateLimit.bytesPerSecond(limit.rate).written
+        return ("\(node) is running, held to \(rate)/s by the limit of \(limit.name)\(rest)", limit.remedy)
+    }
+
+    /// The limit that binds: the smallest on its way.
+    private var smallestLimit: NodeStanding.Limit? {
+        // A batch goes one way alone; which, its moving tasks tell.
+        let directions = Set(live.tasks.values.filter { $0.batch == standing.batch }.map(\.direction))
+        var limits = standing.limits
+        if let rate = engine.bytesPerSecondUp, directions != [.download] {
+            limits.append(.init(rate: rate, name: "all uploads", remedy: "martlet limit off --up"))
+        }
+        if let rate = engine.bytesPerSecondDown, directions != [.upload] {
+            limits.append(.init(rate: rate, name: "all downloads", remedy: "martlet limit off --down"))
+        }
+        return limits.min { $0.rate < $1.rate }
     }
 
     /// What has just begun is not recorded yet, but it moves.
@@ -89,13 +108,24 @@ package struct WhySentence {
 
     private var queued: (String, String) {
         if hasBegun { return ("\(node) is running", "") }
-        if standing.ahead > 0 {
+        if standing.isUrgent {
+            return ("\(node) was asked for now and starts at once", "nothing to do; it starts by itself")
+        }
+        let ahead = [
+            standing.ahead > 0 ? "\(Self.files(standing.ahead)) of batches" : nil,
+            standing.aheadInBatch > 0 ? "\(Self.files(standing.aheadInBatch)) of its own batch" : nil,
+        ].compactMap(\.self)
+        if !ahead.isEmpty {
+            let come = standing.ahead + standing.aheadInBatch == 1 ? "comes" : "come"
             return (
-                "\(node) stands in line: \(Self.files(standing.ahead)) of batches before it come first",
-                "nothing to do; it starts by itself"
+                "\(node) stands in line: \(ahead.joined(separator: " and ")) before it \(come) first",
+                "nothing to do; martlet move \(node) --top brings it forward, martlet run-now \(node) starts it at once"
             )
         }
-        return ("\(node) stands in line and starts as soon as a slot is free", "nothing to do; it starts by itself")
+        return (
+            "\(node) stands in line and starts as soon as one of the \(engine.transfers) transfers at once is over",
+            "nothing to do; martlet limit --transfers N lets more run at once"
+        )
     }
 
     private var over: (String, String) {
@@ -114,6 +144,10 @@ package struct WhySentence {
             ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
         let (what, unblock) = Self.words(for: reason, node: node, host: standing.origin)
+        if reason == .notBefore, let time = standing.retryAt ?? standing.notBefore {
+            let left = time > now ? ", in \(Self.span(time.since(now)))" : ""
+            return ("\(subject) \(verb) for \(time)\(left)", unblock)
+        }
         let again = standing.retryAt.map(untilTriedAgain) ?? ""
         if let error = standing.error, error.code == .cannotFindHost {
             return ("\(subject) \(verb)\(since): \(error.happening)\(again)", misspelled)
@@ -171,7 +205,7 @@ package struct WhySentence {
         case .battery: ("for mains power", "plug the machine in")
         case .powerSaver: ("for the end of power saving", "switch power saving off")
         case .pressure: ("for the machine to be less busy", "nothing to do; it goes on by itself")
-        case .notBefore: ("for its time to come", "nothing to do; it starts by itself")
+        case .notBefore: ("for its time to come", "nothing to do; martlet run-now \(node) starts it at once")
         case .dependency: ("for another batch to be over", "nothing to do; it starts by itself")
         case .hostBackoff: ("because \(server) asked for a pause", now)
         case .backoff: ("because the last attempt failed", now)

@@ -21,7 +21,7 @@ struct SettingsTests {
         #expect(problems == [])
         #expect(settings.engine.transfers == 3)
         #expect(settings.engine.grace == TimeSpan(seconds: 60))
-        #expect(settings.engine.uploadLimit == .bytesPerSecond(2 << 20))
+        #expect(settings.engine.uploadLimit == RateTimetable(.bytesPerSecond(2 << 20)))
         #expect(settings.screen.units == .si)
     }
 

@@ -116,6 +116,11 @@ enum Samples {
             priority: .low, options: options, secrets: secrets)
     }
 
+    static let scoped = ScopedLimit(kind: .host, name: "h", rate: 1)
+
+    static let limits = TransferLimits(
+        up: 1, down: 2, transfers: 3, transfersPerHost: 4, upTimetable: "08:00,1 09:00,off", scoped: [scoped])
+
     /// Parameters of each method, and of each notification.
     static func parameters(_ name: MethodName) -> any Codable {
         let nodes = NodesRequest(
@@ -134,7 +139,14 @@ enum Samples {
         case .taskList: TaskListRequest(batch: batch, session: .default, states: [.failed], after: task, limit: 2)
         case .taskShow: TaskShowRequest(task: task, history: true, response: true)
         case .why: WhyRequest(id: .task(task))
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge: nodes
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesRunNow: nodes
+        case .nodesUndo: UndoRequest(ids: nodes.ids, rows: nodes.rows, selector: nodes.selector, operation: 4)
+        case .nodesMove: MoveRequest(ids: nodes.ids, rows: nodes.rows, to: .before, before: .task(task))
+        case .nodesSet:
+            SetRequest(
+                ids: nodes.ids, rows: nodes.rows, selector: nodes.selector,
+                settings: NodeSettings(
+                    priority: .high, limit: 1, notBefore: time, giveUpAfterSeconds: 2, name: "n"))
         case .nodeShow: NodeShowRequest(id: .batch(batch))
         case .treeRead: SectionRequest(parent: .batch(batch), limit: 9)
         case .viewSet:
@@ -148,7 +160,10 @@ enum Samples {
         case .eventsFollow: EventsFollowRequest(after: seq, consumer: "c", session: .default)
         case .eventsAcknowledge: EventsAcknowledgeRequest(consumer: "c", through: seq)
         case .engineStop: EngineStopRequest(finishRunning: true)
-        case .limitsSet: LimitsChange(up: 0, down: 1, transfers: 2, transfersPerHost: 3)
+        case .limitsSet:
+            LimitsChange(
+                up: 0, down: 1, upTimetable: "off", downTimetable: "08:00,1M", transfers: 2, transfersPerHost: 3,
+                scoped: [scoped])
         case .leftoversList: LeftoversRequest(after: task, limit: 1)
         case .leftoversAbort: LeftoversAbortRequest(tasks: [task])
         case .logRead: LogReadRequest(level: .error, batch: batch, task: task, limit: 1, after: 2, wait: true)
@@ -156,7 +171,6 @@ enum Samples {
     }
 
     static func result(_ name: MethodName) -> any Codable {
-        let limits = TransferLimits(up: 1, down: 2, transfers: 3, transfersPerHost: 4)
         return switch name {
         case .hello: Welcome(engineVersion: "1", pid: 2)
         case .batchAdd: BatchAdded(batch: snapshot, existed: true)
@@ -177,10 +191,11 @@ enum Samples {
                         task: task, batch: batch, state: .failed, protocol: "tus", destination: "tus+https://h/x",
                         since: time)
                 ], next: task)
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .leftoversAbort:
-            NodeResults(results: [
-                NodeResult(id: .task(task), result: .refused, code: .noSuchObject, message: "m")
-            ])
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .nodesMove, .nodesSet,
+            .nodesRunNow, .leftoversAbort:
+            NodeResults(
+                results: [NodeResult(id: .task(task), result: .refused, code: .noSuchObject, message: "m")],
+                operation: 4, undone: .limit, limits: limits)
         case .nodeShow: NodeShown(node: row)
         case .treeRead: SectionRead(section: section)
         case .viewSet, .eventsUnfollow, .eventsAcknowledge, .engineStop: Nothing()

@@ -52,7 +52,7 @@ struct RemotePlaceTests {
             let order = BatchOrder(
                 batch: BatchID(rawValue: 1), session: .default, priority: .normal, options: options,
                 secrets: TransferSecrets(), destination: destination, destinationQuery: nil)
-            let context = BatchContext(order, bucket: nil, userAgent: "test", at: 0)
+            let context = BatchContext(order, userAgent: "test", at: 0)
             var facts = HostFacts()
             facts.uploadBy = host
             let subject = UploadSubject(

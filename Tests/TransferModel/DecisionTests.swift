@@ -18,6 +18,24 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(lanes.sorted(by: SchedulerLane.comesBefore).map(\.id) == [3, 2, 1, 4])
     }
 
+    @Test("what is wanted now comes before every priority, and of one batch the lane whose next task comes first")
+    func urgent() {
+        var lanes = [
+            lane(1, "a", .interactive), lane(2, "a", .low), lane(3, "a", .normal, 5), lane(4, "b", .normal, 5),
+        ]
+        lanes[1].isUrgent = true
+        lanes[2].next = 9
+        lanes[3].next = 7
+        #expect(lanes.sorted(by: SchedulerLane.comesBefore).map(\.id) == [2, 1, 4, 3])
+    }
+
+    @Test("hosts are limited with their port and without")
+    func hosts() {
+        #expect(LimitScope.hosts(of: "https://nas.example:443") == [.host("nas.example:443"), .host("nas.example")])
+        #expect(LimitScope.hosts(of: "sftp://[::1]:22") == [.host("[::1]:22"), .host("[::1]")])
+        #expect(LimitScope.hosts(of: "s3://bucket") == [.host("bucket")])
+    }
+
     @Test("a lane without tasks at hand, or with a full host, lets the next one pass")
     func passing() {
         let lanes = [lane(1, "full"), lane(2, "free", ready: 0), lane(3, "free")]

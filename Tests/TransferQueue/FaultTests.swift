@@ -19,7 +19,7 @@
             try await queue.writer.commit()
             queue.writer.record(.failed(TransferError(.http, "no")), for: tasks[2].id)
             _ = try await queue.writer.cancel([.task(tasks[3].id)])
-            _ = try await queue.writer.undo([], now: .now)
+            _ = try await queue.writer.undo(.last, now: .now)
             try await queue.close()
         }
 

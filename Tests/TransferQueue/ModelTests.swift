@@ -56,20 +56,21 @@ struct SeededGenerator: RandomNumberGenerator {
                 try await people("pause") {
                     try await $0.pause([$1])
                 } expecting: {
-                    $0.pause($1)
+                    $0.pause($1, $2)
                 }
             case 12:
                 try await people("resume") {
                     try await $0.resume([$1])
                 } expecting: {
-                    $0.resume($1)
+                    $0.resume($1, $2)
                 }
             case 13: try await cancel()
             case 14:
                 try await people("retry") {
                     try await $0.retry([$1])
                 } expecting: {
-                    $0.retry($1)
+                    model, node, _ in
+                    model.retry(node)
                 }
             case 15: try await undo()
             case 16: try await wake()
@@ -160,7 +161,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
         private mutating func people(
             _ name: String, _ call: (QueueWriter, NodeID) async throws -> NodeChange,
-            expecting: (inout QueueModel, NodeID) -> NodeResult.Outcome
+            expecting: (inout QueueModel, NodeID, Timestamp) -> NodeResult.Outcome
         ) async throws {
             guard let node = name == "resume" && below(2) == 0 ? somePaused() : someNode() else { return }
             let claimed = claimedTasks()
@@ -168,7 +169,7 @@ struct SeededGenerator: RandomNumberGenerator {
             log.append("\(name) \(node) -> \(change.results.map(\.result))")
             model.flush()
             let before = claimed.intersection(claimedTasks())
-            let expected = expecting(&model, node)
+            let expected = expecting(&model, node, sandbox.clock.now)
             #expect(change.results.map(\.result) == [expected], "\(log)")
             #expect(Set(change.stopped) == before.subtracting(claimedTasks()), "\(log)")
         }
@@ -185,7 +186,7 @@ struct SeededGenerator: RandomNumberGenerator {
         }
 
         private mutating func undo() async throws {
-            let change = try await queue.writer.undo([], now: sandbox.clock.now)
+            let change = try await queue.writer.undo(.last, now: sandbox.clock.now)
             log.append("undo -> \(change.results.map(\.id))")
             #expect(change.results.count == model.undo(sandbox.clock.now), "\(log)")
         }
@@ -206,7 +207,7 @@ struct SeededGenerator: RandomNumberGenerator {
             guard below(2) == 0, let batch = model.batches.keys.sorted().randomElement(using: &random) else { return }
             let change = try await queue.writer.purge([.batch(batch)])
             log.append("purge \(batch) -> \(change.results.map(\.result))")
-            #expect(change.results.map(\.result) == [model.purge(batch)], "\(log)")
+            #expect(change.results.map(\.result) == [model.purge(batch, sandbox.clock.now)], "\(log)")
         }
 
         mutating func reopen(killed: Bool) async throws {

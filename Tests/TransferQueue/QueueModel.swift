@@ -29,16 +29,23 @@ struct QueueModel {
         }
     }
 
-    /// A cancel that can be taken back.
-    struct Cancel {
+    /// A change that can be taken back.
+    struct Step {
+        enum Deed {
+            case cancel(Set<TaskID>)
+            case pause
+            case resume(held: Bool, paused: Bool)
+            case purge(BatchID, Batch)
+        }
+
         let node: NodeID
         let at: Timestamp
         let operation: Int
-        let tasks: Set<TaskID>
+        let deed: Deed
     }
 
     var batches: [BatchID: Batch] = [:]
-    var cancels: [Cancel] = []
+    var steps: [Step] = []
     var operations = 0
     /// Facts that are not committed: a kill loses them.
     var gathered: [(TaskID, TaskChange)] = []
@@ -139,7 +146,18 @@ struct QueueModel {
 
     // MARK: People
 
-    mutating func pause(_ node: NodeID) -> NodeResult.Outcome {
+    mutating func pause(_ node: NodeID, _ now: Timestamp) -> NodeResult.Outcome {
+        let outcome = pause(node)
+        note(node, .pause, now, outcome)
+        return outcome
+    }
+
+    private mutating func note(_ node: NodeID, _ deed: Step.Deed, _ now: Timestamp, _ outcome: NodeResult.Outcome) {
+        operations += 1
+        if outcome == .done { steps.append(Step(node: node, at: now, operation: operations, deed: deed)) }
+    }
+
+    private mutating func pause(_ node: NodeID) -> NodeResult.Outcome {
         flush()
         guard let (id, tasks) = tasks(of: node), let batch = batches[id] else { return .refused }
         switch node {
@@ -170,7 +188,15 @@ struct QueueModel {
         return .done
     }
 
-    mutating func resume(_ node: NodeID) -> NodeResult.Outcome {
+    mutating func resume(_ node: NodeID, _ now: Timestamp) -> NodeResult.Outcome {
+        var before = (held: false, paused: true)
+        if case .batch(let id) = node, let batch = batches[id] { before = (batch.held, batch.paused) }
+        let outcome = resume(node)
+        note(node, .resume(held: before.held, paused: before.paused), now, outcome)
+        return outcome
+    }
+
+    private mutating func resume(_ node: NodeID) -> NodeResult.Outcome {
         flush()
         guard let (id, tasks) = tasks(of: node), let batch = batches[id] else { return .refused }
         switch node {
@@ -215,19 +241,37 @@ struct QueueModel {
                 batches[id]?.tasks[task]?.waits = false
                 batches[id]?.tasks[task]?.retryAt = nil
             }
-            cancels.append(Cancel(node: node, at: now, operation: operations, tasks: Set(open)))
+            steps.append(Step(node: node, at: now, operation: operations, deed: .cancel(Set(open))))
             return .done
         }
     }
 
     mutating func undo(_ now: Timestamp) -> Int {
         flush()
-        let recent = cancels.filter { $0.at.advanced(by: .seconds(10)) >= now && tasks(of: $0.node) != nil }
+        let recent = steps.filter { $0.at.advanced(by: .seconds(10)) >= now }
         guard let operation = recent.map(\.operation).max() else { return 0 }
         let chosen = recent.filter { $0.operation == operation }
-        cancels.removeAll { $0.operation == operation }
-        for cancel in chosen { for task in cancel.tasks { runAgain(task, from: [.cancelled]) } }
+        steps.removeAll { $0.operation == operation }
+        // The newest first.
+        for step in chosen.reversed() { takeBack(step) }
         return chosen.count
+    }
+
+    private mutating func takeBack(_ step: Step) {
+        switch step.deed {
+        case .cancel(let tasks): for task in tasks { runAgain(task, from: [.cancelled]) }
+        case .purge(let id, let batch): batches[id] = batch
+        case .pause:
+            if case .batch(let id) = step.node { batches[id]?.paused = false } else { _ = resume(step.node) }
+        case .resume(let held, let paused):
+            if paused { _ = pause(step.node) }
+            guard held, case .batch(let id) = step.node else { return }
+            batches[id]?.held = true
+            for (task, row) in batches[id]?.tasks ?? [:] where row.claimed {
+                batches[id]?.tasks[task]?.claimed = false
+                batches[id]?.tasks[task]?.state = .queued
+            }
+        }
     }
 
     private mutating func runAgain(_ task: TaskID, from states: Set<TransferState>) {
@@ -259,10 +303,11 @@ struct QueueModel {
         return tasks.allSatisfy { batch.tasks[$0]!.state.isTerminal } ? .refused : .already
     }
 
-    mutating func purge(_ batch: BatchID) -> NodeResult.Outcome {
+    mutating func purge(_ batch: BatchID, _ now: Timestamp) -> NodeResult.Outcome {
         flush()
-        guard batches[batch]?.isOver == true else { return .refused }
+        guard let known = batches[batch], known.isOver else { return .refused }
         batches[batch] = nil
+        note(.batch(batch), .purge(batch, known), now, .done)
         return .done
     }
 

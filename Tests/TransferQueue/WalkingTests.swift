@@ -179,7 +179,7 @@ import TransferModel
         #expect(try await queue.reader.batch(batch)?.filesTotal == 1)
         #expect(try await queue.writer.unscannedSources().isEmpty)
 
-        _ = try await queue.writer.undo([.batch(batch)], now: sandbox.clock.now)
+        _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
         #expect(try await queue.reader.batch(batch)?.scanning == true)
         #expect(try await queue.writer.unscannedSources().map(\.batch) == [batch])
         _ = try await queue.writer.insert(walked: [chunk(top.folder, ["a", "b"], isLast: true)])

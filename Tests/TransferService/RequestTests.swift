@@ -61,7 +61,8 @@ import TransferQueue
             Methods.nodesCancel, NodesRequest(selector: NodeSelector(batch: batch, states: [.queued])))
         #expect(rest.results.count == 3)
         #expect(await harness.engine.changes >= 4)
-        let undone = try await client.call(Methods.nodesUndo, NodesRequest())
+        let undone = try await client.call(Methods.nodesUndo, UndoRequest())
+        #expect(undone.undone == .cancel)
         #expect(undone.results.contains { $0.result == .done })
         try await harness.end()
     }

@@ -113,6 +113,10 @@ actor FakeEngine: EngineControl {
     func batchAdded(_ batch: BatchID) { added.append(batch) }
     func stop(_ tasks: [TaskID]) { stopped += tasks }
     func queueChanged() { changes += 1 }
+    var orders: [Set<BatchID>] = []
+    var settings = 0
+    func reordered(_ batches: Set<BatchID>) { orders.append(batches) }
+    func settingsChanged() { settings += 1 }
     func live() -> LiveSnapshot { snapshot }
     func watchLive(_ notice: (@Sendable () -> Void)?) { self.notice = notice }
     func setLimits(_ limits: EngineLimits) { currentLimits = limits }

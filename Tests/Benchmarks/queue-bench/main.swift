@@ -133,7 +133,7 @@ try await measure("close") { try await queue.close() }
 let again = try await measure("open") { try TransferQueue.open(directory: directory, version: "bench") }
 _ = try await measure("first claim") { try await again.writer.claim(lane, limit: 64, now: now()) }
 _ = try await measure("cancel the batch") { try await again.writer.cancel([.batch(batch)]) }
-_ = try await measure("undo") { try await again.writer.undo([], now: now()) }
+_ = try await measure("undo") { try await again.writer.undo(.last, now: now()) }
 _ = try await measure("cancel it again") { try await again.writer.cancel([.batch(batch)]) }
 _ = try await measure("check") { print(try await again.reader.check()) }
 _ = try await measure("purge it") { try await again.writer.purge([.batch(batch)]) }

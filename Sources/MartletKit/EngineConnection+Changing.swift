@@ -1,0 +1,90 @@
+import ServiceWire
+public import TransferModel
+
+/// What can be done to nodes.
+public enum NodeDeed: Sendable, Hashable {
+    case pause, resume, cancel, retry
+    /// Before all others, once, in spite of times and waits.
+    case runNow
+    /// Nodes that are chosen by a selector cannot be moved.
+    case move(MovePlace)
+    case set(NodeSettings)
+    case purge
+}
+
+/// What became of a change.
+public struct NodesChanged: Sendable, Hashable {
+    public var results: [NodeResult]
+    /// Takes exactly this back, within the grace time; `nil`: nothing of it can be taken back.
+    public var undo: UndoChoice?
+    /// Of an undo: what it took back.
+    public var undone: UndoneDeed?
+    /// Of an undo: the limits as they are again, when it were the engine's, a host's or a session's.
+    public var limits: TransferLimits?
+
+    init(_ answer: NodeResults) {
+        results = answer.results
+        undo = answer.operation.map { .operation($0) }
+        undone = answer.undone
+        limits = answer.limits
+    }
+}
+
+/// Which change is to be taken back.
+public enum UndoChoice: Sendable, Hashable {
+    /// The last one, whoever made it.
+    case last
+    /// The last one of each of these.
+    case nodes(NodeChoice)
+    /// As `NodesChanged.undo` said.
+    case operation(Int64)
+}
+
+extension EngineConnection {
+    /// Changes nodes; durable when this returns.
+    public nonisolated func change(
+        _ nodes: NodeChoice, _ deed: NodeDeed
+    ) async throws(RequestError) -> NodesChanged {
+        let request = nodes.request
+        let answer =
+            switch deed {
+            case .pause: try await call(Methods.nodesPause, request)
+            case .resume: try await call(Methods.nodesResume, request)
+            case .cancel: try await call(Methods.nodesCancel, request)
+            case .retry: try await call(Methods.nodesRetry, request)
+            case .runNow: try await call(Methods.nodesRunNow, request)
+            case .purge: try await call(Methods.nodesPurge, request)
+            case .set(let settings):
+                try await call(
+                    Methods.nodesSet,
+                    SetRequest(ids: request.ids, rows: request.rows, selector: request.selector, settings: settings))
+            case .move(let place): try await call(Methods.nodesMove, MoveRequest(request, place))
+            }
+        return NodesChanged(answer)
+    }
+
+    /// Takes changes back.
+    public nonisolated func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged {
+        let request: UndoRequest =
+            switch choice {
+            case .last: UndoRequest()
+            case .operation(let number): UndoRequest(operation: number)
+            case .nodes(let nodes):
+                UndoRequest(ids: nodes.request.ids, rows: nodes.request.rows, selector: nodes.request.selector)
+            }
+        return NodesChanged(try await call(Methods.nodesUndo, request))
+    }
+}
+
+extension MoveRequest {
+    fileprivate init(_ nodes: NodesRequest, _ place: MovePlace) {
+        self.init(ids: nodes.ids, rows: nodes.rows, to: .top)
+        switch place {
+        case .top: to = .top
+        case .bottom: to = .bottom
+        case .earlier: to = .earlier
+        case .later: to = .later
+        case .before(let node): (to, before) = (.before, node)
+        }
+    }
+}

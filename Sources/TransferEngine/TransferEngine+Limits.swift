@@ -1,0 +1,102 @@
+import CurlTransport
+import LinuxSystem
+import SSHTransport
+import TransferModel
+import TransferQueue
+
+/// Speed limits: of the whole engine, and of hosts, sessions, batches, folders and tasks. An attempt draws from all that lie
+/// on its way, so the smallest wins.
+extension TransferEngine {
+    package func limits() -> EngineLimits { currentLimits }
+
+    package func setLimits(_ limits: EngineLimits) {
+        currentLimits = limits
+        let now = timeline.clock.now
+        upBucket = bucket(upBucket, rate: limits.bytesPerSecondUp, now)
+        downBucket = bucket(downBucket, rate: limits.bytesPerSecondDown, now)
+        ftp?.ratesChanged()
+        sftp?.resumeThrottled()
+        claimsAreStale = true
+        schedulePump()
+    }
+
+    package func settingsChanged() async {
+        do {
+            adopt(try await queue.writer.limits())
+            for batch in contexts.keys {
+                if let order = try await queue.writer.order(of: batch) { contexts[batch]?.adopt(order) }
+            }
+        } catch {
+            report(.error, "the queue does not tell its limits: \(error)")
+        }
+    }
+
+    /// The buckets stay, since exchanges in flight draw from them; one without a limit is made with the first limit.
+    private func bucket(_ old: TokenBucket?, rate: Int64?, _ now: MonotonicInstant) -> TokenBucket? {
+        guard let old else { return TokenBucket(rate: rate, now: now) }
+        transport?.setRate(rate, of: old)
+        return old
+    }
+
+    /// Takes over the limits that the queue has; what is under way draws from them at once.
+    func adopt(_ limits: [LimitScope: Int64]) {
+        if limits.isEmpty, buckets.isEmpty { return }
+        var known: [LimitScope: TokenBucket] = [:]
+        for (scope, rate) in limits { known[scope] = bucket(buckets[scope], rate: rate, timeline.clock.now) }
+        buckets = known
+        for attempt in attempts.values where attempt.phase == .running {
+            let limits = self.limits(of: attempt)
+            attempt.throttle?.buckets = attempt.target == nil ? limits.up : limits.down
+            for exchange in attempt.exchanges {
+                let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
+                switch exchange.carrier {
+                case .http: transport?.setLimits(limits, of: id)
+                case .ftp: ftp?.setLimits(limits, of: id)
+                case .sftp: break
+                }
+            }
+        }
+        transport?.ratesChanged()
+        ftp?.ratesChanged()
+        sftp?.resumeThrottled()
+    }
+
+    /// The engine's bucket always, also without a limit: one that is set later holds for what is under way.
+    func limits(of attempt: Attempt) -> RateLimits {
+        let own = ownBuckets(of: attempt)
+        return attempt.target == nil
+            ? RateLimits(up: [upBucket].compactMap(\.self) + own)
+            : RateLimits(down: [downBucket].compactMap(\.self) + own)
+    }
+
+    private func ownBuckets(of attempt: Attempt) -> [TokenBucket] {
+        // Most have none, and then nothing is to be looked for.
+        if buckets.isEmpty { return [] }
+        let task = attempt.task
+        let scopes =
+            LimitScope.hosts(of: attempt.origin) + [
+                .session(attempt.context.order.session), .batch(task.batch), .task(task.id),
+            ] + task.folders.map { .folder($0) }
+        return scopes.compactMap { buckets[$0] }
+    }
+}
+
+/// The speed limits of an attempt, for its operations over SFTP.
+final class BucketThrottle: TransferThrottle {
+    var buckets: [TokenBucket]
+    private let clock: any TransportClock
+
+    init(_ buckets: [TokenBucket], clock: any TransportClock) {
+        self.buckets = buckets
+        self.clock = clock
+    }
+
+    func grant(_ wanted: Int) -> ThrottleGrant {
+        switch buckets.grant(wanted, clock.now) {
+        case .bytes(let count): .bytes(count)
+        case .wait(let delay): .wait(delay)
+        }
+    }
+
+    func take(_ count: Int) { buckets.take(count) }
+}

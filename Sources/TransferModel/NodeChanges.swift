@@ -1,0 +1,43 @@
+/// Where `move` puts what it is told to.
+public enum MovePlace: Hashable, Sendable {
+    /// The first of its priority in the queue; a task or folder: of its batch.
+    case top
+    case bottom
+    /// Past what comes just before it, or just behind it.
+    case earlier
+    case later
+    /// A batch before a batch, a task or folder before one of the same batch.
+    case before(NodeID)
+}
+
+/// What `set` changes of what is queued or running; what is `nil` stays as it is.
+public struct NodeSettings: Codable, Hashable, Sendable {
+    /// Of a task or folder: among everything, whatever its batch has.
+    public var priority: TransferPriority?
+    /// Bytes a second; 0 takes the limit away.
+    public var limit: Int64?
+    /// Of a batch or task. A time that has passed: at once.
+    public var notBefore: Timestamp?
+    /// Of a batch.
+    public var giveUpAfterSeconds: Int64?
+    /// Of a batch.
+    public var name: String?
+
+    public init(
+        priority: TransferPriority? = nil, limit: Int64? = nil, notBefore: Timestamp? = nil,
+        giveUpAfterSeconds: Int64? = nil, name: String? = nil
+    ) {
+        self.priority = priority
+        self.limit = limit
+        self.notBefore = notBefore
+        self.giveUpAfterSeconds = giveUpAfterSeconds
+        self.name = name
+    }
+
+    public var isEmpty: Bool { self == NodeSettings() }
+}
+
+/// What an undo took back.
+public enum UndoneDeed: String, Codable, Sendable, CaseIterable {
+    case cancel, pause, resume, move, set, runNow, purge, limit
+}

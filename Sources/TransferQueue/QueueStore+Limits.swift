@@ -1,0 +1,113 @@
+import SQLiteConnection
+import TransferModel
+
+/// Limits of the whole engine that were set by hand; what is `nil` is as the configuration says.
+package struct StoredLimits: Codable, Hashable, Sendable {
+    /// As written: a rate, `off`, a timetable.
+    package var up: String?
+    package var down: String?
+    package var transfers: Int?
+    package var transfersPerHost: Int?
+
+    package init(up: String? = nil, down: String? = nil, transfers: Int? = nil, transfersPerHost: Int? = nil) {
+        self.up = up
+        self.down = down
+        self.transfers = transfers
+        self.transfersPerHost = transfersPerHost
+    }
+}
+
+/// Speed limits: of the whole engine, and of everything that can have one.
+extension QueueStore {
+    func limits() throws -> [LimitScope: Int64] {
+        var limits: [LimitScope: Int64] = [:]
+        try database.forEach("SELECT scope, rate FROM limits") { row in
+            if let scope = LimitScope(stored: row.text(0)) { limits[scope] = row.integer(1) }
+        }
+        return limits
+    }
+
+    func limit(of scope: LimitScope) throws -> Int64? {
+        try database.integer("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored))
+    }
+
+    /// - Parameter rate: bytes a second; `nil` or 0 takes the limit away.
+    func setLimit(_ rate: Int64?, of scope: LimitScope) throws {
+        if let rate, rate > 0 {
+            try database.run(
+                "INSERT OR REPLACE INTO limits VALUES (?, ?)", .text(scope.stored), .integer(rate))
+        } else {
+            try database.run("DELETE FROM limits WHERE scope = ?", .text(scope.stored))
+        }
+    }
+
+    /// Of a host or session: to be taken back like any other change.
+    func changeLimit(_ rate: Int64?, of scope: LimitScope) throws {
+        var before = UndoBefore()
+        before.scope = scope.stored
+        before.rate = UndoBefore.Was(try limit(of: scope))
+        try setLimit(rate, of: scope)
+        try note(.limit, nil, batch: nil, before, operation: operation())
+    }
+
+    /// The rows that a purge left without their things.
+    func forgetLimits() throws {
+        try database.run(
+            """
+            DELETE FROM limits WHERE (scope GLOB 'b[0-9]*' AND CAST(substr(scope, 2) AS INTEGER) NOT IN (SELECT id FROM batches))
+            OR (scope GLOB 'f[0-9]*' AND CAST(substr(scope, 2) AS INTEGER) NOT IN (SELECT id FROM folders))
+            OR (scope GLOB 't[0-9]*' AND CAST(substr(scope, 2) AS INTEGER) NOT IN (SELECT id FROM tasks))
+            """)
+    }
+
+    // MARK: The whole engine
+
+    func storedLimits() throws -> StoredLimits {
+        let text = try database.first("SELECT value FROM meta WHERE name = 'limits'") { $0.text(0) }
+        return StoredJSON.value(StoredLimits.self, text) ?? StoredLimits()
+    }
+
+    func store(_ limits: StoredLimits) throws {
+        try database.run("INSERT OR REPLACE INTO meta VALUES ('limits', ?)", .text(try StoredJSON.text(limits)))
+    }
+
+    func change(_ limits: StoredLimits) throws {
+        var before = UndoBefore()
+        before.limits = try storedLimits()
+        if before.limits == limits { return }
+        try store(limits)
+        try note(.limit, nil, batch: nil, before, operation: operation())
+    }
+}
+
+extension LimitScope {
+    /// As it stands in the table of limits.
+    var stored: String {
+        switch self {
+        case .host(let name): "host \(name)"
+        case .session(let name): "session \(name.rawValue)"
+        case .batch(let id): "b\(id.rawValue)"
+        case .folder(let id): "f\(id.rawValue)"
+        case .task(let id): "t\(id.rawValue)"
+        }
+    }
+
+    /// `nil` for what no version of ours wrote.
+    init?(stored text: String) {
+        if text.hasPrefix("host ") {
+            self = .host(String(text.dropFirst(5)))
+        } else if text.hasPrefix("session ") {
+            guard let name = SessionName(rawValue: String(text.dropFirst(8))) else { return nil }
+            self = .session(name)
+        } else if let number = Int64(text.dropFirst()) {
+            switch text.first {
+            case "b": self = .batch(BatchID(rawValue: number))
+            case "f": self = .folder(FolderID(rawValue: number))
+            case "t": self = .task(TaskID(rawValue: number))
+            default: return nil
+            }
+        } else {
+            return nil
+        }
+    }
+}

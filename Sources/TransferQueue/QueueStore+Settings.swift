@@ -1,0 +1,290 @@
+import FoundationEssentials
+import SQLiteConnection
+import TransferModel
+
+/// Changes of what is queued or running: priority, limit, time, and what a batch was queued with.
+extension QueueStore {
+    /// - Parameter joining: this is more of the last change, to be taken back with it.
+    func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Bool = false) throws -> NodeChange {
+        let operation = try operation(joining: joining)
+        return try forEach(nodes) { node, target, change in
+            switch target {
+            case .batch(let batch, let root): try set(node, batch, root, settings, operation)
+            case .folder(let batch, let folder, _): try set(node, batch, folder, settings, operation, &change)
+            case .task(let row): try set(node, row, settings, operation, &change)
+            }
+        }.asOperation(operation)
+    }
+
+    private func set(
+        _ node: NodeID, _ batch: BatchID, _ root: Int64, _ settings: NodeSettings, _ operation: Int64
+    ) throws -> NodeResult {
+        var onlyName = settings
+        onlyName.name = nil
+        if !onlyName.isEmpty, try isOver(folder: root, in: batch) {
+            return refused(node, "\(node) is over: only its --name can be changed")
+        }
+        let id = SQLiteValue.integer(batch.rawValue)
+        let found = try database.first(
+            "SELECT priority, urgent, not_before, options, name FROM batches WHERE id = ?", id
+        ) { row in
+            (
+                priority: row.integer(0), isUrgent: row.integer(1) != 0, notBefore: row.optionalInteger(2),
+                options: StoredJSON.value(TransferOptions.self, row.text(3)) ?? TransferOptions(), name: row.text(4)
+            )
+        }
+        guard let found else { return NodeResult(id: node, result: .already) }
+        var before = UndoBefore()
+        if let priority = settings.priority {
+            before.priority = found.priority
+            before.urgent = found.isUrgent
+            try database.run(
+                "UPDATE batches SET priority = ?, urgent = 0 WHERE id = ?", .integer(Int64(priority.level)), id)
+        }
+        if let rate = settings.limit { try limit(rate, .batch(batch), &before) }
+        if let time = settings.notBefore {
+            before.notBefore = UndoBefore.Was(found.notBefore)
+            try setNotBefore(time > clock() ? time.milliseconds : nil, of: batch)
+        }
+        if let seconds = settings.giveUpAfterSeconds {
+            before.giveUp = found.options.giveUpAfterSeconds
+            try setGiveUp(seconds, of: batch, found.options)
+        }
+        if let name = settings.name {
+            before.name = found.name
+            try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id)
+        }
+        try note(.set, node, batch: batch, before, operation: operation)
+        noteSettings(batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func set(
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ settings: NodeSettings, _ operation: Int64,
+        _ change: inout NodeChange
+    ) throws -> NodeResult {
+        if let refusal = refusal(of: settings, node, isTask: false) { return refusal }
+        if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can change") }
+        var before = UndoBefore()
+        if let priority = settings.priority {
+            before.folderPriority = UndoBefore.Was(
+                try database.integer("SELECT priority FROM folders WHERE id = ?", .integer(folder)))
+            try setLane(Int64(priority.level), below: folder, in: batch, operation)
+            change.reordered.insert(batch)
+        }
+        if let rate = settings.limit { try limit(rate, .folder(FolderID(rawValue: folder)), &before) }
+        try note(.set, node, batch: batch, before, operation: operation)
+        noteSettings(batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func set(
+        _ node: NodeID, _ row: TaskRow, _ settings: NodeSettings, _ operation: Int64, _ change: inout NodeChange
+    ) throws -> NodeResult {
+        if let refusal = refusal(of: settings, node, isTask: true) { return refusal }
+        if row.state.isTerminal { return refused(node, "\(node) is over: nothing of it can change") }
+        var before = UndoBefore()
+        if let priority = settings.priority {
+            try setLane(Int64(priority.level), of: row, operation)
+            change.reordered.insert(row.batch)
+        }
+        if let rate = settings.limit { try limit(rate, .task(row.id), &before) }
+        if let time = settings.notBefore {
+            let old = try details(row)
+            before.notBefore = UndoBefore.Was(old.wait.contains(WaitReasons(.notBefore)) ? old.retryAt : nil)
+            try setNotBefore(time, of: row.id, &change)
+        }
+        try note(.set, node, batch: row.batch, before, operation: operation)
+        noteSettings(row.batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    /// What only a whole batch can have.
+    private func refusal(of settings: NodeSettings, _ node: NodeID, isTask: Bool) -> NodeResult? {
+        if settings.name != nil { return refused(node, "only a batch has a name of its own: give its ID") }
+        if settings.giveUpAfterSeconds != nil {
+            return refused(node, "--give-up-after is its batch's: set it there")
+        }
+        if !isTask, settings.notBefore != nil {
+            return refused(node, "a folder has no time of its own: set that of its batch, or of single files")
+        }
+        return nil
+    }
+
+    private func limit(_ rate: Int64, _ scope: LimitScope, _ before: inout UndoBefore) throws {
+        before.scope = scope.stored
+        before.rate = UndoBefore.Was(try limit(of: scope))
+        try setLimit(rate, of: scope)
+    }
+
+    private func noteSettings(_ batch: BatchID) {
+        change.note(wholly: batch)
+        change.mayRun = true
+    }
+
+    // MARK: Of a batch
+
+    func setNotBefore(_ time: Int64?, of batch: BatchID) throws {
+        try database.run(
+            "UPDATE batches SET not_before = ? WHERE id = ?", SQLiteValue(time), .integer(batch.rawValue))
+    }
+
+    func setGiveUp(_ seconds: Int64, of batch: BatchID, _ known: TransferOptions? = nil) throws {
+        let text = try database.first("SELECT options FROM batches WHERE id = ?", .integer(batch.rawValue)) {
+            $0.text(0)
+        }
+        guard var options = known ?? StoredJSON.value(TransferOptions.self, text) else { return }
+        options.giveUpAfterSeconds = seconds
+        try database.run(
+            "UPDATE batches SET options = ? WHERE id = ?", .text(try StoredJSON.text(options)),
+            .integer(batch.rawValue))
+    }
+
+    // MARK: Of a task
+
+    /// A time that has passed lets it go.
+    func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
+        guard time > clock() else { return try clearWait(WaitReasons(.notBefore), of: id) }
+        guard let old = try task(id) else { return }
+        let oldDetails = try details(old)
+        var (row, details) = (old, oldDetails)
+        if row.claimed {
+            try endAttempt(row, &details, "waiting", error: nil, at: clock())
+            row.claimed = false
+            change.stopped.append(id)
+        }
+        details.wait.insert(WaitReasons(.notBefore))
+        details.waitSince = details.waitSince ?? clock().milliseconds
+        details.retryAt = time.milliseconds
+        if row.state != .paused { row.state = .waiting }
+        try save(&row, was: old, details, was: oldDetails)
+    }
+
+    // MARK: Lanes
+
+    /// Gives a task a priority of its own.
+    func setLane(_ priority: Int64, of row: TaskRow, _ operation: Int64) throws {
+        try remember(.tasks([row.id]), operation)
+        try writeCounters()
+        let lane = try lane(like: row.lane, priority: priority)
+        try database.run(
+            "UPDATE tasks SET lane = ? WHERE id = ?", .integer(lane), .integer(row.id.rawValue))
+        try settleSets(row.batch)
+    }
+
+    /// Gives everything below a folder a priority of its own, what is still to be found, too.
+    func setLane(_ priority: Int64, below top: Int64, in batch: BatchID, _ operation: Int64) throws {
+        try remember(.folder(top), operation)
+        try writeCounters()
+        for folder in try subtree(of: top) {
+            let lanes = try database.rows(
+                "SELECT DISTINCT lane FROM tasks WHERE folder = ? AND state < 6", .integer(folder)
+            ) { $0.integer(0) }
+            for lane in lanes {
+                let target = try self.lane(like: lane, priority: priority)
+                if target == lane { continue }
+                try database.run(
+                    "UPDATE tasks SET lane = ? WHERE folder = ? AND lane = ? AND state < 6", .integer(target),
+                    .integer(folder), .integer(lane))
+            }
+            // What is wanted now is so once; later finds are as the batch is.
+            let kept = priority == LanePriority.now || folder != top ? nil : priority
+            try database.run(
+                "UPDATE folders SET priority = ? WHERE id = ?", SQLiteValue(kept), .integer(folder))
+        }
+        forgetPaths()
+        try settleSets(batch)
+    }
+
+    /// The lane for the same host in the same batch.
+    private func lane(like lane: Int64, priority: Int64) throws -> Int64 {
+        let found = try database.first("SELECT batch, origin FROM lanes WHERE id = ?", .integer(lane)) {
+            (BatchID(rawValue: $0.integer(0)), $0.text(1))
+        }
+        guard let (batch, origin) = found else { return lane }
+        return try self.lane(batch: batch, origin: origin, priority: priority)
+    }
+
+    // MARK: Now
+
+    /// Once, in spite of times and waits; what only a person can mend still waits for them.
+    func runNow(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+        let operation = try operation(joining: joining)
+        return try forEach(nodes) { node, target, change in
+            switch target {
+            case .batch(let batch, let root): try runNow(node, batch, root, operation)
+            case .folder(let batch, let folder, _): try runNow(node, batch, folder, operation, &change)
+            case .task(let row): try runNow(node, row, operation, &change)
+            }
+        }.asOperation(operation)
+    }
+
+    private static let allButPersons: WaitReasons = WaitReason.allCases.reduce(into: []) { reasons, reason in
+        if !reason.needsPerson { reasons.insert(WaitReasons(reason)) }
+    }
+
+    private func runNow(_ node: NodeID, _ batch: BatchID, _ root: Int64, _ operation: Int64) throws -> NodeResult {
+        if try isOver(folder: root, in: batch) { return refused(node, "\(node) is over: nothing of it can run") }
+        let found = try database.first(
+            "SELECT held, paused, urgent, not_before FROM batches WHERE id = ?", .integer(batch.rawValue)
+        ) { (held: $0.integer(0) != 0, paused: $0.integer(1) != 0, urgent: $0.integer(2) != 0, $0.optionalInteger(3)) }
+        guard let found else { return NodeResult(id: node, result: .already) }
+        if found.paused { return refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if found.urgent { return NodeResult(id: node, result: .already) }
+        var before = UndoBefore()
+        before.held = found.held
+        before.urgent = false
+        before.notBefore = UndoBefore.Was(found.3)
+        try database.run(
+            "UPDATE batches SET urgent = 1, held = 0, not_before = NULL WHERE id = ?", .integer(batch.rawValue))
+        try clearWait(Self.allButPersons, batch: batch, origin: nil)
+        try note(.runNow, node, batch: batch, before, operation: operation)
+        if found.held { try append(.resumed, batch: batch) }
+        noteSettings(batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func runNow(
+        _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ operation: Int64, _ change: inout NodeChange
+    ) throws -> NodeResult {
+        if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can run") }
+        if let refusal = try pauseAbove(node, folder, batch) { return refusal }
+        try setLane(LanePriority.now, below: folder, in: batch, operation)
+        let below = Set(try subtree(of: folder))
+        let waiting = try database.rows(
+            """
+            SELECT d.task, t.folder FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            WHERE d.wait <> 0 AND t.state = 2
+            """
+        ) { (TaskID(rawValue: $0.integer(0)), $0.integer(1)) }
+        for (task, folder) in waiting where below.contains(folder) { try clearWait(Self.allButPersons, of: task) }
+        try note(.runNow, node, batch: batch, UndoBefore(), operation: operation)
+        change.reordered.insert(batch)
+        noteSettings(batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    private func runNow(
+        _ node: NodeID, _ row: TaskRow, _ operation: Int64, _ change: inout NodeChange
+    ) throws -> NodeResult {
+        if row.state.isTerminal { return refused(node, "\(node) is over: 'martlet retry \(node)' starts it anew") }
+        if row.state.isActive { return NodeResult(id: node, result: .already) }
+        if row.flags.contains(.paused) { return refused(node, "\(node) is paused: 'martlet resume \(node)'") }
+        if let refusal = try pauseAbove(node, row.folder, row.batch) { return refusal }
+        try setLane(LanePriority.now, of: row, operation)
+        try clearWait(Self.allButPersons, of: row.id)
+        try note(.runNow, node, batch: row.batch, UndoBefore(), operation: operation)
+        change.reordered.insert(row.batch)
+        noteSettings(row.batch)
+        return NodeResult(id: node, result: .done)
+    }
+
+    /// Whoever paused something above it does not want it to run.
+    private func pauseAbove(_ node: NodeID, _ folder: Int64, _ batch: BatchID) throws -> NodeResult? {
+        let isPaused = try database.integer("SELECT paused FROM batches WHERE id = ?", .integer(batch.rawValue))
+        if isPaused == 1 { return refused(node, "its batch \(batch) is paused: 'martlet resume \(batch)'") }
+        guard let path = try paths.place(of: folder)?.pausedBy.first else { return nil }
+        let above = NodeID.folder(batch, path: path)
+        return refused(node, "\(above) is paused: 'martlet resume \(above)'")
+    }
+}

@@ -1,0 +1,285 @@
+import SQLiteConnection
+import TransferModel
+
+/// Taking changes back within the grace time, whoever made them.
+extension QueueStore {
+    /// How long a change can be taken back.
+    static let graceTime: Duration = .seconds(10)
+
+    /// The number of a change that begins, or (`joining`) of the last one, which goes on.
+    func operation(joining: Bool = false) throws -> Int64 {
+        // What is long past the grace time is of no use to anyone.
+        try database.run("DELETE FROM undo WHERE at < ?", .integer(clock().milliseconds - 3_600_000))
+        try database.run("DELETE FROM undo_tasks WHERE operation NOT IN (SELECT operation FROM undo)")
+        let last = try database.integer("SELECT max(operation) FROM undo") ?? 0
+        return last + (joining && last > 0 ? 0 : 1)
+    }
+
+    /// Writes down what was so before a change of one node, or of none. The grace time begins now.
+    func note(
+        _ deed: UndoneDeed, _ node: NodeID?, batch: BatchID?, _ before: UndoBefore = UndoBefore(),
+        events: (Int64, Int64) = (0, 0), operation: Int64
+    ) throws {
+        try database.run(
+            "INSERT INTO undo (operation, node, batch, at, first_event, last_event, kind, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            .integer(operation), .text(try node.map { try StoredJSON.text($0) } ?? ""),
+            .integer(batch?.rawValue ?? 0), .integer(clock().milliseconds), .integer(events.0), .integer(events.1),
+            .integer(deed.stored), .text(try StoredJSON.text(before)))
+    }
+
+    /// Writes down where tasks stand.
+    func remember(_ unit: Unit, _ operation: Int64) throws {
+        let insert = "INSERT OR IGNORE INTO undo_tasks SELECT ?1, id, lane, rank FROM tasks WHERE "
+        switch unit {
+        case .tasks(let ids):
+            for id in ids { try database.run(insert + "id = ?2", .integer(operation), .integer(id.rawValue)) }
+        case .folder(let top):
+            for folder in try subtree(of: top) {
+                try database.run(insert + "folder = ?2 AND state < 6", .integer(operation), .integer(folder))
+            }
+        }
+    }
+
+    /// One node's part of a change.
+    private struct Step {
+        let row: Int64
+        let operation: Int64
+        let node: NodeID?
+        let batch: BatchID
+        let events: (Int64, Int64)
+        let deed: UndoneDeed
+        let before: UndoBefore
+    }
+
+    private func steps(now: Timestamp) throws -> [Step] {
+        try database.rows(
+            """
+            SELECT rowid, operation, node, batch, first_event, last_event, kind, before FROM undo WHERE at >= ?
+            ORDER BY rowid DESC
+            """, .integer(now.advanced(by: .zero - Self.graceTime).milliseconds)
+        ) { row -> Step? in
+            guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
+            return Step(
+                row: row.integer(0), operation: row.integer(1), node: StoredJSON.value(NodeID.self, row.text(2)),
+                batch: BatchID(rawValue: row.integer(3)), events: (row.integer(4), row.integer(5)), deed: deed,
+                before: StoredJSON.value(UndoBefore.self, row.optionalText(7)) ?? UndoBefore())
+        }.compactMap { $0 }
+    }
+
+    func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
+        let recent = try steps(now: now)
+        let chosen: [Step] =
+            switch choice {
+            case .last: recent.filter { $0.operation == recent.first?.operation }
+            case .operation(let number): recent.filter { $0.operation == number }
+            case .nodes(let nodes): nodes.compactMap { node in recent.first { $0.node == node } }
+            }
+        var change = NodeChange()
+        for step in chosen {
+            let isWhole = !recent.contains { other in
+                other.operation == step.operation && !chosen.contains { $0.row == other.row }
+            }
+            try takeBack(step, whole: isWhole, &change)
+            try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
+            change.undone = step.deed
+            if let node = step.node { change.results.append(NodeResult(id: node, result: .done)) }
+        }
+        if case .nodes(let nodes) = choice {
+            for node in nodes where !chosen.contains(where: { $0.node == node }) {
+                // It was a part of what has just been taken back.
+                if let now = try cancelled(node), !now.isCancelled, chosen.contains(where: { $0.batch == now.batch }) {
+                    change.results.append(NodeResult(id: node, result: .already))
+                    continue
+                }
+                change.results.append(
+                    try target(node) == nil
+                        ? NodeResult(id: node, result: .refused, code: .noSuchObject, message: "there is no \(node)")
+                        : refused(
+                            node,
+                            "nothing that was done to \(node) can be taken back any more: 'martlet retry \(node)' starts a cancelled one anew"
+                        ))
+            }
+        }
+        return change
+    }
+
+    /// The node's batch, and whether anything of the node is cancelled.
+    private func cancelled(_ node: NodeID) throws -> (batch: BatchID, isCancelled: Bool)? {
+        switch try target(node) {
+        case .batch(let batch, let folder), .folder(let batch, let folder, _):
+            try writeCounters()
+            let count = try database.integer("SELECT cancelled FROM folders WHERE id = ?", .integer(folder)) ?? 0
+            return (batch, count > 0)
+        case .task(let row): return (row.batch, row.state == .cancelled)
+        case nil: return nil
+        }
+    }
+
+    private func takeBack(_ step: Step, whole: Bool, _ change: inout NodeChange) throws {
+        switch step.deed {
+        case .cancel: try takeBackCancel(step.events.0, step.events.1, in: step.batch)
+        case .pause: try takeBackPause(step)
+        case .resume: try takeBackResume(step, &change)
+        case .move, .set, .runNow:
+            try takeBackOrder(step, whole: whole, &change)
+            try takeBackSettings(step, &change)
+        case .purge: try takeBackPurge(of: step.batch)
+        case .limit:
+            if let limits = step.before.limits {
+                try store(limits)
+                change.limits = limits
+            }
+            try putBackLimit(step.before)
+        }
+    }
+
+    private func putBackLimit(_ before: UndoBefore) throws {
+        guard let rate = before.rate, let scope = before.scope.flatMap(LimitScope.init(stored:)) else { return }
+        try setLimit(rate.value, of: scope)
+    }
+
+    // MARK: Pauses
+
+    private func takeBackPause(_ step: Step) throws {
+        guard let node = step.node, let target = try target(node) else { return }
+        if case .batch(let batch, _) = target {
+            // Held it stays, if it was.
+            try database.run("UPDATE batches SET paused = 0 WHERE id = ?", .integer(batch.rawValue))
+            try append(.resumed, batch: batch)
+            change.note(wholly: batch)
+            change.mayRun = true
+        } else {
+            _ = try resumeWithoutNote(node, target)
+        }
+    }
+
+    private func takeBackResume(_ step: Step, _ change: inout NodeChange) throws {
+        guard let node = step.node, let target = try target(node) else { return }
+        if step.before.paused != false { _ = try pauseWithoutNote(node, target, &change) }
+        guard step.before.held == true, case .batch(let batch, let root) = target else { return }
+        try hold(batch, root, &change)
+    }
+
+    /// A batch that was held stands still again.
+    private func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
+        try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
+        for row in try claimed(in: Set(subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
+        self.change.note(wholly: batch)
+    }
+
+    // MARK: Order and settings
+
+    private func takeBackOrder(_ step: Step, whole: Bool, _ change: inout NodeChange) throws {
+        if let positions = step.before.positions {
+            for pair in positions where pair.count == 2 {
+                try database.run(
+                    "UPDATE batches SET position = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
+            }
+            self.change.mayRun = true
+        }
+        guard let node = step.node, let target = try target(node) else { return }
+        let condition: String
+        var folder: Int64 = 0
+        switch target {
+        case .batch: return
+        case .folder(_, let id, _):
+            folder = id
+            condition =
+                "folder IN (WITH RECURSIVE below (id) AS (VALUES (?2) UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id) SELECT id FROM below)"
+            if let rank = step.before.folderRank {
+                try database.run("UPDATE folders SET rank = ? WHERE id = ?", SQLiteValue(rank.value), .integer(id))
+            }
+            if let priority = step.before.folderPriority {
+                try database.run(
+                    "UPDATE folders SET priority = ? WHERE id = ?", SQLiteValue(priority.value), .integer(id))
+            }
+            forgetPaths()
+        case .task(let row):
+            folder = row.id.rawValue
+            condition = "tasks.id = ?2"
+        }
+        try writeCounters()
+        try database.run(
+            """
+            UPDATE tasks SET lane = u.lane, rank = u.rank FROM undo_tasks u
+            WHERE u.operation = ?1 AND u.task = tasks.id AND (\(whole ? "?2 = ?2" : condition))
+            """, .integer(step.operation), .integer(folder))
+        try settleSets(step.batch)
+        change.reordered.insert(step.batch)
+    }
+
+    private func takeBackSettings(_ step: Step, _ change: inout NodeChange) throws {
+        let before = step.before
+        let id = SQLiteValue.integer(step.batch.rawValue)
+        try putBackLimit(before)
+        if let priority = before.priority {
+            try database.run("UPDATE batches SET priority = ? WHERE id = ?", .integer(priority), id)
+        }
+        if let urgent = before.urgent {
+            try database.run("UPDATE batches SET urgent = ? WHERE id = ?", .integer(urgent ? 1 : 0), id)
+        }
+        if let name = before.name { try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id) }
+        if let seconds = before.giveUp { try setGiveUp(seconds, of: step.batch) }
+        if let time = before.notBefore {
+            if case .task(let task) = step.node {
+                try setNotBefore(Timestamp(milliseconds: time.value ?? 0), of: task, &change)
+            } else {
+                try setNotBefore(time.value, of: step.batch)
+            }
+        }
+        if before.held == true, case .batch(let batch, let root) = try target(.batch(step.batch)) {
+            try hold(batch, root, &change)
+        }
+        self.change.note(wholly: step.batch)
+        self.change.mayRun = true
+    }
+
+    // MARK: Cancels
+
+    private func takeBackCancel(_ first: Int64, _ last: Int64, in batch: BatchID) throws {
+        try writeCounters()
+        try move(
+            .cancelled(byEvents: first, last), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
+            also: "finished_at = NULL, run = run + 1")
+        try pauseBelowPausedFolders(batch)
+        try restartWalks(batch)
+        try settleSets(batch)
+        var payload = EventPayload()
+        payload.message = "the cancel was taken back"
+        try append(.resumed, batch: batch, payload: payload)
+    }
+
+    private func restartWalks(_ batch: BatchID) throws {
+        // Listings that were broken off begin again.
+        walkedHere = []
+        try database.run(
+            "UPDATE sources SET progress = progress - 3 WHERE batch = ? AND progress > 2", .integer(batch.rawValue))
+        try database.run(
+            "UPDATE folders SET walk = -walk WHERE walk IN (SELECT -id FROM sources WHERE batch = ?)",
+            .integer(batch.rawValue))
+        try database.run(
+            """
+            UPDATE sources SET progress = 1 WHERE batch = ? AND progress = 2
+            AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
+            """, .integer(batch.rawValue))
+        try database.run(
+            """
+            UPDATE batches SET scanning = 1 WHERE id = ?1
+            AND EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress < 2)
+            """, .integer(batch.rawValue))
+    }
+
+    private func pauseBelowPausedFolders(_ batch: BatchID) throws {
+        let paused = try database.rows(
+            "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
+        ) { $0.integer(0) }
+        if paused.isEmpty { return }
+        try writeCounters()
+        for top in paused {
+            for folder in try withTasks(subtree(of: top), states: "1") {
+                try move(.directly(in: folder, states: "1"), to: "5")
+                try writeCounters()
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import TransferModel
+
+/// What was so before a change that can be taken back: whatever of it is there is put back. Stored as JSON; names are
+/// part of the schema.
+struct UndoBefore: Codable, Hashable {
+    /// A value that may have been missing.
+    struct Was<Value: Codable & Hashable>: Codable, Hashable {
+        var value: Value?
+        init(_ value: Value?) { self.value = value }
+    }
+
+    var held: Bool?
+    var paused: Bool?
+    var urgent: Bool?
+    /// Of all batches that were not over: number and position.
+    var positions: [[Int64]]?
+    /// Of a batch.
+    var priority: Int64?
+    var folderPriority: Was<Int64>?
+    var folderRank: Was<Int64>?
+    var notBefore: Was<Int64>?
+    /// Of a batch.
+    var giveUp: Int64?
+    var name: String?
+    /// Whose limit `rate` is.
+    var scope: String?
+    var rate: Was<Int64>?
+    /// Of the whole engine.
+    var limits: StoredLimits?
+}
+
+extension UndoneDeed {
+    /// Its number in `undo.kind`; append only.
+    var stored: Int64 {
+        switch self {
+        case .cancel: 0
+        case .pause: 1
+        case .resume: 2
+        case .move: 3
+        case .set: 4
+        case .runNow: 5
+        case .purge: 6
+        case .limit: 7
+        }
+    }
+
+    /// `nil` for a number that no version of ours wrote.
+    init?(stored: Int64) {
+        guard let deed = Self.allCases.first(where: { $0.stored == stored }) else { return nil }
+        self = deed
+    }
+}
+
+/// Which change is to be taken back.
+package enum UndoChoice: Hashable, Sendable {
+    /// The last one, whatever it was.
+    case last
+    /// The last one of each of these.
+    case nodes([NodeID])
+    /// As `NodeChange.operation` named it.
+    case operation(Int64)
+}

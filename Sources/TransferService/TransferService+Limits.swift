@@ -1,0 +1,160 @@
+package import Configuration
+import Glibc
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// Limits of the whole engine: as configured, with what was set by hand over it, and as the clock on the wall says.
+package struct LimitPlan: Hashable, Sendable {
+    package var up = RateTimetable(.unlimited)
+    package var down = RateTimetable(.unlimited)
+    package var transfers = 8
+    package var transfersPerHost = 8
+
+    package init() {}
+
+    /// What was set by hand wins. A timetable that cannot be read any more leaves what is configured.
+    func with(_ stored: StoredLimits) -> LimitPlan {
+        var plan = self
+        plan.up = stored.up.flatMap { RateTimetable($0) } ?? up
+        plan.down = stored.down.flatMap { RateTimetable($0) } ?? down
+        plan.transfers = stored.transfers ?? transfers
+        plan.transfersPerHost = stored.transfersPerHost ?? transfersPerHost
+        return plan
+    }
+
+    /// What holds at a second of the week.
+    func limits(at second: Int) -> EngineLimits {
+        EngineLimits(
+            bytesPerSecondUp: up.rate(at: second / 60).bytesPerSecond,
+            bytesPerSecondDown: down.rate(at: second / 60).bytesPerSecond, transfers: transfers,
+            transfersPerHost: transfersPerHost)
+    }
+
+    /// Seconds until a timetable says something else; `nil`: never.
+    func seconds(toChangeAfter second: Int) -> Int? {
+        let minutes = [up, down].compactMap { $0.minutes(toChangeAfter: second / 60) }.min()
+        return minutes.map { $0 * 60 - second % 60 }
+    }
+}
+
+extension TransferService {
+    /// Looks at the clock again at least so often while there is a timetable: it may have been set, or the machine slept.
+    private static let longestWait = 600
+
+    /// Takes over what was set by hand, at the start and after a change.
+    func follow(_ stored: StoredLimits) async {
+        plan = settings.limits.with(stored)
+        await applyLimits()
+    }
+
+    /// Has the engine keep what holds now, and comes again when something else will.
+    private func applyLimits() async {
+        if let limitTimer { loop.cancel(limitTimer) }
+        limitTimer = nil
+        let second = settings.secondOfWeek()
+        let limits = plan.limits(at: second)
+        if limits != holding { log.write(.info, "limits: \(Self.sentence(limits))") }
+        holding = limits
+        await engine.setLimits(limits)
+        noteViews(QueueChange())
+        guard limitTimer == nil, let wait = plan.seconds(toChangeAfter: second) else { return }
+        limitTimer = loop.schedule(after: .seconds(min(wait, Self.longestWait))) { [weak self] in
+            self?.assumeIsolated { service in
+                service.limitTimer = nil
+                Task { await service.applyLimits() }
+            }
+        }
+    }
+
+    private static func sentence(_ limits: EngineLimits) -> String {
+        func rate(_ bytes: Int64?) -> String { bytes.map { RateLimit.bytesPerSecond($0).written } ?? "off" }
+        return "up \(rate(limits.bytesPerSecondUp)), down \(rate(limits.bytesPerSecondDown)), "
+            + "\(limits.transfers) transfers at once, \(limits.transfersPerHost) to one host"
+    }
+
+    /// What a screen shows beside the queue's own sums.
+    func complete(_ totals: inout QueueTotals) {
+        totals.viewers = viewers
+        totals.limitUp = holding.bytesPerSecondUp
+        totals.limitDown = holding.bytesPerSecondDown
+    }
+
+    func limits() async throws -> TransferLimits {
+        let scoped = try await queue.writer.limits().compactMap { scope, rate -> ScopedLimit? in
+            switch scope {
+            case .host(let name): ScopedLimit(kind: .host, name: name, rate: rate)
+            case .session(let name): ScopedLimit(kind: .session, name: name.rawValue, rate: rate)
+            case .batch, .folder, .task: nil
+            }
+        }
+        return TransferLimits(
+            up: holding.bytesPerSecondUp, down: holding.bytesPerSecondDown, transfers: plan.transfers,
+            transfersPerHost: plan.transfersPerHost, upTimetable: plan.up.isConstant ? nil : plan.up.written,
+            downTimetable: plan.down.isConstant ? nil : plan.down.written,
+            scoped: scoped.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
+    }
+
+    /// Keeps them over the engine's end.
+    func setLimits(_ change: LimitsChange) async throws -> TransferLimits {
+        for count in [change.transfers, change.transfersPerHost].compactMap(\.self) where !(1...256).contains(count) {
+            throw RequestError(.usage, "transfers are 1 to 256, not \(count)")
+        }
+        var stored = try await queue.writer.storedLimits()
+        stored.up = try Self.written(change.up, change.upTimetable) ?? stored.up
+        stored.down = try Self.written(change.down, change.downTimetable) ?? stored.down
+        stored.transfers = change.transfers ?? stored.transfers
+        stored.transfersPerHost = change.transfersPerHost ?? stored.transfersPerHost
+        let scoped = try (change.scoped ?? []).map { ($0.rate, try Self.scope($0)) }
+        for (rate, scope) in scoped { try await queue.writer.changeLimit(rate, of: scope) }
+        try await queue.writer.changeLimits(stored)
+        await follow(stored)
+        if !scoped.isEmpty { await engine.settingsChanged() }
+        return try await limits()
+    }
+
+    /// `nil`: left as it is.
+    private static func written(_ rate: Int64?, _ timetable: String?) throws(RequestError) -> String? {
+        if let timetable {
+            guard let read = RateTimetable(timetable) else {
+                throw RequestError(.usage, "no timetable: give one such as \"08:00,512K 18:00,off\"")
+            }
+            return read.written
+        }
+        guard let rate else { return nil }
+        if rate < 0 { throw RequestError(.usage, "a rate is not negative; 0 takes the limit away") }
+        return rate == 0 ? RateLimit.unlimited.written : RateLimit.bytesPerSecond(rate).written
+    }
+
+    private static func scope(_ limit: ScopedLimit) throws(RequestError) -> LimitScope {
+        if limit.rate < 0 { throw RequestError(.usage, "a rate is not negative; 0 takes the limit away") }
+        switch limit.kind {
+        case .host:
+            let name = limit.name.lowercased()
+            let isName =
+                (1...255).contains(name.utf8.count) && !name.contains("/") && !name.contains("@")
+                && name.utf8.allSatisfy { (33...126).contains($0) }
+            guard isName else {
+                throw RequestError(.usage, "no host: give it as in its URL, such as nas.example or nas.example:8443")
+            }
+            return .host(name)
+        case .session:
+            guard let name = SessionName(rawValue: limit.name) else {
+                throw RequestError(.usage, "no session's name: 1 to 200 bytes without control characters")
+            }
+            return .session(name)
+        }
+    }
+}
+
+/// What the clock on the wall shows here: seconds since Sunday 00:00. localtime_r(3).
+enum LocalClock {
+    static func secondOfWeek() -> Int {
+        var now = time(nil)
+        var parts = tm()
+        localtime_r(&now, &parts)
+        return ((Int(parts.tm_wday) * 24 + Int(parts.tm_hour)) * 60 + Int(parts.tm_min)) * 60 + Int(parts.tm_sec)
+    }
+}

@@ -1,0 +1,224 @@
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Order, priority, limits, and taking them back") struct OrderTests {
+    private func names(_ queue: TransferQueue, _ batch: BatchID) async throws -> [String] {
+        let claimed = try await queue.claimAll().filter { $0.batch == batch }
+        try await queue.writer.release(unstarted: claimed.map(\.id))
+        return claimed.map(\.name.displayed)
+    }
+
+    private func task(_ number: Int64) -> NodeID { .task(TaskID(rawValue: number)) }
+
+    @Test("tasks go to the top, to the bottom and before another, in the order in which they are named")
+    func tasks() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 6)
+        #expect(try await names(queue, batch) == ["file0", "file1", "file2", "file3", "file4", "file5"])
+        let top = try await queue.writer.move([task(5), task(3)], to: .top)
+        #expect(top.results.map(\.id) == [task(5), task(3)] && top.reordered == [batch])
+        #expect(try await names(queue, batch) == ["file4", "file2", "file0", "file1", "file3", "file5"])
+        _ = try await queue.writer.move([task(1)], to: .bottom)
+        #expect(try await names(queue, batch) == ["file4", "file2", "file1", "file3", "file5", "file0"])
+        _ = try await queue.writer.move([task(6), task(1)], to: .before(task(2)))
+        #expect(try await names(queue, batch) == ["file4", "file2", "file5", "file0", "file1", "file3"])
+        #expect(try await queue.writer.move([task(5)], to: .top).results.map(\.result) == [.already])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("one step earlier or later passes what stands next to it, and again and again before the same one")
+    func steps() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 4)
+        _ = try await queue.writer.move([task(3)], to: .earlier)
+        #expect(try await names(queue, batch) == ["file0", "file2", "file1", "file3"])
+        _ = try await queue.writer.move([task(1)], to: .later)
+        #expect(try await names(queue, batch) == ["file2", "file0", "file1", "file3"])
+        #expect(try await queue.writer.move([task(3)], to: .earlier).results.map(\.result) == [.already])
+        #expect(try await queue.writer.move([task(4)], to: .later).results.map(\.result) == [.already])
+        // There is room for 24 halvings between two neighbours; then all get new places.
+        for _ in 0..<40 {
+            _ = try await queue.writer.move([task(1)], to: .before(task(4)))
+            _ = try await queue.writer.move([task(2)], to: .before(task(4)))
+        }
+        #expect(try await names(queue, batch) == ["file2", "file0", "file1", "file3"])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a folder goes as a whole, with what is still to be found in it")
+    func folders() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let source = try await queue.writer.unscannedSources(of: batch)[0].source
+        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        let top = try await queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        var chunk = WalkedChunk(folder: top.folder, isLast: true)
+        chunk.files = [WalkedFile("a"), WalkedFile("b")]
+        chunk.folders = [RawPath("deep")]
+        let deep = try await queue.writer.insert(walked: [chunk])[0]
+        var some = WalkedChunk(folder: deep.folder, isLast: false)
+        some.files = [WalkedFile("x")]
+        _ = try await queue.writer.insert(walked: [some])
+        let folder = NodeID.folder(batch, path: RawPath("photos/deep"))
+        #expect(try await queue.writer.move([folder], to: .top).results.map(\.result) == [.done])
+        #expect(
+            try await queue.writer.set([folder], NodeSettings(priority: .high)).results.map(\.result) == [.done])
+        some.files = [WalkedFile("y")]
+        some.isLast = true
+        _ = try await queue.writer.insert(walked: [some])
+        #expect(try await names(queue, batch) == ["x", "y", "a", "b"])
+        #expect(try await queue.writer.lanes().map(\.priority) == [.high, .normal])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a group of a screen stands together, page by page")
+    func groups() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 6)
+        let first = try await queue.writer.move([task(3), task(4)], to: .top, asOne: true)
+        let second = try await queue.writer.move([task(6)], to: .top, asOne: true, rank: first.rank)
+        #expect(try await names(queue, batch) == ["file2", "file3", "file5", "file0", "file1", "file4"])
+        #expect(second.operation == first.operation)
+        let back = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(back.undone == .move)
+        #expect(try await names(queue, batch) == ["file0", "file1", "file2", "file3", "file4", "file5"])
+        try await queue.close()
+    }
+
+    @Test("batches change places among those of their priority")
+    func batches() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var batches: [BatchID] = []
+        for name in ["a", "b", "c"] { batches.append(try await queue.addTree(name, files: 1)) }
+        func order() async throws -> [BatchID] { try await queue.writer.lanes().map(\.batch) }
+        _ = try await queue.writer.move([.batch(batches[2])], to: .top)
+        #expect(try await order() == [batches[2], batches[0], batches[1]])
+        _ = try await queue.writer.move([.batch(batches[0])], to: .later)
+        #expect(try await order() == [batches[2], batches[1], batches[0]])
+        _ = try await queue.writer.set([.batch(batches[0])], NodeSettings(priority: .high))
+        #expect(try await order() == [batches[0], batches[2], batches[1]])
+        let refused = try await queue.writer.move([.batch(batches[1])], to: .before(.batch(batches[0])))
+        #expect(refused.results[0].message?.contains("--priority high") == true)
+        let wrong = try await queue.writer.move([task(1)], to: .before(task(2)))
+        #expect(wrong.results[0].message == "t2 is not in b1: name a file or folder of b1, or move the batch")
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await order() == [batches[2], batches[0], batches[1]])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a priority of its own lets a file go first, and goes with an undo; a million of others stay where they are")
+    func priority() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        _ = try await queue.writer.set([task(3)], NodeSettings(priority: .interactive))
+        #expect(try await names(queue, batch) == ["file2", "file0", "file1"])
+        #expect(try await queue.reader.task(TaskID(rawValue: 3))?.priority == .interactive)
+        #expect(try await queue.reader.task(TaskID(rawValue: 2))?.priority == .normal)
+        try await queue.close()
+        queue = try sandbox.open()
+        let back = try await queue.writer.undo(.nodes([task(3)]), now: sandbox.clock.now)
+        #expect(back.undone == .set && back.reordered == [batch])
+        #expect(try await names(queue, batch) == ["file0", "file1", "file2"])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("limits are kept by what they are on, and an undo puts back what was so before")
+    func limits() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var options = TransferOptions()
+        options.bytesPerSecond = 5000
+        let batch = try await queue.writer.add(.downloads(["http://h/a", "http://h/b"], options: options)).batch
+        _ = try await queue.writer.set([.batch(batch), task(1)], NodeSettings(limit: 700))
+        try await queue.writer.changeLimit(9, of: .host("h"))
+        let all: [LimitScope: Int64] = [.batch(batch): 700, .task(TaskID(rawValue: 1)): 700, .host("h"): 9]
+        #expect(try await queue.writer.limits() == all)
+        #expect(try await queue.reader.batch(batch)?.limit == 700)
+        #expect(try await queue.reader.standing(of: task(1))?.limits.map(\.rate) == [9, 700, 700])
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .limit)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await queue.writer.limits() == [.batch(batch): 5000])
+        try await queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 2))
+        #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", transfers: 2))
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).limits == StoredLimits())
+        try await queue.writer.changeLimit(9, of: .session(.default))
+        _ = try await queue.writer.cancel([.batch(batch)])
+        _ = try await queue.writer.purge([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(11))
+        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        #expect(try await queue.writer.limits() == [.session(.default): 9])
+        try await queue.close()
+    }
+
+    @Test("what may not start yet starts when its time has come, or at once when it is asked for")
+    func times() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2, held: true)
+        let later = sandbox.clock.now.advanced(by: .seconds(100))
+        _ = try await queue.writer.set([task(1)], NodeSettings(notBefore: later))
+        #expect(try await queue.reader.task(TaskID(rawValue: 1))?.waitReasons == [.notBefore])
+        #expect(try await queue.writer.nextWake() == later)
+        // Once, though its batch is held.
+        _ = try await queue.writer.runNow([task(1)])
+        #expect(try await queue.claimAll(now: sandbox.clock.now).map(\.id) == [TaskID(rawValue: 1)])
+        _ = try await queue.writer.set([.batch(batch)], NodeSettings(notBefore: later))
+        _ = try await queue.writer.runNow([.batch(batch)])
+        #expect(try await queue.writer.lanes().allSatisfy { $0.isUrgent && !$0.isStopped && $0.notBefore == nil })
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await queue.reader.batch(batch)?.notBefore == later)
+        #expect(try await queue.writer.lanes().map(\.isStopped).contains(true))
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a purge is taken back whole; nothing of it is seen meanwhile")
+    func purge() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        try await queue.complete(try await queue.claimAll())
+        let before = try await queue.reader.batch(batch)
+        let purged = try await queue.writer.purgeFinished()
+        #expect(try await queue.reader.batch(batch) == nil)
+        #expect(try await queue.reader.task(TaskID(rawValue: 1)) == nil)
+        #expect(try await queue.reader.totals().batches == 0)
+        #expect(try await queue.writer.retry([.batch(batch)]).results[0].code == .noSuchObject)
+        let back = try await queue.writer.undo(.operation(try #require(purged.operation)), now: sandbox.clock.now)
+        #expect(back.undone == .purge && back.results.map(\.id) == [.batch(batch)])
+        #expect(try await queue.reader.batch(batch) == before)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("pause and resume are taken back, and what was held is held again")
+    func pauses() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2, held: true)
+        _ = try await queue.writer.resume([.batch(batch)])
+        _ = try await queue.claimAll()
+        let back = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(back.undone == .resume && back.stopped.count == 2)
+        #expect(try await queue.reader.batch(batch)?.state == .created)
+        _ = try await queue.writer.pause([task(2)])
+        #expect(try await queue.writer.undo(.nodes([task(2)]), now: sandbox.clock.now).undone == .pause)
+        #expect(try await queue.reader.batch(batch)?.state == .created)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import ServiceWire
+import Synchronization
+import Testing
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+@testable import TransferService
+
+/// Order, settings and limits over the socket.
+@Suite struct LimitTests {
+    /// A clock on the wall that a test sets: seconds since Sunday 00:00.
+    private final class WallClockHands: Sendable {
+        private let second: Mutex<Int>
+        init(hour: Int) { second = Mutex(hour * 3600) }
+        func set(hour: Int) { second.withLock { $0 = hour * 3600 } }
+        var now: Int { second.withLock { $0 } }
+    }
+
+    @Test func `a timetable gives what the clock says, is kept, and gives way to an undo`() async throws {
+        let clock = WallClockHands(hour: 9)
+        var settings = ServiceSettings(idleExit: nil)
+        settings.secondOfWeek = { clock.now }
+        let harness = try await ServiceHarness(settings: settings)
+        let client = try await harness.client()
+        let set = try await client.call(
+            Methods.limitsSet, LimitsChange(upTimetable: "08:00,512K 18:00,off", transfers: 3))
+        #expect(set.up == 512 << 10 && set.upTimetable == "08:00,512K 18:00,off" && set.transfers == 3)
+        #expect(await harness.engine.limits().bytesPerSecondUp == 512 << 10)
+        #expect(try await client.call(Methods.totals, Nothing()).limitUp == 512 << 10)
+        #expect(try await harness.queue.writer.storedLimits().up == "08:00,512K 18:00,off")
+        clock.set(hour: 19)
+        let evening = try await client.call(Methods.limitsSet, LimitsChange(down: 7))
+        #expect(evening.up == nil && evening.upTimetable != nil && evening.down == 7)
+        let back = try await client.call(Methods.nodesUndo, UndoRequest())
+        #expect(back.undone == .limit && back.limits?.down == nil && back.limits?.upTimetable != nil)
+        _ = try await client.call(Methods.nodesUndo, UndoRequest())
+        #expect(try await client.call(Methods.limitsGet, Nothing()).upTimetable == nil)
+        let wrong = try await #require(throws: WireError.self) {
+            try await client.call(Methods.limitsSet, LimitsChange(upTimetable: "tea time"))
+        }
+        #expect(wrong.requestError.code == .usage)
+        try await harness.end()
+    }
+
+    @Test func `hosts and sessions have limits, of which the engine is told`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let host = ScopedLimit(kind: .host, name: "NAS.example", rate: 10)
+        let set = try await client.call(
+            Methods.limitsSet,
+            LimitsChange(scoped: [host, ScopedLimit(kind: .session, name: "photos", rate: 5)]))
+        #expect(set.scoped.map(\.name) == ["nas.example", "photos"])
+        #expect(await harness.engine.settings == 1)
+        let gone = try await client.call(
+            Methods.limitsSet, LimitsChange(scoped: [ScopedLimit(kind: .host, name: "nas.example", rate: 0)]))
+        #expect(gone.scoped.map(\.name) == ["photos"])
+        await #expect(throws: WireError.self) {
+            try await client.call(
+                Methods.limitsSet,
+                LimitsChange(scoped: [ScopedLimit(kind: .host, name: "https://nas/x", rate: 1)]))
+        }
+        try await harness.end()
+    }
+
+    @Test func `what is moved and set is told to the engine, shown, and taken back by its number`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(3)
+        let task = NodeID.task(TaskID(rawValue: 3))
+        let moved = try await client.call(Methods.nodesMove, MoveRequest(ids: [task], to: .top))
+        #expect(moved.results == [NodeResult(id: task, result: .done)])
+        #expect(await harness.engine.orders == [[batch]])
+        let settings = NodeSettings(priority: .high, limit: 4096)
+        _ = try await client.call(Methods.nodesSet, SetRequest(rows: [.batch(batch)], settings: settings))
+        let shown = try await client.call(Methods.nodeShow, NodeShowRequest(id: .batch(batch))).node
+        #expect(shown.priority == .high && shown.limit == 4096)
+        _ = try await client.call(Methods.nodesRunNow, NodesRequest(ids: [.batch(batch)]))
+        let back = try await client.call(Methods.nodesUndo, UndoRequest(operation: moved.operation))
+        #expect(back.undone == .move && back.results.map(\.id) == [task])
+        #expect(try await client.call(Methods.nodesUndo, UndoRequest()).undone == .runNow)
+        #expect(try await client.call(Methods.nodesUndo, UndoRequest()).undone == .set)
+        #expect(try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch.limit == nil)
+        await #expect(throws: WireError.self) {
+            try await client.call(Methods.nodesSet, SetRequest(ids: [task], settings: NodeSettings()))
+        }
+        await #expect(throws: WireError.self) {
+            try await client.call(Methods.nodesMove, MoveRequest(ids: [task], to: .before))
+        }
+        try await harness.end()
+    }
+
+    @Test func `why names the limit that binds, the order, and the time`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(3)
+        let task = NodeID.task(TaskID(rawValue: 3))
+        func why(_ node: NodeID) async throws -> WhyAnswer {
+            try #require(try await client.call(Methods.why, WhyRequest(id: node)).answers.first)
+        }
+        #expect(try await why(task).sentence == "t3 stands in line: 2 files of its own batch before it come first")
+        _ = try await client.call(Methods.nodesMove, MoveRequest(ids: [task], to: .top))
+        #expect(try await why(task).sentence.contains("as soon as one of the 8 transfers"))
+        let later = Timestamp(milliseconds: 4_000_000_000_000)
+        _ = try await client.call(Methods.nodesSet, SetRequest(ids: [task], settings: NodeSettings(notBefore: later)))
+        #expect(try await why(task).sentence.hasPrefix("t3 waits for \(later)"))
+        _ = try await client.call(
+            Methods.nodesSet, SetRequest(ids: [.batch(batch)], settings: NodeSettings(limit: 2048)))
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let claimed = try await harness.queue.writer.claim(lane.lane, limit: 1, now: later)
+        harness.queue.writer.record(.running, for: claimed[0].id)
+        try await harness.queue.writer.commit()
+        let running = try await why(.task(claimed[0].id))
+        #expect(running.sentence == "t1 is running, held to 2K/s by the limit of b1")
+        #expect(running.unblock == "martlet set b1 --limit off")
+        try await harness.end()
+    }
+}
