@@ -33,7 +33,10 @@ package protocol Engine: Sendable {
     func resume(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func cancel(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func retry(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
-    func undo(_ nodes: NodeChoice?) async throws(RequestError) -> [NodeResult]
+    func change(_ nodes: NodeChoice, _ deed: NodeDeed) async throws(RequestError) -> NodesChanged
+    func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged
+    func limits() async throws(RequestError) -> TransferLimits
+    func setLimits(_ wish: LimitsWish) async throws(RequestError) -> TransferLimits
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func purgeFinished() async throws(RequestError) -> [NodeResult]
     func leftovers() async throws(RequestError) -> [Leftover]

@@ -4,7 +4,8 @@ import MartletKit
 
 /// What can be done to nodes that are named.
 enum NodeChange: String {
-    case pause, resume, cancel, retry, undo, purge
+    case pause, resume, cancel, retry, purge, move, set
+    case runNow = "run-now"
     /// Of what is left at servers.
     case abort
 
@@ -15,7 +16,9 @@ enum NodeChange: String {
         case .resume: "resumed"
         case .cancel: "cancelled"
         case .retry: "queued again"
-        case .undo: "taken back"
+        case .move: "moved"
+        case .set: "changed"
+        case .runNow: "starts now"
         case .purge: "forgotten"
         case .abort: "has nothing left there"
         }
@@ -28,7 +31,9 @@ enum NodeChange: String {
         case .resume: "was not paused"
         case .cancel: "was over already"
         case .retry: "had nothing to try again"
-        case .undo: "had nothing to take back"
+        case .move: "stands there already"
+        case .set: "was so already"
+        case .runNow: "runs already"
         case .purge: "was forgotten already"
         case .abort: "had nothing left there"
         }
@@ -47,9 +52,8 @@ extension Front {
             case .resume: try await engine.resume(choice)
             case .cancel: try await engine.cancel(choice)
             case .retry: try await engine.retry(choice)
-            case .undo: try await engine.undo(choice)
             case .purge: try await engine.purge(choice)
-            case .abort: [NodeResult]()
+            case .abort, .move, .set, .runNow: [NodeResult]()
             }
         }
         return tell(results, of: change, invocation, empty: "nothing matches")
@@ -57,10 +61,17 @@ extension Front {
 
     func undo(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let ids = invocation.operands(as: .node)
-        let results = try await ask { engine throws(RequestError) in
-            try await engine.undo(ids.isEmpty ? nil : .ids(ids))
+        let changed = try await ask { engine throws(RequestError) in
+            try await engine.takeBack(ids.isEmpty ? .last : .nodes(.ids(ids)))
         }
-        return tell(results, of: .undo, invocation, empty: "there is nothing to take back")
+        if let limits = changed.limits {
+            tell(limits, invocation)
+            return .done
+        }
+        let what = changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
+        return tell(
+            changed.results, done: ": \(what)", already: " had nothing to take back", invocation,
+            empty: "there is nothing to take back")
     }
 
     func purge(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
@@ -81,6 +92,18 @@ extension Front {
     func tell(
         _ results: [NodeResult], of change: NodeChange, _ invocation: Invocation, empty: String
     ) -> ExitStatus {
+        tell(
+            results, done: " \(change.done)", already: " \(change.already)", isCancel: change == .cancel, invocation,
+            empty: empty)
+    }
+
+    /// - Parameters:
+    ///   - done: what stands behind an ID when it was done.
+    ///   - already: and when there was nothing to do.
+    private func tell(
+        _ results: [NodeResult], done: String, already: String, isCancel: Bool = false, _ invocation: Invocation,
+        empty: String
+    ) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)
         if results.isEmpty, !json { console.note(empty) }
         for result in results {
@@ -89,8 +112,8 @@ extension Front {
                 continue
             }
             switch result.result {
-            case .done: console.line("\(result.id) \(change.done)\(price(of: result, change))")
-            case .already: console.line("\(result.id) \(change.already)")
+            case .done: console.line("\(result.id)\(done)\(price(of: result, isCancel: isCancel))")
+            case .already: console.line("\(result.id)\(already)")
             case .refused:
                 console.line("\(result.id) refused")
                 let why = result.message ?? "refused"
@@ -104,10 +127,10 @@ extension Front {
     }
 
     /// What stopping it costs at a server that cannot resume.
-    private func price(of result: NodeResult, _ change: NodeChange) -> String {
+    private func price(of result: NodeResult, isCancel: Bool) -> String {
         guard let bytes = result.bytesToRepeat else { return "" }
         let size = console.units.size(bytes)
-        return change == .cancel
+        return isCancel
             ? "; this server cannot resume: undo would send \(size) again"
             : "; this server cannot resume: \(size) are sent again"
     }
@@ -126,6 +149,22 @@ extension Front {
             _code = OrNull(wrappedValue: result.code)
             message = result.message
             bytesToRepeat = result.bytesToRepeat
+        }
+    }
+}
+
+extension UndoneDeed {
+    /// What it is called when it is taken back.
+    var noun: String {
+        switch self {
+        case .cancel: "cancel"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .move: "move"
+        case .set: "change"
+        case .runNow: "run-now"
+        case .purge: "purge"
+        case .limit: "limit"
         }
     }
 }

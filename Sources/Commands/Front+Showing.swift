@@ -64,7 +64,10 @@ extension Front {
             lines.append(("Waits for", batch.waitReasons.words))
         }
         lines += batch.causes.map { ("Failures", "\($0.count) × \($0.message)") }
-        lines += [("Priority", batch.priority.rawValue), ("Queued", time(batch.createdAt))]
+        lines.append(("Priority", batch.priority.rawValue))
+        if let limit = batch.limit { lines.append(("Limit", units.rate(limit))) }
+        if let start = batch.notBefore { lines.append(("Not before", time(start))) }
+        lines.append(("Queued", time(batch.createdAt)))
         if let finished = batch.finishedAt { lines.append(("Finished", time(finished))) }
         return lines + [("UUID", batch.uuid.uuidString.lowercased())]
     }
@@ -96,6 +99,7 @@ extension Front {
             ("Batch", task.batch.description), ("Session", task.session.rawValue), ("Priority", task.priority.rawValue),
             ("Queued", time(task.createdAt)),
         ]
+        if let limit = task.limit { lines.append(("Limit", units.rate(limit))) }
         if let started = task.startedAt { lines.append(("Started", time(started))) }
         if let finished = task.finishedAt { lines.append(("Finished", time(finished))) }
         lines.append(("UUID", task.uuid.uuidString.lowercased()))

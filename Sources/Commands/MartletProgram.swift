@@ -59,7 +59,7 @@ package enum MartletProgram {
             change("resume", "let paused or held work go on"),
             change("cancel", "stop work for good; undo takes it back within its grace time"),
             change("retry", "try failed or cancelled work again, from where it stood"),
-            undo, wait, watch, events, purge, log, leftovers, engine, receive, session,
+            undo, move, set, runNow, limit, wait, watch, events, purge, log, leftovers, engine, receive, session,
         ]
     }
 
@@ -145,7 +145,11 @@ package enum MartletProgram {
     }
 
     private static var undo: Command {
-        var command = Command("undo", "take back the last cancel, within its grace time")
+        var command = Command("undo", "take back the last change, within its grace time of 10 s")
+        command.details = [
+            "Takes back the last cancel, pause, resume, move, set, run-now, limit or purge of finished batches, whoever made it, on "
+                + "a screen or by a command; asked again, the one before it. With an ID the last of that."
+        ]
         command.operands = [Operand(.node, .optional)]
         command.groups = [CommonOptions.output]
         return command
@@ -260,7 +264,7 @@ package enum MartletProgram {
             list,
             notBuilt("show", "everything about a session", "use list --session NAME"),
             notBuilt("remove", "remove a session with its work", "cancel and purge its batches"),
-            notBuilt("set", "change a session's defaults", "give the options with each batch"),
+            sessionSet,
         ]
         return command
     }
@@ -275,10 +279,6 @@ package enum MartletProgram {
     /// Commands of the contract that are refused for now.
     private static var later: [Command] {
         [
-            notBuilt("move", "change the order of the queue", "use --priority when you queue"),
-            notBuilt("set", "change what is queued or running", "cancel it and queue it again with other options"),
-            notBuilt("run-now", "run once, in spite of policy", "use resume"),
-            notBuilt("limit", "limit the whole engine", "use --limit with a batch, or limit-up in martlet.conf"),
             notBuilt("destination", "configured servers", "write the whole URL"),
             notBuilt("signals", "what policy sees", "no policy is built that would need it"),
             notBuilt("policy", "what each signal does", "no policy is built that would need it"),

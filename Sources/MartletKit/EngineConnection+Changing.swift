@@ -22,6 +22,15 @@ public struct NodesChanged: Sendable, Hashable {
     /// Of an undo: the limits as they are again, when it were the engine's, a host's or a session's.
     public var limits: TransferLimits?
 
+    public init(
+        results: [NodeResult], undo: UndoChoice? = nil, undone: UndoneDeed? = nil, limits: TransferLimits? = nil
+    ) {
+        self.results = results
+        self.undo = undo
+        self.undone = undone
+        self.limits = limits
+    }
+
     init(_ answer: NodeResults) {
         results = answer.results
         undo = answer.operation.map { .operation($0) }
@@ -61,6 +70,11 @@ extension EngineConnection {
             case .move(let place): try await call(Methods.nodesMove, MoveRequest(request, place))
             }
         return NodesChanged(answer)
+    }
+
+    /// Forgets every batch that is over.
+    public nonisolated func clearFinished() async throws(RequestError) -> NodesChanged {
+        NodesChanged(try await call(Methods.nodesPurge, NodesRequest()))
     }
 
     /// Takes changes back.

@@ -195,6 +195,8 @@ extension TransferEngine {
         let batch = lane.summary.batch
         if contexts[batch] == nil {
             guard let order = try await queue.writer.order(of: batch) else { return nil }
+            // It was queued with a limit, of which nobody has told us.
+            if order.options.bytesPerSecond != nil { adopt(try await queue.writer.limits()) }
             // Another lane of the batch may have brought it meanwhile.
             if contexts[batch] == nil { contexts[batch] = makeContext(order) }
         }

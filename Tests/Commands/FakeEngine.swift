@@ -18,6 +18,10 @@ final class FakeEngine: Engine {
         var totals = QueueTotals()
         /// Thrown by every question.
         var failure: RequestError?
+        var limits = TransferLimits(up: nil, down: nil, transfers: 8, transfersPerHost: 8)
+        var wishes: [LimitsWish] = []
+        var undone: UndoneDeed?
+        var undoneLimits: TransferLimits?
         var asked: [String] = []
         var requests: [BatchRequest] = []
         /// What becomes of the batches when something is said to have changed, one step each time.
@@ -136,7 +140,21 @@ final class FakeEngine: Engine {
     func resume(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("resume", nodes) }
     func cancel(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("cancel", nodes) }
     func retry(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("retry", nodes) }
-    func undo(_ nodes: NodeChoice?) async throws(RequestError) -> [NodeResult] { try change("undo", nodes) }
+    func change(_ nodes: NodeChoice, _ deed: NodeDeed) async throws(RequestError) -> NodesChanged {
+        NodesChanged(results: try change("\(deed)", nodes))
+    }
+    func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged {
+        let nodes: NodeChoice? = if case .nodes(let nodes) = choice { nodes } else { nil }
+        let results = try change("undo", nodes)
+        return state.withLock { NodesChanged(results: results, undone: $0.undone, limits: $0.undoneLimits) }
+    }
+    func limits() async throws(RequestError) -> TransferLimits { try ask("limits") { $0.limits } }
+    func setLimits(_ wish: LimitsWish) async throws(RequestError) -> TransferLimits {
+        try ask("setLimits") { state in
+            state.wishes.append(wish)
+            return state.limits
+        }
+    }
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("purge", nodes) }
     func purgeFinished() async throws(RequestError) -> [NodeResult] { try change("purge", nil) }
     func leftovers() async throws(RequestError) -> [Leftover] { try ask("leftovers") { $0.remains } }

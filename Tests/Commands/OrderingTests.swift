@@ -1,0 +1,111 @@
+import CommandLine
+import FoundationEssentials
+import MartletKit
+import Synchronization
+import Testing
+
+@testable import Commands
+
+@Suite("What goes first, how fast, and back again")
+struct OrderingTests {
+    private let b7 = NodeID.batch(BatchID(rawValue: 7))
+
+    private func bench(_ result: NodeResult.Outcome = .done, _ prepare: (inout FakeEngine.State) -> Void = { _ in })
+        -> Bench
+    {
+        Bench(
+            FakeEngine { state in
+                state.results = [NodeResult(id: b7, result: result)]
+                prepare(&state)
+            })
+    }
+
+    @Test("move wants exactly one place, and tells of each ID")
+    func move() async {
+        let bench = bench()
+        #expect(await bench.run("move", "b7") == .usage)
+        #expect(await bench.run("move", "b7", "--top", "--bottom") == .usage)
+        #expect(bench.engine.asked.isEmpty)
+        #expect(await bench.run("move", "b7", "--before", "b3") == .done)
+        #expect(bench.output == "b7 moved\n")
+        #expect(bench.engine.asked.first?.contains("before") == true)
+    }
+
+    @Test("set reads rates, times and priorities as they are written everywhere")
+    func set() async {
+        let bench = bench()
+        #expect(await bench.run("set", "b7") == .usage)
+        #expect(await bench.run("set", "b7", "--limit", "fast") == .usage)
+        #expect(await bench.run("set", "b7", "--limit", "2M", "--priority", "high", "--not-before", "+1h") == .done)
+        #expect(bench.output == "b7 changed\n")
+        let deed = bench.engine.asked.first ?? ""
+        #expect(deed.contains("limit: Optional(2097152)") && deed.contains("high"))
+        let off = self.bench()
+        #expect(await off.run("set", "b7", "--limit", "off") == .done)
+        #expect(off.engine.asked.first?.contains("limit: Optional(0)") == true)
+    }
+
+    @Test("run-now takes selectors")
+    func runNow() async {
+        let bench = bench(.already)
+        #expect(await bench.run("run-now") == .usage)
+        #expect(await bench.run("run-now", "--batch", "b7", "--json") == .done)
+        #expect(bench.output.contains("\"result\":\"already\""))
+    }
+
+    @Test("limit shows what holds; a timetable may be quoted or not; one way alone when that is said")
+    func limit() async {
+        let bench = bench { state in
+            state.limits = TransferLimits(
+                up: 512 << 10, down: nil, transfers: 2, transfersPerHost: 8, upTimetable: "08:00,512K 18:00,off",
+                scoped: [ScopedLimit(kind: .host, name: "nas", rate: 1024)])
+        }
+        #expect(await bench.run("limit") == .done)
+        #expect(
+            bench.output == """
+                Up        512K/s now, by 08:00,512K 18:00,off
+                Down      off
+                Transfers 2 at once, 8 to one host
+                Host      nas 1K/s
+
+                """)
+        #expect(bench.engine.asked == ["limits"])
+        _ = await bench.run("limit", "8:00,512k", "18:00,off", "--up")
+        _ = await bench.run("limit", "off")
+        _ = await bench.run("limit", "1K", "--host", "nas")
+        _ = await bench.run("limit", "--transfers", "3")
+        _ = await bench.run("session", "set", "photos", "--limit", "2K")
+        let wishes = bench.engine.state.withLock(\.wishes)
+        #expect(
+            wishes == [
+                LimitsWish(up: "08:00,512K 18:00,off"), LimitsWish(up: "off", down: "off"),
+                LimitsWish(scoped: [ScopedLimit(kind: .host, name: "nas", rate: 1024)]), LimitsWish(transfers: 3),
+                LimitsWish(scoped: [ScopedLimit(kind: .session, name: "photos", rate: 2048)]),
+            ])
+        for line in [["limit", "tea"], ["limit", "--up"], ["limit", "08:00,1K", "--host", "nas"]] {
+            #expect(await bench.run(line.map { Argument($0) }) == .usage, "\(line)")
+        }
+    }
+
+    @Test("limit without an engine starts none")
+    func noEngine() async {
+        let bench = bench { $0.isRunning = false }
+        #expect(await bench.run("limit", "--json") == .done)
+        #expect(bench.output == "{\"running\":false}\n")
+        #expect(bench.engine.asked.isEmpty)
+    }
+
+    @Test("undo says what it took back")
+    func undo() async {
+        let bench = bench { $0.undone = .move }
+        #expect(await bench.run("undo") == .done)
+        #expect(bench.output == "b7: the move was taken back\n")
+        let limits = self.bench {
+            $0.results = []
+            $0.undone = .limit
+            $0.undoneLimits = TransferLimits(up: 1024, down: nil, transfers: 8, transfersPerHost: 8)
+        }
+        #expect(await limits.run("undo") == .done)
+        #expect(limits.output.hasPrefix("Up        1K/s\n"))
+    }
+}
