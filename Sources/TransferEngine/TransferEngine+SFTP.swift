@@ -54,7 +54,7 @@ extension TransferEngine {
             } else if event.end.bytesRead > 0 {
                 moved(attempt, to: attempt.base + event.end.bytesRead)
             }
-            if exchange.isPayload || event.end.bytesRead > 0 { FaultPoint.answered.pass() }
+            FaultPoint.answered.pass()
             if case .opened = event.end.outcome, isCarriedAlong(attempt) { freeSlot(of: attempt) }
             switch event.end.outcome {
             case .sourceEnded: sourceChanged(attempt, stored: nil)

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TransferModel
 
@@ -5,8 +6,8 @@ import TransferModel
 final class TusServer: Server {
     init(_ sandbox: Sandbox) throws { try super.init("tus", sandbox, folder: "tus") }
 
-    /// The uploads that are whole, by the path that the client gave them, each with its digest. The same path may be there twice.
-    func uploads() throws -> [(path: RawPath, size: Int64, digest: String)] {
+    /// The uploads that are whole, by the rest of the path that the client gave them, each with its digest. The same path may be there twice.
+    func uploads(_ prefix: String = "") throws -> [(path: RawPath, size: Int64, digest: String)] {
         let data = RawPath("\(folder)/data")
         return try names(in: data).compactMap { name in
             guard let text = name.text, text.hasSuffix(".info") else { return nil }
@@ -15,7 +16,11 @@ final class TusServer: Server {
                 let file = info["metadata"]["filename"].text
             else { return nil }
             let path = info["metadata"]["relativePath"].text ?? file
-            return (RawPath(path), size, try digest(of: data.appending(RawPath(String(text.dropLast(5))))))
+            guard path.hasPrefix(prefix) else { return nil }
+            return (
+                RawPath(String(path.dropFirst(prefix.count))), size,
+                try digest(of: data.appending(RawPath(String(text.dropLast(5)))))
+            )
         }
     }
 
@@ -61,13 +66,11 @@ final class S3Server: Server {
 
     @discardableResult
     private func curl(_ words: [String]) throws -> Outcome {
-        let outcome = try sandbox.start(
-            "/usr/bin/curl",
-            [
-                "-sSg", "--fail", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--aws-sigv4", "aws:amz:us-east-1:s3",
-                "-u", "testkey:testsecret",
-            ] + words
-        ).wait()
+        let signature = [
+            "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--aws-sigv4", "aws:amz:us-east-1:s3", "-u",
+            "testkey:testsecret",
+        ]
+        let outcome = try sandbox.start("/usr/bin/curl", ["-sSg", "--fail"] + signature + words).wait()
         guard outcome.status == 0 else { throw HarnessError("curl: \(outcome)") }
         return outcome
     }
@@ -101,6 +104,8 @@ final class SSHServer: Server {
 final class FTPServer: Server {
     enum Program: String {
         case vsftpd = "ftpd"
+        /// With TLS from the first byte.
+        case vsftpdImplicit = "ftpd implicit"
         case proFTPD = "ftpd-tls"
         case pyftpdlib = "ftpd-py"
     }
@@ -109,7 +114,8 @@ final class FTPServer: Server {
 
     init(_ sandbox: Sandbox, _ program: Program) throws {
         self.program = program
-        try super.init(program.rawValue, sandbox, folder: program.rawValue)
+        let words = program.rawValue.split(separator: " ").map(String.init)
+        try super.init(words[0], sandbox, folder: words[0], settings: words.count > 1 ? ["IMPLICIT=1"] : [])
     }
 
     var data: RawPath { RawPath("\(folder)/data") }
@@ -119,6 +125,7 @@ final class FTPServer: Server {
         let account = ["--user", "test", "--password-command", "echo test"]
         switch program {
         case .vsftpd: return []
+        case .vsftpdImplicit: return ["--ca", "\(folder)/tls/ca.crt"]
         case .proFTPD: return ["--ca", "\(folder)/tls/ca.crt"] + account
         case .pyftpdlib: return account
         }
@@ -130,4 +137,51 @@ final class DavServer: Server {
     init(_ sandbox: Sandbox) throws { try super.init("apache-dav", sandbox, folder: "dav") }
 
     var data: RawPath { RawPath("\(folder)/data") }
+}
+
+/// Nextcloud's chunked upload v2, played by a script.
+final class NextcloudServer: Server {
+    init(_ sandbox: Sandbox) throws { try super.init("nextcloud", sandbox, folder: "nextcloud") }
+
+    /// The user's files.
+    var files: RawPath { RawPath("\(folder)/data/files/test") }
+    /// Folders of chunks that are not put together yet.
+    var chunks: RawPath { RawPath("\(folder)/data/uploads/test") }
+}
+
+/// One version of the IETF's draft, played by a script.
+final class DraftServer: Server {
+    init(_ sandbox: Sandbox, version: Int = 8, settings: [String] = []) throws {
+        try super.init("ietf", sandbox, folder: "ietf", settings: ["VERSION=\(version)"] + settings)
+    }
+
+    var data: RawPath { RawPath("\(folder)/data") }
+}
+
+/// An application that takes POSTs, played by a script.
+final class FormServer: Server {
+    init(_ sandbox: Sandbox) throws { try super.init("forms", sandbox, folder: "forms") }
+
+    /// Each POST that has happened: `path file bytes sha256`, and its fields.
+    func done() throws -> [JSON] { try lines("done") }
+}
+
+extension Server {
+    /// One object a line of a file in its folder.
+    func lines(_ name: String) throws -> [JSON] {
+        guard fileExists("\(folder)/\(name)") else { return [] }
+        return try readText("\(folder)/\(name)").split(separator: "\n").map { try JSON(parsing: String($0)) }
+    }
+
+    /// What a scripted server was asked, answered or broken off: `method path status bytes`, and the fields that matter.
+    func requests() throws -> [JSON] { try lines("requests") }
+
+    /// Writes a file that changes what a scripted server does; `nil` takes it away.
+    func turn(_ name: String, _ value: String?) throws {
+        guard let value else {
+            remove("\(folder)/\(name)")
+            return
+        }
+        try write(value, to: "\(folder)/\(name)")
+    }
 }

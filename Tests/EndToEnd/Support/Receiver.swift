@@ -41,8 +41,21 @@ final class Receiver {
         try process.wait()
     }
 
-    /// Starts it again where it was.
-    func restart() throws {
+    /// Starts it again where it was; with another token than before, if one is named.
+    func restart(token: String? = nil) throws {
+        if let token { try Self.write(token: token, sandbox) }
         process = try Self.start(sandbox, data, options + ["--listen", address]).0
+    }
+
+    /// The options with which it asks for a token.
+    static func asking(for token: String, _ sandbox: Sandbox) throws -> [String] {
+        try write(token: token, sandbox)
+        return ["--token-file", "\(sandbox.root)/receiver-token"]
+    }
+
+    private static func write(token: String, _ sandbox: Sandbox) throws {
+        let path = "\(sandbox.root)/receiver-token"
+        try EndToEndTests.write(token + "\n", to: path)
+        chmod(path, 0o600)
     }
 }

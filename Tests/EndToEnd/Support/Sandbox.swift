@@ -147,6 +147,35 @@ final class Sandbox {
         try succeed("engine", "status", "--json", sourceLocation: sourceLocation).json["pid"].integer.map(pid_t.init)
     }
 
+    /// Starts an engine that ends itself at a step, as `MARTLET_FAULT` names it, and waits until it answers or has ended.
+    func startDoomedEngine(_ step: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> ChildProgram {
+        environment.append("MARTLET_FAULT=\(step)")
+        defer { environment.removeLast() }
+        let engine = try start("martletd", [])
+        try waitUntil("the engine answers", sourceLocation: sourceLocation) {
+            // Some steps are passed while it starts, or while it is asked.
+            if engine.status != nil { return true }
+            let told = try martlet("engine", "status", "--json")
+            return try told.status == 0 && told.json["pid"].integer == Int64(engine.pid)
+        }
+        return engine
+    }
+
+    /// Waits until a doomed engine has ended, or a batch has without having met its step. Whether it ended so.
+    func awaitDoom(
+        of engine: ChildProgram, or batch: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Bool {
+        try waitUntil("the engine or \(batch) is over", sourceLocation: sourceLocation) {
+            if engine.status != nil { return true }
+            // It may end while it is asked.
+            let shown = try martlet("show", batch, "--json")
+            return try shown.status == 0 && shown.json["finishedAt"] != .null
+        }
+        // The last commit may come after the last answer.
+        if engine.status == nil { poll(nil, 0, 100) }
+        return engine.status == 128 + SIGKILL
+    }
+
     /// Kills the engine, all at once, and waits until it is gone. Gives its pid.
     @discardableResult
     func killEngine(sourceLocation: SourceLocation = #_sourceLocation) throws -> pid_t {

@@ -30,8 +30,8 @@ class Server {
 
     deinit { _ = try? run(["crash", folder]) }
 
-    private func start(port: String) throws {
-        let outcome = try run(["start", folder, port])
+    private func start(port: String, _ more: [String] = []) throws {
+        let outcome = try run(["start", folder, port], more)
         guard outcome.status == 0, let line = outcome.lines.last, line.hasPrefix("ready ") else {
             throw HarnessError("\(script): \(outcome)")
         }
@@ -48,13 +48,13 @@ class Server {
 
     /// Ends it, as a power cut would.
     func crash() throws { try run(["crash", folder]) }
-    /// Starts it again where it was.
-    func restart() throws { try start(port: port) }
+    /// Starts it again where it was; with other settings for this once, if they are named.
+    func restart(_ settings: [String] = []) throws { try start(port: port, settings) }
 
     @discardableResult
-    func run(_ words: [String]) throws -> Outcome {
+    func run(_ words: [String], _ more: [String] = []) throws -> Outcome {
         // `env` carries the settings, so that they are the script's alone.
-        try sandbox.start("/usr/bin/env", settings + [script] + words).wait()
+        try sandbox.start("/usr/bin/env", settings + more + [script] + words).wait()
     }
 }
 

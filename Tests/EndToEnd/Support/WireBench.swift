@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TransferModel
 
@@ -6,68 +7,53 @@ final class WireBench {
     let wire: WireProtocol
     let sandbox: Sandbox
     let proxy: FaultProxy
-    private let far: FarEnd
+    let far: FarEnd
     /// What `martlet upload` is told besides where to.
     let options: [String]
     /// Where uploads go, by way of the proxy; a directory.
     let destination: String
 
-    private enum FarEnd {
-        case tus(TusServer)
-        case s3(S3Server)
-        /// Files lie below a folder by their names.
-        case server(Server, RawPath)
-        case receiver(Receiver)
-    }
-
-    init(_ wire: WireProtocol) throws {
+    /// - Parameter token: what `martlet receive` asks for.
+    init(_ wire: WireProtocol, token: String? = nil) throws {
         self.wire = wire
         let sandbox = try Sandbox()
         self.sandbox = sandbox
-        switch wire {
+        let far = try FarEnd(wire, sandbox, token: token)
+        self.far = far
+        switch far {
+        case .ftp(let server, _): proxy = try FaultProxy(sandbox, beforeFTP: server)
+        default: proxy = try FaultProxy(sandbox, target: far.address)
+        }
+        let address = proxy.address
+        switch far {
         case .tus:
-            let server = try TusServer(sandbox)
-            proxy = try FaultProxy(sandbox, before: server)
-            far = .tus(server)
             options = []
-            destination = "tus+http://\(proxy.address)/files/"
-        case .tusToReceiver, .ietf:
-            let receiver = try Receiver(sandbox)
-            proxy = try FaultProxy(sandbox, target: receiver.address)
-            far = .receiver(receiver)
+            destination = "tus+http://\(address)/files/"
+        case .receiver:
             options = []
-            destination = "\(wire == .ietf ? "ietf" : "tus")+http://\(proxy.address)/"
+            destination = "\(wire == .tusToReceiver ? "tus" : "ietf")+http://\(address)/"
         case .s3:
-            let server = try S3Server(sandbox)
-            proxy = try FaultProxy(sandbox, before: server)
-            far = .s3(server)
-            options = ["--chunk", "8M"]
+            options = ["--chunk", "\(WireProtocol.part)"]
             destination = "s3://test/up/"
-            sandbox.environment = S3Server.environment(proxy.address)
-        case .sftp:
-            let server = try SSHServer(sandbox)
-            proxy = try FaultProxy(sandbox, before: server)
-            far = .server(server, server.data.appending(RawPath("up")))
+            sandbox.environment = S3Server.environment(address)
+        case .sftp(let server):
             options = ["--ssh-command", server.command(through: proxy)]
-            destination = "sftp://\(proxy.address)\(server.data)/up/"
-        case .ftp, .ftpes:
-            let server = try FTPServer(sandbox, wire == .ftp ? .vsftpd : .proFTPD)
-            proxy = try FaultProxy(sandbox, beforeFTP: server)
-            far = .server(server, server.data.appending(RawPath("up")))
+            destination = "sftp://\(address)\(server.data)/up/"
+        case .ftp(let server, _):
             options = server.options
-            destination = "\(wire.rawValue)://\(proxy.address)/up/"
+            destination = "\(wire.rawValue)://\(address)/up/"
         case .dav:
-            let server = try DavServer(sandbox)
-            proxy = try FaultProxy(sandbox, before: server)
-            far = .server(server, server.data.appending(RawPath("up")))
             options = []
-            destination = "dav://\(proxy.address)/up/"
-        case .put:
-            let server = try Nginx(sandbox)
-            proxy = try FaultProxy(sandbox, before: server)
-            far = .server(server, server.data.appending(RawPath("up")))
+            destination = "dav://\(address)/up/"
+        case .nextcloud:
+            options = ["--chunk", "\(WireProtocol.part)"]
+            destination = "dav://\(address)/remote.php/dav/files/test/up/"
+        case .draft:
+            options = []
+            destination = "ietf+http://\(address)/up/"
+        case .nginx:
             options = ["--protocol", "put"]
-            destination = "http://\(proxy.address)/up/"
+            destination = "http://\(address)/up/"
         }
     }
 
@@ -83,65 +69,49 @@ final class WireBench {
         return path
     }
 
-    /// Every whole file that is at the server, by its path below the destination. Parts and temporary names are there, too, where the server's
-    /// folder shows them: nothing of the kind may be left.
-    func arrived(sourceLocation: SourceLocation = #_sourceLocation) throws -> [RawPath: String] {
-        switch far {
-        case .server(_, let folder): return try digests(below: folder)
-        case .receiver(let receiver): return try digests(below: receiver.data)
-        case .s3(let server): return try server.objects("up/")
-        case .tus(let server):
-            return try server.uploads().reduce(into: [:]) { found, upload in
-                guard let other = found.updateValue(upload.digest, forKey: upload.path) else { return }
-                // The server gives names of its own, so nobody can ask what became of a creation whose answer was lost. A small file goes along
-                // with its creation, and may then be there twice; a large one never.
-                #expect(
-                    other == upload.digest && upload.size <= 1 << 20, "\(upload.path) is there twice",
-                    sourceLocation: sourceLocation)
-            }
-        }
+    /// What arrived, below a folder that was sent or altogether, and nothing beside it.
+    func arrived(
+        below name: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> [RawPath: String] {
+        try far.arrived(below: name, sourceLocation: sourceLocation)
     }
 
-    /// What arrived of a tree or folder that was sent.
-    func arrived(below name: String) throws -> [RawPath: String] {
-        let prefix = Array("\(name)/".utf8)
-        return try arrived().reduce(into: [:]) { found, entry in
-            guard entry.key.bytes.starts(with: prefix) else { return }
-            found[RawPath(Array(entry.key.bytes.dropFirst(prefix.count)))] = entry.value
-        }
-    }
-
-    func crashServer() throws {
-        switch far {
-        case .tus(let server): try server.crash()
-        case .s3(let server): try server.crash()
-        case .server(let server, _): try server.crash()
-        case .receiver(let receiver): try receiver.crash()
-        }
-    }
-
-    func restartServer() throws {
-        switch far {
-        case .tus(let server): try server.restart()
-        case .s3(let server): try server.restart()
-        case .server(let server, _): try server.restart()
-        case .receiver(let receiver): try receiver.restart()
-        }
-    }
-
-    /// Kills the engine. What it had handed to the system is still on its way then.
+    /// Kills the engine, and lets what it had handed to the system arrive: how much that is depends on the machine, not on Martlet. And asked for
+    /// an upload that is still being written, tuspyserver stands still for all its clients, for 30 seconds.
     func killEngine(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try sandbox.killEngine(sourceLocation: sourceLocation)
-        // Asked for an upload that is still being written, tuspyserver stands still for all its clients, for 30 seconds.
-        if wire == .tus { try proxy.awaitClosed(sourceLocation: sourceLocation) }
+        try proxy.awaitClosed(sourceLocation: sourceLocation)
     }
 
     /// Waits until this many bytes of the batch are sent, by the engine's word.
     func awaitSent(_ bytes: Int64, of batch: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        try waitUntil("\(bytes) bytes of \(batch) are sent", sourceLocation: sourceLocation) {
+        try awaitCount("bytesSent", bytes, of: batch, sourceLocation)
+    }
+
+    /// Waits until the server has something that it will remember: whole parts, or of a stream this many bytes.
+    func awaitStored(_ bytes: Int64, of batch: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try awaitCount(wire.hasParts ? "bytesAccepted" : "bytesSent", bytes, of: batch, sourceLocation)
+    }
+
+    private func awaitCount(_ key: String, _ bytes: Int64, of batch: String, _ sourceLocation: SourceLocation) throws {
+        try waitUntil("\(key) of \(batch) is \(bytes)", sourceLocation: sourceLocation) {
             let shown = try sandbox.batch(batch, sourceLocation: sourceLocation)
             guard shown["finishedAt"] == .null else { throw HarnessError("\(batch) ended early: \(shown)") }
-            return (shown["bytesSent"].integer ?? 0) >= bytes
+            return (shown[key].integer ?? 0) >= bytes
+        }
+    }
+
+    /// Pushes a batch of one on whenever it waits for another try, until the condition holds.
+    func push(
+        _ batch: String, sourceLocation: SourceLocation = #_sourceLocation, until condition: (JSON) throws -> Bool
+    ) throws {
+        var task = JSON.null
+        try waitUntil("\(batch) goes on: \(task)", sourceLocation: sourceLocation) {
+            task = try sandbox.task(batch)
+            if try condition(task) { return true }
+            // What is to be seen is where it goes on, not how long it waits before.
+            if task["state"].text == "waiting" { try sandbox.martlet("retry", batch) }
+            return false
         }
     }
 

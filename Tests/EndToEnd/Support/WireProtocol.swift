@@ -10,16 +10,22 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case tusToReceiver
     /// The draft of the IETF, to `martlet receive`.
     case ietf
+    /// Its versions, each to a server that knows no other.
+    case ietf8, ietf6, ietf5, ietf3
     /// OpenStack Swift's S3 interface.
     case s3
     /// OpenSSH.
     case sftp
     /// vsftpd, in the clear.
     case ftp
+    /// vsftpd, with TLS from the first byte.
+    case ftps
     /// ProFTPD, with explicit TLS.
     case ftpes
     /// Apache.
     case dav
+    /// Chunks, as Nextcloud's manual has them.
+    case nextcloud
     /// nginx.
     case put
 
@@ -31,6 +37,20 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
         return wanted.split(separator: " ").compactMap { WireProtocol(rawValue: String($0)) }
     }()
 
+    /// One of each way to go on, where another server or version of the same adds nothing.
+    static let distinct = tested.filter { ![.ietf8, .ietf6, .ietf5, .ftps].contains($0) }
+
+    /// The version of the draft that the scripted server knows.
+    var interopVersion: Int? {
+        switch self {
+        case .ietf8: 8
+        case .ietf6: 6
+        case .ietf5: 5
+        case .ietf3: 3
+        default: nil
+        }
+    }
+
     /// What a kill may cost, beyond what its connections say besides the file.
     enum Waste {
         /// So many bytes of the file are sent again.
@@ -40,12 +60,26 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var waste: Waste {
         switch self {
-        case .tus, .tusToReceiver, .ietf, .sftp, .ftp, .ftpes: .bytes(1 << 20)
-        // Four parts of 8 MiB are on their way at once.
-        case .s3: .bytes(4 * 8 << 20)
+        case .s3, .nextcloud: .bytes(Int64(parallel) * Self.part)
         case .dav, .put: .wholeFile
+        default: .bytes(1 << 20)
         }
     }
+
+    /// Parts or chunks, and of other protocols connections, that one file has on its way at once.
+    var parallel: Int {
+        switch self {
+        case .s3: 4
+        case .nextcloud: 3
+        default: 1
+        }
+    }
+
+    /// The length of a part or chunk in these tests: as small as the servers allow.
+    static let part: Int64 = 5 << 20
+
+    /// What is accepted is known while a file is under way, part by part; elsewhere the server is asked when it goes on.
+    var hasParts: Bool { parallel > 1 }
 
     var resumes: Bool {
         if case .wholeFile = waste { false } else { true }
@@ -54,7 +88,7 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// What frames and heads add to a file's bytes, in thousandths.
     var overhead: Int64 {
         switch self {
-        case .sftp, .ftpes: 2
+        case .sftp, .ftps, .ftpes: 2
         default: 1
         }
     }
@@ -62,24 +96,23 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Names that are not UTF-8: XML and JSON cannot carry them, paths of bytes can.
     var carriesBytes: Bool {
         switch self {
-        case .tus, .s3: false
-        case .tusToReceiver, .ietf, .sftp, .ftp, .ftpes, .dav, .put: true
+        case .tus, .s3, .nextcloud: false
+        default: true
         }
     }
 
-    /// A file that is large for this server.
+    /// The large file of the kills. Another version of the same is not proved better by more bytes.
     var large: Int {
-        switch self {
-        // Python, and what has to begin again.
-        case .s3, .dav, .put: 100_000_000
-        default: 300_000_000
-        }
+        Self.distinct.contains(self) && self != .tusToReceiver && self != .ietf3 ? 300_000_000 : 60_000_000
     }
+
+    /// A rule that lets a file through with so many megabytes a second, over all its connections.
+    func rate(_ megabytes: Int) -> String { rule("rate up \(megabytes * 1000 / parallel)k") }
 
     /// One of a rule's connections: over FTP, the one that carries the file.
     func rule(_ text: String) -> String {
         switch self {
-        case .ftp, .ftpes: text + " on=data"
+        case .ftp, .ftps, .ftpes: text + " on=data"
         default: text
         }
     }
