@@ -27,6 +27,7 @@ package enum Action: String, CaseIterable, Sendable {
     case cancel, retry
     case retryAll = "retry-all"
     case undo, add
+    case earlier, later, order, limit
     case clear
 
     // See
@@ -70,7 +71,11 @@ package enum Action: String, CaseIterable, Sendable {
         case .cancel: "cancel"
         case .retry: "retry what failed"
         case .retryAll: "retry all that failed"
-        case .undo: "undo the last cancel"
+        case .undo: "undo the last change"
+        case .earlier: "earlier in the queue"
+        case .later: "later in the queue"
+        case .order: "order and priority"
+        case .limit: "speed limits"
         case .add: "add files"
         case .clear: "clear finished batches"
         case .details: "details"
@@ -103,6 +108,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .cancel: "cancel"
         case .retry: "retry"
         case .undo: "undo"
+        case .order: "order"
+        case .limit: "limit"
         case .details: "details"
         case .why: "why"
         case .problems: "problems"
@@ -137,7 +144,7 @@ package enum Action: String, CaseIterable, Sendable {
             .open, .close, .enter, .toggleAll, .nextProblem:
             .move
         case .filter, .nextMatch, .previousMatch, .mark, .markMatching, .unmarkAll: .mark
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: .act
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear, .earlier, .later, .order, .limit: .act
         case .details, .why, .problems, .log, .history, .level, .help, .command, .mouse, .redraw: .see
         case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost
@@ -147,7 +154,8 @@ package enum Action: String, CaseIterable, Sendable {
     /// Whether it changes transfers; such actions are off while the engine does not answer.
     package var changesTransfers: Bool {
         switch self {
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear: true
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear, .earlier, .later, .order, .limit:
+            true
         default: false
         }
     }

@@ -123,6 +123,11 @@ struct DetailsText {
             let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left"
             fields.append(("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", .plain))
         }
+        if let limit = row.limit { fields.append(("Limit", SafeText(look.figures.speed(limit)), .plain)) }
+        if row.priority != .normal { fields.append(("Priority", SafeText(row.priority.rawValue), .plain)) }
+        if let start = row.notBefore, start > now.wall {
+            fields.append(("Not before", SafeText(look.date(start)), .plain))
+        }
         if row.bytesAtRisk > 0 {
             let size = look.figures.size(row.bytesAtRisk)
             fields.append(("If paused", SafeText("\(size) are sent again: the server cannot resume"), .plain))

@@ -16,6 +16,8 @@ struct Dialog: Sendable {
         case stopEngine(finishRunning: Bool)
         /// What a command named.
         case named(Deed, SafeText, NodeChoice)
+        /// From a menu.
+        case act(Deed, [NodeRow])
     }
 
     struct Choice: Sendable {
@@ -35,6 +37,8 @@ struct Dialog: Sendable {
     let title: SafeText
     let lines: [SafeText]
     let choices: [Choice]
+    /// Of things that can all be taken back: the first is chosen, and a quick key counts.
+    let isMenu: Bool
     /// The line that Enter takes; at first the harmless one, which is the last.
     private(set) var selected: Int
     private let openedAt: Duration
@@ -47,6 +51,17 @@ struct Dialog: Sendable {
         self.lines = lines
         choices = [yes, Choice(letter: nil, text: no, intent: nil)]
         selected = 1
+        isMenu = false
+        openedAt = uptime
+    }
+
+    /// A menu of things to do.
+    init(menu title: SafeText, _ lines: [SafeText], _ choices: [Choice], no: String, at uptime: Duration) {
+        self.title = title
+        self.lines = lines
+        self.choices = choices + [Choice(letter: nil, text: no, intent: nil)]
+        selected = 0
+        isMenu = true
         openedAt = uptime
     }
 
@@ -56,12 +71,13 @@ struct Dialog: Sendable {
         self.lines = lines
         self.choices = choices
         self.selected = selected
+        isMenu = false
         openedAt = uptime
     }
 
     /// Takes a key. Other keys than the ones it shows do nothing.
     mutating func take(_ press: KeyPress, at uptime: Duration) -> Outcome {
-        guard uptime - openedAt >= Self.guardTime else { return .open }
+        guard isMenu || uptime - openedAt >= Self.guardTime else { return .open }
         switch (press.key, press.modifiers) {
         case (.character(let letter), []) where choices.contains { $0.letter == letter }:
             return .answered(choices.first { $0.letter == letter }?.intent)

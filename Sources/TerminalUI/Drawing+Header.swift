@@ -66,7 +66,21 @@ extension Drawing {
         var parts: [String] = []
         if totals.bytesPerSecondUp > 0 { parts.append("up \(look.figures.speed(totals.bytesPerSecondUp))") }
         if totals.bytesPerSecondDown > 0 { parts.append("down \(look.figures.speed(totals.bytesPerSecondDown))") }
+        if let cap = cap(totals) { parts.append(cap) }
         return SafeText(parts.joined(separator: "  "))
+    }
+
+    /// The engine's limits as they hold now; that there is none is said where there is room.
+    private func cap(_ totals: QueueTotals) -> String? {
+        switch (totals.limitUp, totals.limitDown) {
+        case (nil, nil): return width >= 110 ? "cap off" : nil
+        case (let up?, let down?) where up == down: return "cap \(look.figures.size(up))"
+        case (let up?, nil) where totals.bytesPerSecondDown == 0: return "cap \(look.figures.size(up))"
+        case (nil, let down?) where totals.bytesPerSecondUp == 0: return "cap \(look.figures.size(down))"
+        case (let up, let down):
+            func size(_ rate: Int64?) -> String { rate.map { look.figures.size($0) } ?? "off" }
+            return "cap \(size(up)) up \(size(down)) down"
+        }
     }
 
     // MARK: The total

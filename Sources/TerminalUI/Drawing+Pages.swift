@@ -198,7 +198,7 @@ extension Drawing {
         let last = rows - 1
         for row in max(0, last - 1)...last { grid.fill(row: row, style: .plain) }
         let keys = dialog.choices.map { choice in
-            choice.letter.map { "\(Character($0)) yes" } ?? "Esc no"
+            choice.letter.map { "\(Character($0)) \(dialog.isMenu ? choice.text : "yes")" } ?? "Esc no"
         }.joined(separator: "  ")
         if last > 0 {
             grid.put(
@@ -208,7 +208,7 @@ extension Drawing {
         cursor = Cursor(row: last, column: 0)
     }
 
-    private mutating func edge(_ row: Int, _ left: Int, _ boxWidth: Int, _ title: SafeText) {
+    mutating func edge(_ row: Int, _ left: Int, _ boxWidth: Int, _ title: SafeText) {
         grid.fill(row: row, columns: left..<(left + boxWidth), with: Glyph("-"), style: .plain)
         grid.put("+", row: row, column: left)
         grid.put("+", row: row, column: left + boxWidth - 1)

@@ -19,6 +19,7 @@ struct Drawing {
         var drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
         drawing.page()
         if let dialog = model.dialog { drawing.dialog(dialog) }
+        if let form = model.form { drawing.form(form) }
         return (drawing.grid, drawing.cursor)
     }
 

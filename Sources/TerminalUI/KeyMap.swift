@@ -108,13 +108,14 @@ package struct KeyMap: Sendable, Hashable {
             (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
-            (.add, ["a", "F2"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e", "3"]),
+            (.add, ["a", "F2"]), (.earlier, ["[", "S-Up"]), (.later, ["]", "S-Down"]), (.order, ["o"]),
+            (.limit, ["T"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e", "3"]),
             (.log, ["L", "4"]), (.history, ["H", "6"]),
             (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
         ],
         .details: moving + everywhere + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]),
-            (.why, ["w"]), (.back, ["Esc", "q", "i", "h", "Left"]),
+            (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
         .problems: moving + everywhere + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.back, ["Esc", "q", "e", "h", "Left"]),

@@ -25,8 +25,12 @@ enum Request: Hashable, Sendable {
     case act(Deed, NodeChoice, number: Int)
     /// Forget every batch that is over; answered by `acted`.
     case clearFinished(number: Int)
-    /// Take back the last cancel of these rows, or (`nil`) of any; answered by `acted`.
-    case undo([RowID]?, number: Int)
+    /// Take back a change; answered by `acted`.
+    case undo(UndoChoice, number: Int)
+    /// What holds for everything; answered by `limits`.
+    case limits(number: Int)
+    /// Answered by `limitsSet`.
+    case setLimits(LimitsWish, number: Int)
     case why(NodeID, number: Int)
     /// All batches, for what failed in them.
     case problems(number: Int)
@@ -56,12 +60,16 @@ enum Request: Hashable, Sendable {
 
 /// What a key does to rows of the tree.
 enum Deed: Hashable, Sendable {
-    case pause, resume, cancel, retry
+    case pause, resume, cancel, retry, runNow
+    case move(MovePlace)
+    case set(NodeSettings)
 }
 
 /// What became of a request.
 enum Answer: Sendable {
-    case acted(Result<[NodeResult], RequestError>, number: Int)
+    case acted(Result<NodesChanged, RequestError>, number: Int)
+    case limits(Result<TransferLimits, RequestError>, number: Int)
+    case limitsSet(Result<TransferLimits, RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)

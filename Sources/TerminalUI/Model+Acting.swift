@@ -138,7 +138,7 @@ extension Model {
 
     mutating func undo() {
         let offer = notice?.undo
-        ask(.undo(offer?.name)) { .undo(offer?.rows, number: $0) }
+        ask(.undo(offer?.name)) { .undo(offer?.choice ?? .last, number: $0) }
     }
 
     // MARK: Retry and clear
@@ -159,7 +159,7 @@ extension Model {
             Dialog.Choice(letter: "r", text: "Try all again", intent: .retryAll), no: "Leave them", at: now.uptime)
     }
 
-    /// Forgetting cannot be taken back, so it is always asked about.
+    /// A question, because much goes at once; `u` takes it back.
     mutating func clearFinished() {
         guard let root = tree.root else { return }
         let over = root.rows.filter(\.isOver)
@@ -169,7 +169,7 @@ extension Model {
         let all = Int64(root.rows.count) < root.total
         var lines: [SafeText] = ["Files stay where they are, here and on the server."]
         if failed > 0 { lines.append("\(Figures.amount(failed, "file")) failed and cannot be tried again then.") }
-        lines.append("This cannot be undone.")
+        lines.append("u takes it back for \(grace.components.seconds) s.")
         let what =
             all ? "all finished batches" : Figures.amount(Int64(over.count), "finished batch", "finished batches")
         dialog = Dialog(
@@ -195,6 +195,7 @@ extension Model {
         case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))
         case .named(let deed, let what, let nodes): ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
         case .clearFinished: ask(.clearFinished) { .clearFinished(number: $0) }
+        case .act(let deed, let rows): send(deed, rows)
         }
     }
 
@@ -203,7 +204,7 @@ extension Model {
     }
 
     /// Until the engine has confirmed it, the rows say so; nothing is claimed before.
-    private mutating func send(_ deed: Deed, _ rows: [NodeRow]) {
+    mutating func send(_ deed: Deed, _ rows: [NodeRow]) {
         let number = ask(.deed(deed, rows)) { .act(deed, .rows(rows.map(\.id)), number: $0) }
         for row in rows { pending[row.id] = PendingDeed(deed: deed, number: number, since: now.uptime) }
     }

@@ -45,6 +45,8 @@ extension Model {
     mutating func take(_ answer: Answer) {
         switch answer {
         case .acted(let result, let number): acted(result, number)
+        case .limits(let result, let number): limitsCame(result, number)
+        case .limitsSet(let result, let number): limitsSet(result, number)
         case .why(let result, let number): explained(result, number)
         case .task(let result, let number):
             guard outstanding.removeValue(forKey: number) != nil, case .details(var details) = page else { return }
@@ -74,19 +76,21 @@ extension Model {
 
     // MARK: What was changed
 
-    private mutating func acted(_ result: Result<[NodeResult], RequestError>, _ number: Int) {
+    private mutating func acted(_ result: Result<NodesChanged, RequestError>, _ number: Int) {
         guard let request = outstanding.removeValue(forKey: number) else { return }
-        let results: [NodeResult]
+        let changed: NodesChanged
         switch result {
-        case .success(let all): results = all
+        case .success(let all): changed = all
         case .failure(let error):
             pending = pending.filter { $0.value.number != number }
             return complain(look.safe(error.message))
         }
+        let results = changed.results
         let refused = results.filter { $0.result == .refused }
         for (id, deed) in pending where deed.number == number {
             pending[id]?.isConfirmed = true
-            if results.allSatisfy({ $0.result != .done }) { pending[id] = nil }
+            // A place or a limit need not show in the row: nothing more is waited for.
+            if !deed.deed.showsInState || results.allSatisfy({ $0.result != .done }) { pending[id] = nil }
         }
         if let first = refused.first {
             let others = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
@@ -94,19 +98,26 @@ extension Model {
         }
         let done = results.count { $0.result == .done }
         let price = price(of: request.purpose, results)
-        say(outcome(of: request.purpose, done: Int64(done)) + price, undo: offer(request, done: done))
+        say(outcome(of: request.purpose, changed, done: Int64(done)) + price, undo: offer(request, changed))
         if case .named = request.purpose, filter?.marksAll == true {
             filter?.marksAll = false
             tree.unmarkAll()
         }
-        if case .deed(_, let rows) = request.purpose {
+        // What is moved step by step stays marked for the next one.
+        if case .deed(let deed, let rows) = request.purpose, !deed.isMove {
             let ids = Set(rows.map(\.id))
             tree.unmark(ids.union(tree.marks.values.filter { isBelow($0, ids) }.map(\.id)))
         }
     }
 
-    private func outcome(of purpose: Outstanding.Purpose, done: Int64) -> SafeText {
+    private func outcome(of purpose: Outstanding.Purpose, _ changed: NodesChanged, done: Int64) -> SafeText {
         switch purpose {
+        case .deed(.set(let settings), let rows) where done > 0: return "\(title(rows)): \(words(settings))."
+        case .deed(.move(let place), let rows) where done > 0: return "Moved \(title(rows)) \(place.words)."
+        case .deed(.runNow, let rows) where done > 0: return "\(title(rows)) starts now."
+        case .deed(.move, let rows): return "\(title(rows)) stands there already."
+        case .deed(.set, let rows): return "\(title(rows)) was so already."
+        case .deed(.runNow, let rows): return "\(title(rows)) runs already."
         case .deed(let deed, let rows) where done > 0: return "\(deed.past) \(title(rows)) (\(files(rows, deed)))."
         case .deed(.pause, let rows): return "\(title(rows)) was paused already."
         case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
@@ -120,11 +131,13 @@ extension Model {
                 ? "Cleared \(Figures.amount(done, "finished batch", "finished batches")) from the list."
                 : "No batch is finished: there was nothing to clear."
         case .undo(let name):
+            if let limits = changed.limits { return SafeText("Took the limits back: \(sentence(limits)).") }
+            let what = SafeText(changed.undone?.noun ?? "change")
             return done > 0
-                ? "Took back the cancel\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
+                ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .why, .task, .log, .problems, .history, .sources, .completion, .upload: return ""
+        case .why, .task, .log, .problems, .history, .sources, .completion, .upload, .limits, .setLimits: return ""
         }
     }
 
@@ -147,11 +160,25 @@ extension Model {
         return Figures.amount(files, "file")
     }
 
-    /// A cancel can be undone from the moment it was asked for; the engine's clock began a little later.
-    private func offer(_ request: Outstanding, done: Int) -> Notice.Undo? {
-        guard done > 0, case .deed(.cancel, let rows) = request.purpose else { return nil }
+    private func words(_ settings: NodeSettings) -> SafeText {
+        if let priority = settings.priority { return SafeText("priority \(priority.rawValue)") }
+        guard let limit = settings.limit else { return "changed" }
+        return limit == 0 ? "no limit of its own" : SafeText("at most \(look.figures.speed(limit))")
+    }
+
+    /// A change can be undone from the moment it was asked for; the engine's clock began a little later. Of pauses it is
+    /// not said: the same key takes them back.
+    private func offer(_ request: Outstanding, _ changed: NodesChanged) -> Notice.Undo? {
+        let name: SafeText
+        switch request.purpose {
+        case .deed(.pause, _), .deed(.resume, _), .deed(.retry, _): return nil
+        case .deed(_, let rows): name = title(rows)
+        case .clearFinished: name = "the list"
+        default: return nil
+        }
         let until = request.sentAt + grace
-        return until > now.uptime ? Notice.Undo(rows: rows.map(\.id), name: title(rows), until: until) : nil
+        guard let choice = changed.undo, until > now.uptime else { return nil }
+        return Notice.Undo(choice: choice, name: name, until: until)
     }
 
     // MARK: Why
@@ -182,11 +209,53 @@ extension Deed {
         case .resume: "Resumed"
         case .cancel: "Cancelled"
         case .retry: "Trying again"
+        case .move: "Moved"
+        case .set: "Changed"
+        case .runNow: "Starting"
         }
     }
+
+    /// The row looks different when it is done.
+    var showsInState: Bool {
+        switch self {
+        case .pause, .resume, .cancel, .retry: true
+        case .move, .set, .runNow: false
+        }
+    }
+
+    var isMove: Bool { if case .move = self { true } else { false } }
 }
 
 extension QueueTotals {
     /// Nothing is unfinished.
     var isOver: Bool { counts.active + counts.unstarted == 0 }
+}
+
+extension MovePlace {
+    /// Where something was moved to.
+    fileprivate var words: SafeText {
+        switch self {
+        case .top: "to the top"
+        case .bottom: "to the bottom"
+        case .earlier: "one earlier"
+        case .later: "one later"
+        case .before(let node): SafeText("before \(node)")
+        }
+    }
+}
+
+extension UndoneDeed {
+    /// What it is called when it is taken back.
+    fileprivate var noun: String {
+        switch self {
+        case .cancel: "cancel"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .move: "move"
+        case .set: "change"
+        case .runNow: "start"
+        case .purge: "clearing"
+        case .limit: "limit"
+        }
+    }
 }

@@ -22,6 +22,7 @@ extension Model {
             }
             return
         }
+        if form != nil { return takeInForm(press) }
         if prompt != nil { return takeInPrompt(press) }
         if filterLine != nil { return takeInFilterLine(press) }
         if commandPrompt != nil { return takeInCommandPrompt(press) }
@@ -136,6 +137,10 @@ extension Model {
         case .retryAll: retryAll()
         case .undo: undo()
         case .clear: clearFinished()
+        case .earlier: moveStep(.earlier, rows)
+        case .later: moveStep(.later, rows)
+        case .order: openOrder(rows)
+        case .limit: openLimits(rows)
         case .why: askWhy(rows)
         default: break
         }
@@ -195,7 +200,9 @@ extension Model {
 
     private mutating func take(_ paste: Paste) {
         if dialog != nil { return }
-        if commandPrompt != nil {
+        if form != nil {
+            form?.paste(paste.bytes)
+        } else if commandPrompt != nil {
             commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
         } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
@@ -210,7 +217,9 @@ extension Model {
     }
 
     private mutating func take(_ press: MousePress) {
-        guard dialog == nil, prompt == nil, filterLine == nil, commandPrompt == nil, case .transfers = page else {
+        guard dialog == nil, form == nil, prompt == nil, filterLine == nil, commandPrompt == nil,
+            case .transfers = page
+        else {
             return
         }
         switch press.button {

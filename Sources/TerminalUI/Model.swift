@@ -54,6 +54,7 @@ struct Model: Sendable {
     var filter: ShownFilter?
     /// Open while a filter is typed.
     var filterLine: FilterLine?
+    var form: LimitForm?
     /// The one that was cleared last, to be had again.
     var lastFilter: String?
     /// By name, in the order of the file.

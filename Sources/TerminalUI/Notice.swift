@@ -5,11 +5,11 @@ import MartletKit
 struct Notice: Hashable, Sendable {
     var text: SafeText
     var isError = false
-    /// The cancelled rows and until when (by the engine's clock, so a little earlier here) the cancel can be undone.
+    /// What can be taken back, and until when (by the engine's clock, so a little earlier here).
     var undo: Undo?
 
     struct Undo: Hashable, Sendable {
-        var rows: [RowID]
+        var choice: UndoChoice
         var name: SafeText
         var until: Duration
     }
@@ -35,6 +35,9 @@ struct PendingDeed: Hashable, Sendable {
         case .resume: "go on?"
         case .cancel: "cancl?"
         case .retry: "retry?"
+        case .move: "move?"
+        case .set: "set?"
+        case .runNow: "now?"
         }
     }
 }
@@ -51,6 +54,8 @@ struct Outstanding: Sendable {
         case failed(of: SafeText)
         case clearFinished
         case undo(SafeText?)
+        case limits([NodeRow])
+        case setLimits
         case why(SafeText)
         case task
         case log

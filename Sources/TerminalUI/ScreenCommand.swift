@@ -104,6 +104,7 @@ extension Model {
             case .pause, .resume: return pause(targets)
             case .cancel: return cancel(targets)
             case .retry: return retry(targets)
+            case .move, .set, .runNow: return send(deed, targets)
             }
         }
         let ids = text.split(separator: " ").map { NodeID(String($0)) }
@@ -145,6 +146,7 @@ extension Model {
             case .resume: ("Resume", "p")
             case .cancel: ("Cancel", "x")
             case .retry: ("Retry", "r")
+            case .move, .set, .runNow: ("Change", "y")
             }
         let lines: [SafeText] =
             deed == .cancel

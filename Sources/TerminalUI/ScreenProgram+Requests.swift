@@ -9,11 +9,15 @@ extension ScreenProgram {
             .acted(
                 await result { engine throws(RequestError) in try await Self.act(deed, nodes, engine) }, number: number)
         case .clearFinished(let number):
-            .acted(await result { engine throws(RequestError) in try await engine.purgeFinished() }, number: number)
-        case .undo(let rows, let number):
+            .acted(await result { engine throws(RequestError) in try await engine.clearFinished() }, number: number)
+        case .undo(let choice, let number):
             .acted(
-                await result { engine throws(RequestError) in try await engine.undo(rows.map { .rows($0) }) },
-                number: number)
+                await result { engine throws(RequestError) in try await engine.takeBack(choice) }, number: number)
+        case .limits(let number):
+            .limits(await result { engine throws(RequestError) in try await engine.limits() }, number: number)
+        case .setLimits(let wish, let number):
+            .limitsSet(
+                await result { engine throws(RequestError) in try await engine.setLimits(wish) }, number: number)
         case .why(let node, let number):
             .why(await result { engine throws(RequestError) in try await engine.why(node) }, number: number)
         case .task(let id, let number):
@@ -52,13 +56,18 @@ extension ScreenProgram {
 
     private static func act(
         _ deed: Deed, _ nodes: NodeChoice, _ engine: EngineConnection
-    ) async throws(RequestError) -> [NodeResult] {
-        switch deed {
-        case .pause: try await engine.pause(nodes)
-        case .resume: try await engine.resume(nodes)
-        case .cancel: try await engine.cancel(nodes)
-        case .retry: try await engine.retry(nodes)
-        }
+    ) async throws(RequestError) -> NodesChanged {
+        let wish: NodeDeed =
+            switch deed {
+            case .pause: .pause
+            case .resume: .resume
+            case .cancel: .cancel
+            case .retry: .retry
+            case .runNow: .runNow
+            case .move(let place): .move(place)
+            case .set(let settings): .set(settings)
+            }
+        return try await engine.change(nodes, wish)
     }
 
     /// The first time as the options say; after a loss only when the person wants an engine started.

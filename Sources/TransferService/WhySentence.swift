@@ -78,6 +78,11 @@ package struct WhySentence {
         }
         let others = standing.counts.queued
         let rest = others > 0 ? "; \(Self.files(others)) stand in line for a slot" : ""
+        return moving(rest)
+    }
+
+    /// With the limit that holds it back.
+    private func moving(_ rest: String) -> (String, String) {
         guard let limit = smallestLimit else { return ("\(node) is running\(rest)", "") }
         let rate = RateLimit.bytesPerSecond(limit.rate).written
         return ("\(node) is running, held to \(rate)/s by the limit of \(limit.name)\(rest)", limit.remedy)
@@ -107,7 +112,7 @@ package struct WhySentence {
     }
 
     private var queued: (String, String) {
-        if hasBegun { return ("\(node) is running", "") }
+        if hasBegun { return moving("") }
         if standing.isUrgent {
             return ("\(node) was asked for now and starts at once", "nothing to do; it starts by itself")
         }

@@ -64,7 +64,7 @@ struct CostTests {
         #expect(screen.picture.contains("Cancelled \"films\" (2 files)."))
         #expect(screen.model.tree.marks.isEmpty)
         screen.press("u")
-        #expect(screen.requests.contains(.undo([.batch(BatchID(rawValue: 1))], number: screen.lastNumber)))
+        #expect(screen.requests.contains(.undo(.operation(7), number: screen.lastNumber)))
     }
 
     @Test("without an engine nothing runs and nothing has a speed, as far as anybody knows")

@@ -73,7 +73,10 @@ struct ScreenHarness {
     /// The number of the request that awaits an answer.
     var lastNumber: Int { model.outstanding.keys.max() ?? 0 }
 
-    mutating func answer(_ results: [NodeResult]) { send(.answer(.acted(.success(results), number: lastNumber))) }
+    mutating func answer(_ results: [NodeResult]) {
+        let undo: UndoChoice? = results.contains { $0.result == .done } ? .operation(7) : nil
+        send(.answer(.acted(.success(NodesChanged(results: results, undo: undo)), number: lastNumber)))
+    }
 
     mutating func answerDone(_ node: NodeID = .batch(BatchID(rawValue: 1))) {
         answer([NodeResult(id: node, result: .done)])

@@ -1,0 +1,222 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Speed limits and the number of transfers at once, one line each: what is typed there counts with Enter.
+struct LimitForm: Sendable {
+    /// What a line is about.
+    enum Subject: Hashable, Sendable {
+        case sent, received, transfers
+        case host(String)
+        case rows
+    }
+
+    struct Line: Sendable {
+        let subject: Subject
+        let label: SafeText
+        var field: TextField
+        /// As the engine told it.
+        let before: String
+
+        init(_ subject: Subject, _ label: SafeText, _ text: String) {
+            self.subject = subject
+            self.label = label
+            before = text
+            field = TextField(Array(text.utf8))
+        }
+
+        var text: String? { field.text.map { String($0.withoutBlanks) } }
+        var isChanged: Bool { text != before }
+    }
+
+    /// What was typed, understood.
+    struct Wish: Hashable, Sendable {
+        var limits = LimitsWish()
+        /// Of the rows; 0 takes the limit away.
+        var rate: Int64?
+        var isEmpty: Bool { limits == LimitsWish() && rate == nil }
+    }
+
+    enum Outcome: Sendable {
+        case open
+        case closed
+        case entered(Wish)
+    }
+
+    /// The rows that the last line is about.
+    let rows: [NodeRow]
+    private(set) var lines: [Line]
+    private(set) var selected: Int
+    /// What is wrong with a line.
+    private(set) var note: SafeText?
+
+    /// - Parameters:
+    ///   - title: what the rows are called.
+    ///   - host: where they go, when that is known.
+    init(_ limits: TransferLimits, rows: [NodeRow], title: SafeText, host: String?) {
+        self.rows = rows
+        lines = [
+            Line(.sent, "All that is sent", limits.upTimetable ?? Self.written(limits.up)),
+            Line(.received, "All that is received", limits.downTimetable ?? Self.written(limits.down)),
+            Line(.transfers, "Transfers at once", "\(limits.transfers)"),
+        ]
+        if let host {
+            let rate = limits.scoped.first { $0.kind == .host && $0.name == host }?.rate
+            lines.append(Line(.host(host), "Host \(RawText.safe(host))", Self.written(rate)))
+        }
+        if !rows.isEmpty {
+            // Several that differ: an empty line leaves each as it is.
+            let rates = Set(rows.map(\.limit))
+            lines.append(Line(.rows, title, rates.count == 1 ? Self.written(rates.first ?? nil) : ""))
+        }
+        selected = lines.count - 1
+    }
+
+    private static func written(_ rate: Int64?) -> String {
+        rate.map { RateLimit.bytesPerSecond($0).written } ?? RateLimit.unlimited.written
+    }
+
+    mutating func take(_ press: KeyPress) -> Outcome {
+        note = nil
+        switch (press.key, press.modifiers) {
+        case (.escape, _), (.character("c"), .control): return .closed
+        case (.tab, let modifiers): select(selected + (modifiers.contains(.shift) ? -1 : 1))
+        case (.down, _): select(selected + 1)
+        case (.up, _): select(selected - 1)
+        case (.enter, _):
+            guard let wish = wish() else { return .open }
+            return wish.isEmpty ? .closed : .entered(wish)
+        default: _ = lines[selected].field.edit(press)
+        }
+        return .open
+    }
+
+    mutating func paste(_ bytes: [UInt8]) { lines[selected].field.insert(bytes.filter { $0 >= 32 && $0 != 127 }) }
+
+    private mutating func select(_ index: Int) { selected = (index + lines.count) % lines.count }
+
+    /// `nil`: a line makes no sense, and says so.
+    private mutating func wish() -> Wish? {
+        var wish = Wish()
+        for (index, line) in lines.enumerated() where line.isChanged {
+            let text = line.text ?? ""
+            guard read(line.subject, text, into: &wish) else {
+                selected = index
+                note = Self.fault(of: line.subject)
+                return nil
+            }
+        }
+        return wish
+    }
+
+    private func read(_ subject: Subject, _ text: String, into wish: inout Wish) -> Bool {
+        switch subject {
+        case .sent, .received:
+            // Nothing typed means no limit.
+            guard let table = RateTimetable(text.isEmpty ? "off" : text) else { return false }
+            if subject == .sent { wish.limits.up = table.written } else { wish.limits.down = table.written }
+        case .transfers:
+            guard let count = Int(text), (1...256).contains(count) else { return false }
+            wish.limits.transfers = count
+        case .host(let name):
+            guard let rate = RateLimit(text.isEmpty ? "off" : text) else { return false }
+            wish.limits.scoped = [ScopedLimit(kind: .host, name: name, rate: rate.bytesPerSecond ?? 0)]
+        case .rows:
+            guard let rate = RateLimit(text.isEmpty ? "off" : text) else { return false }
+            wish.rate = rate.bytesPerSecond ?? 0
+        }
+        return true
+    }
+
+    private static func fault(of subject: Subject) -> SafeText {
+        switch subject {
+        case .sent, .received: "Give a rate such as 512K or 2M, off, or 08:00,512K 18:00,off."
+        case .transfers: "Give a number from 1 to 256."
+        case .host, .rows: "Give a rate such as 512K or 2M, or off."
+        }
+    }
+}
+
+extension String {
+    fileprivate var withoutBlanks: Substring {
+        var text = self[...]
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}
+
+/// A host's name is made of ASCII, or it would not have been a URL's.
+private enum RawText {
+    static func safe(_ text: String) -> SafeText { SafeText(String(text.unicodeScalars.filter { $0.isASCII })) }
+}
+
+extension Model {
+    /// The limits are asked for first: the form shows what holds.
+    mutating func openLimits(_ rows: [NodeRow]) {
+        let rows = rows.filter { row in
+            if case .group = row.id { return false }
+            return !row.isOver
+        }
+        ask(.limits(rows)) { .limits(number: $0) }
+    }
+
+    mutating func limitsCame(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number), case .limits(let rows) = request.purpose else {
+            return
+        }
+        switch result {
+        case .failure(let error): complain(look.safe(error.message))
+        case .success(let limits):
+            form = LimitForm(limits, rows: rows, title: title(rows), host: rows.first.flatMap { host(of: $0) })
+        }
+    }
+
+    /// Where a row's batch goes, as its URL says.
+    private func host(of row: NodeRow) -> String? {
+        guard let id = row.id.batch, let batch = tree.row(.batch(id)), let scheme = batch.path.firstRange(of: "://")
+        else {
+            return nil
+        }
+        let authority = batch.path[scheme.upperBound...].prefix { $0 != "/" }.split(separator: "@").last ?? ""
+        let name = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        return name.isEmpty ? nil : name.lowercased()
+    }
+
+    mutating func takeInForm(_ press: KeyPress) {
+        guard let outcome = form?.take(press) else { return }
+        switch outcome {
+        case .open: break
+        case .closed: form = nil
+        case .entered(let wish):
+            guard canChange else { return complain("The engine does not answer: nothing can be changed now.") }
+            let rows = form?.rows ?? []
+            form = nil
+            if wish.limits != LimitsWish() { ask(.setLimits) { .setLimits(wish.limits, number: $0) } }
+            if let rate = wish.rate { send(.set(NodeSettings(limit: rate)), rows) }
+        }
+    }
+
+    /// What has become of the limits of everything, in a sentence.
+    mutating func limitsSet(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number) else { return }
+        switch result {
+        case .failure(let error): complain(look.safe(error.message))
+        case .success(let limits):
+            let until = request.sentAt + grace
+            say(
+                SafeText("Limits: \(sentence(limits))."),
+                undo: until > now.uptime ? Notice.Undo(choice: .last, name: "the limits", until: until) : nil)
+        }
+    }
+
+    func sentence(_ limits: TransferLimits) -> String {
+        func rate(_ bytes: Int64?, _ table: String?) -> String {
+            let now = bytes.map { look.figures.speed($0) } ?? "off"
+            return table == nil ? now : "\(now) now"
+        }
+        return "up \(rate(limits.up, limits.upTimetable)), down \(rate(limits.down, limits.downTimetable)), "
+            + "\(limits.transfers) at once"
+    }
+}
