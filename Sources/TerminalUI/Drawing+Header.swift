@@ -29,7 +29,9 @@ extension Drawing {
         if let filterCount { parts.append(filterCount) }
         parts.append(SafeText(batches(totals)))
         parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
-        if totals.counts.active > 0 { parts.append("\(Figures.count(totals.counts.active)) active") }
+        if totals.counts.active > 0, model.hearsNews {
+            parts.append("\(Figures.count(totals.counts.active)) active")
+        }
         if !model.tree.marks.isEmpty, model.filter?.marksAll != true {
             parts.append("\(model.tree.marks.count) marked")
         }
@@ -62,7 +64,7 @@ extension Drawing {
     }
 
     private var rates: SafeText {
-        guard let totals = model.totals, totals.counts.active > 0, model.isConnected else { return "" }
+        guard let totals = model.totals, totals.counts.active > 0, model.hearsNews else { return "" }
         var parts: [String] = []
         if totals.bytesPerSecondUp > 0 { parts.append("up \(look.figures.speed(totals.bytesPerSecondUp))") }
         if totals.bytesPerSecondDown > 0 { parts.append("down \(look.figures.speed(totals.bytesPerSecondDown))") }
@@ -152,7 +154,7 @@ extension Drawing {
     }
 
     private func timeLeft(_ totals: QueueTotals) -> String? {
-        if totals.isOver { return nil }
+        if totals.isOver || !model.hearsNews { return nil }
         return totals.counts.active > 0 ? Figures.timeLeftInWords(totals.secondsLeft) : nil
     }
 }
