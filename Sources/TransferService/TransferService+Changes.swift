@@ -54,6 +54,7 @@ extension TransferService {
         }
         if isEmpty, request.selector == nil, request.rows == nil { throw RequestError(.usage, "no node is named") }
         await engine.queueChanged()
+        if request.selector != nil { results.results = try await meant(results.results) }
         return results
     }
 
@@ -83,6 +84,20 @@ extension TransferService {
             defer { isMore = true }
             return try await body(writer, nodes, isMore)
         }
+    }
+
+    /// A selector means what something can be done to: batches that are over were not meant, and are no refusal.
+    private func meant(_ results: [NodeResult]) async throws -> [NodeResult] {
+        var kept: [NodeResult] = []
+        for result in results {
+            if result.result == .refused, result.code == .refused, case .batch(let id) = result.id,
+                try await queue.reader.batch(id)?.state.isTerminal == true
+            {
+                continue
+            }
+            kept.append(result)
+        }
+        return kept
     }
 
     /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.

@@ -67,6 +67,19 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a selector passes over batches that are over, an ID does not`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let over = try await harness.add(1)
+        try await harness.completeAll()
+        let batch = try await harness.add(1, name: "other")
+        let all = try await client.call(Methods.nodesCancel, NodesRequest(selector: NodeSelector())).results
+        #expect(all == [NodeResult(id: .batch(batch), result: .done)])
+        let named = try await client.call(Methods.nodesCancel, NodesRequest(ids: [.batch(over)])).results
+        #expect(named.map(\.result) == [.refused])
+        try await harness.end()
+    }
+
     @Test func `who stops what cannot be resumed is told how much is sent again`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
