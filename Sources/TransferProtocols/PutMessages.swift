@@ -43,9 +43,11 @@ enum PutMessages {
 
     /// Asks what is there.
     static func head(_ chain: RedirectChain, wantsDigest: Bool) -> Exchange {
-        .http(
-            HTTPExchange(
-                .head, chain.address, headers: digestWish(wantsDigest), mayCarrySecrets: chain.mayCarrySecrets))
+        var exchange = HTTPExchange(
+            .head, chain.address, headers: digestWish(wantsDigest), mayCarrySecrets: chain.mayCarrySecrets)
+        // For the digest the server may read all of the file first.
+        if wantsDigest { exchange.patience = .assembling }
+        return .http(exchange)
     }
 
     /// Whether the PUT tells the server to refuse when a file is there already (RFC 9110 section 13.1.2).

@@ -9,10 +9,19 @@ package struct PutUpload: ProtocolMachine {
     private enum Question: Hashable {
         /// Whether an attempt that began then has stored the file. `refused`: a PUT was answered 412, so something is there.
         case didItArrive(begun: Timestamp, refused: Bool)
-        /// Nothing of ours can be there: is it by chance the same file?
-        case isItTheSame
+        /// Something is there: is it by chance the same file? `inDoubt`: an earlier attempt may have put it there. A server may have to
+        /// read the whole file for a digest: of a large one that is asked when the size agrees.
+        case isItTheSame(inDoubt: Bool, wantsDigest: Bool)
         /// The server said it stored the file: is all of it there?
         case isItWhole(HTTPAnswer)
+    }
+
+    /// What a digest is compared for.
+    private enum Comparison {
+        /// The server said that it stored the file.
+        case stored(HTTPAnswer)
+        /// A file was there already.
+        case found(inDoubt: Bool)
     }
 
     private enum State {
@@ -25,10 +34,13 @@ package struct PutUpload: ProtocolMachine {
         /// A lost answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)
         /// The engine computes the source's digest, to compare with the server's. Next: `over`.
-        case hashing(TransferDigest, stored: HTTPAnswer?)
+        case hashing(TransferDigest, Comparison)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
+
+    /// A server reads a file of this size in the time of a round trip or two.
+    private static let quicklyDigested: Int64 = 8 << 20
 
     private let plan: PutPlan
     private var state = State.ready
@@ -69,7 +81,7 @@ package struct PutUpload: ProtocolMachine {
         case (.probing(let id, let question), .ended(let ended, let end)) where ended == id:
             return headEnded(question, end)
         case (.resting(let question), .timerFired(.probeAgain)): return probe(question)
-        case (.hashing(let theirs, let stored), .digested(let ours)): return compare(ours, theirs, stored: stored)
+        case (.hashing(let theirs, let comparison), .digested(let ours)): return compare(ours, theirs, comparison)
         default:
             // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
             return []
@@ -91,7 +103,7 @@ package struct PutUpload: ProtocolMachine {
         state = .probing(id, question)
         let wantsDigest =
             switch question {
-            case .isItTheSame: true
+            case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
             case .isItWhole: plan.verify == .digest
             case .didItArrive: false
             }
@@ -147,17 +159,15 @@ package struct PutUpload: ProtocolMachine {
 
     /// 412 to a conditional PUT: something is there that the rule does not let us replace.
     mutating func refused() -> [ProtocolAction] {
-        if plan.resume?.stored == true { return over(.fail(.destinationExists(chain.address))) }
-        if hasProbed { return over(.fail(.unknownOutcome(chain.address, "what is there is not the same file"))) }
-        if let before = plan.begunBefore { return probe(.didItArrive(begun: before, refused: true)) }
-        if plan.ifExists == .skip { return over(.finish(skipped)) }
-        return probe(.isItTheSame)
+        if let before = plan.begunBefore, !hasProbed { return probe(.didItArrive(begun: before, refused: true)) }
+        if plan.ifExists == .skip, !hasProbed { return over(.finish(skipped)) }
+        return probe(.isItTheSame(inDoubt: hasProbed, wantsDigest: plan.size <= Self.quicklyDigested))
     }
 
     /// A 2xx. Where there is doubt, or a wish to verify, the server is asked what it has.
     mutating func stored(_ answer: HTTPAnswer, _ body: [UInt8], inDoubt: Bool) -> [ProtocolAction] {
         if plan.verify != VerificationWish.none, let digest = answer.representationDigest {
-            state = .hashing(digest, stored: answer)
+            state = .hashing(digest, .stored(answer))
             return [.digestSource]
         }
         if inDoubt || plan.verify == .size || plan.verify == .digest { return probe(.isItWhole(answer)) }
@@ -210,7 +220,8 @@ package struct PutUpload: ProtocolMachine {
         }
         switch question {
         case .didItArrive(let begun, let refused): return decideArrival(answer, end.at, begun, refused: refused)
-        case .isItTheSame: return decideSameness(answer)
+        case .isItTheSame(let inDoubt, let wantsDigest):
+            return decideSameness(answer, inDoubt: inDoubt, wantsDigest: wantsDigest)
         case .isItWhole(let stored): return decideWholeness(answer, stored)
         }
     }
@@ -219,7 +230,7 @@ package struct PutUpload: ProtocolMachine {
         _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool
     ) -> [ProtocolAction] {
         let age = ownership(answer, now: now, begun: begun)
-        if answer.isSuccess, answer.contentLength == plan.size, age == .notOlder {
+        if answer.isSuccess, answer.contentLength == plan.size, age == .notOlder, !isOwnBefore(answer) {
             var receipt = receipt(.size, nil)
             receipt.foundThere = true
             return over(.finish(receipt))
@@ -227,7 +238,8 @@ package struct PutUpload: ProtocolMachine {
         hasProbed = true
         if refused {
             if plan.ifExists == .skip, age == .older { return over(.finish(skipped)) }
-            return over(.fail(.unknownOutcome(chain.address, Self.doubt(answer, size: plan.size))))
+            // Its age does not tell. Its digest may.
+            return decideSameness(answer, inDoubt: true, wantsDigest: false)
         }
         guard let failure else { return send() }
         // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
@@ -239,12 +251,24 @@ package struct PutUpload: ProtocolMachine {
         return over(.wait(WaitDemand(.backoff, failure)))
     }
 
-    private mutating func decideSameness(_ answer: HTTPAnswer) -> [ProtocolAction] {
-        guard answer.isSuccess, answer.contentLength == plan.size, let digest = answer.representationDigest else {
-            return over(.fail(.destinationExists(chain.address)))
+    /// A file that is there by whomever. The same file counts as done; only a digest says that it is the same.
+    private mutating func decideSameness(
+        _ answer: HTTPAnswer, inDoubt: Bool, wantsDigest: Bool
+    ) -> [ProtocolAction] {
+        guard answer.isSuccess, answer.contentLength == plan.size else {
+            return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
         }
-        state = .hashing(digest, stored: nil)
-        return [.digestSource]
+        if let digest = answer.representationDigest {
+            state = .hashing(digest, .found(inDoubt: inDoubt))
+            return [.digestSource]
+        }
+        if wantsDigest { return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt) }
+        return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: true))
+    }
+
+    /// What is there is not known to be the file.
+    private mutating func other(_ why: String, inDoubt: Bool) -> [ProtocolAction] {
+        over(.fail(inDoubt ? .unknownOutcome(chain.address, why) : .destinationExists(chain.address)))
     }
 
     private mutating func decideWholeness(_ answer: HTTPAnswer, _ stored: HTTPAnswer) -> [ProtocolAction] {
@@ -260,23 +284,31 @@ package struct PutUpload: ProtocolMachine {
             guard let digest = answer.representationDigest else {
                 return over(.fail(.cannotVerify(chain.address, "took the file but tells no SHA-256 of it")))
             }
-            state = .hashing(digest, stored: stored)
+            state = .hashing(digest, .stored(stored))
             return [.digestSource]
         }
         return over(.finish(receipt(.size, stored)))
     }
 
     private mutating func compare(
-        _ ours: TransferDigest, _ theirs: TransferDigest, stored: HTTPAnswer?
+        _ ours: TransferDigest, _ theirs: TransferDigest, _ comparison: Comparison
     ) -> [ProtocolAction] {
-        if ours == theirs {
-            var receipt = receipt(.digest, stored)
+        switch comparison {
+        case .stored(let answer):
+            guard ours == theirs else {
+                let why = "took the file but has other bytes (its SHA-256 differs)"
+                return over(.fail(.cannotVerify(chain.address, why)))
+            }
+            var receipt = receipt(.digest, answer)
             receipt.digest = ours
-            receipt.foundThere = stored == nil
+            return over(.finish(receipt))
+        case .found(let inDoubt):
+            guard ours == theirs else { return other("what is there has other bytes", inDoubt: inDoubt) }
+            var receipt = receipt(.digest, nil)
+            receipt.digest = ours
+            receipt.foundThere = true
             return over(.finish(receipt))
         }
-        if stored == nil { return over(.fail(.destinationExists(chain.address))) }
-        return over(.fail(.cannotVerify(chain.address, "took the file but has other bytes (its SHA-256 differs)")))
     }
 
     // MARK: Words
@@ -290,6 +322,13 @@ package struct PutUpload: ProtocolMachine {
         // Both fields are cut to whole seconds.
         let earliest = begun.advanced(by: skew).advanced(by: .seconds(-2))
         return modified < earliest ? .older : .notOlder
+    }
+
+    /// What is there may still be the earlier version of the source that we put there: only another tag tells.
+    private func isOwnBefore(_ answer: HTTPAnswer) -> Bool {
+        guard let own = plan.resume, own.stored else { return false }
+        guard let before = own.etag, let now = answer.field("etag") else { return true }
+        return before == now
     }
 
     private static func doubt(_ answer: HTTPAnswer, size: Int64) -> String {

@@ -9,6 +9,7 @@ final class GetRequest: ServedRequest {
     private let conditions: Preconditions
     private let started = MonotonicInstant.now
     private var listing: FolderListing?
+    private var digesting: Digesting?
     /// What is being sent, for the journal.
     private var sending: (range: ByteRange?, size: UInt64)?
 
@@ -33,7 +34,7 @@ final class GetRequest: ServedRequest {
                 guard let file = try context.folder.openFile(path) else {
                     return .answer(refuse(.failure(.noSuchFile)))
                 }
-                return .answer(send(file))
+                return serve(file)
             }
         } catch {
             return .answer(refuse(.failure(error)))
@@ -41,7 +42,8 @@ final class GetRequest: ServedRequest {
     }
 
     func workEnded() -> RequestStep {
-        // The work of the only step that is work set it.
+        if let digesting { return .answer(send(digesting.file, digest: digesting.result)) }
+        // One of the two steps that are work set it.
         guard let listing else { preconditionFailure("listed without a listing") }
         switch listing.result {
         case .success(let text): return .answer(Answer(status: .ok, fields: [.plainText], body: .text(text)))
@@ -59,7 +61,20 @@ final class GetRequest: ServedRequest {
         }
     }
 
-    private func send(_ file: OpenFile) -> Answer {
+    /// A digest that is wanted and not known is computed first.
+    private func serve(_ file: OpenFile) -> RequestStep {
+        let known = StoredDigest.read(of: file)
+        guard known == nil, DigestFields.wantsSHA256(head.fields["want-repr-digest"]),
+            conditions.outcome(of: file.facts, isRead: true) == .met
+        else { return .answer(send(file, digest: known)) }
+        return .work { [self] done in
+            let digesting = Digesting(file)
+            self.digesting = digesting
+            context.digester.submit(digesting, done: done)
+        }
+    }
+
+    private func send(_ file: OpenFile, digest: DigestValue?) -> Answer {
         let selection = Self.select(head.fields, conditions, isGet: head.method == .get, of: file.facts)
         var fields = Answer.Field.version(file.facts) + [.acceptsRanges]
         switch selection {
@@ -75,7 +90,7 @@ final class GetRequest: ServedRequest {
         case .whole, .part: break
         }
         fields.append(Answer.Field(name: "Content-Type", value: "application/octet-stream"))
-        if let digest = StoredDigest.read(of: file) { fields.append(.digest(digest)) }
+        if let digest { fields.append(.digest(digest)) }
         guard case .part(let range) = selection else {
             sending = (nil, file.facts.size)
             return Answer(status: .ok, fields: fields, body: .file(file, offset: 0, count: file.facts.size))

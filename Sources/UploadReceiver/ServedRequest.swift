@@ -51,6 +51,7 @@ final class ReceiverContext: Sendable {
     let publisher: Publisher
     /// For listings, which read whole directories.
     let reader: BlockingWorker
+    let digester: FileDigester
     let journal: ReceiverJournal
     let uploads: UploadStore
     private let sweeper: UploadSweeper
@@ -62,6 +63,7 @@ final class ReceiverContext: Sendable {
         incoming = try IncomingFolder(in: folder.root)
         publisher = try Publisher(folder: folder)
         reader = try BlockingWorker(name: "list-folders")
+        digester = try FileDigester()
         uploads = try UploadStore(in: folder.root, configuration.limits, publisher, journal)
         sweeper = try UploadSweeper(uploads)
     }
@@ -72,6 +74,7 @@ final class ReceiverContext: Sendable {
         uploads.stop()
         publisher.stop()
         reader.stop()
+        digester.stop()
         incoming.endRun()
     }
 

@@ -1,7 +1,7 @@
 // UploadReceiver: the other end. An HTTP server that takes whole files by PUT and gives them out by GET.
 //
 // For whom: `martlet-receive` and tests. Which thread: libmicrohttpd's own call `Exchange`, one connection always on the
-// same thread; publishing and listing happen on the workers of `Publisher` and `ReceiverContext`.
+// same thread; publishing and listing happen on the workers of `Publisher` and `ReceiverContext`, digests on that of `FileDigester`.
 // Where to start: `ReceiverContext.request(for:)` chooses who serves a request; `PutRequest` and `GetRequest` serve;
 // what they decide is in values without effects: `PutMachine`, `Preconditions`, `RangeSelection`, `TargetPath`.
 
@@ -48,6 +48,7 @@ package final class UploadReceiver {
     /// leaving a trace. Returns when all of it is done.
     package func stop() {
         daemon.stopListening()
+        context.digester.giveUp()
         gate.stop()
         gate.waitForAnswers(.seconds(1))
         daemon.stop()

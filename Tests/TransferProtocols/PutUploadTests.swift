@@ -44,7 +44,37 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
         #expect(run(plan(own: PutResumePoint(stored: true, etag: "W/\"a\""))) == ["1 PUT http://h/f"])
         #expect(run(plan(begun: noon, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
-        #expect(run(plan(own: tagged), answered(412)) == ["fail destinationExists 412"])
+        let ask = "2 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
+        #expect(run(plan(own: tagged), answered(412)) == [ask])
+        #expect(run(plan(own: tagged), answered(412), answered(404)) == ["fail destinationExists 412"])
+    }
+
+    @Test(
+        "after a cut our earlier version is not taken for the new one, and the new one is recognised when it is there")
+    func interruptedReplacement() {
+        let tagged = PutResumePoint(stored: true, etag: "\"a\"")
+        let times = ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"]
+        let before = answered(200, times + ["ETag: \"a\""])
+        let after = answered(200, times + ["ETag: \"b\""])
+        let cut = unanswered(lost, sent: 1000)
+        #expect(run(plan(own: tagged), cut, before) == ["wait backoff networkConnectionLost"])
+        #expect(run(plan(own: tagged), cut, answered(200, times)) == ["wait backoff networkConnectionLost"])
+        #expect(run(plan(own: tagged), cut, after) == ["finish 1000 size found"])
+        // The attempt after it: what it was to replace is not there any more.
+        #expect(run(plan(begun: noon, own: tagged), answered(412)) == ["2 HEAD http://h/f"])
+        #expect(run(plan(begun: noon, own: tagged), answered(412), after) == ["finish 1000 size found"])
+        let other = answered(200, ["Content-Length: 7", "Last-Modified: \(noonText)", "ETag: \"c\""])
+        #expect(run(plan(begun: noon, own: tagged), answered(412), other) == ["fail unknownOutcome"])
+    }
+
+    @Test("a large file's digest is asked when its size agrees, because the server may have to read all of it")
+    func largeSameness() {
+        let large = plan(size: 1 << 30)
+        let refusal = answered(412, sent: 0)
+        #expect(run(large, refusal) == ["2 HEAD http://h/f"])
+        #expect(run(large, refusal, answered(200, ["Content-Length: 7"])) == ["fail destinationExists 412"])
+        let asked = ["3 HEAD http://h/f | Want-Repr-Digest: sha-256=10"]
+        #expect(run(large, refusal, answered(200, ["Content-Length: 1073741824"])) == asked)
     }
 
     @Test(
@@ -165,10 +195,15 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test("412 after an earlier attempt: the same size and not older is ours, anything else is unknown")
     func unknownOutcome() {
         let begun = plan(begun: noon)
+        let ask = "3 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
         for lines in [["Content-Length: 1000"], ["Content-Length: 7", "Last-Modified: \(noonText)"]] {
-            #expect(run(begun, answered(200, lines), answered(412)) == ["fail unknownOutcome"])
+            #expect(run(begun, answered(200, lines), answered(412)) == [ask])
+            #expect(run(begun, answered(200, lines), answered(412), answered(200, lines)) == ["fail unknownOutcome"])
         }
-        #expect(run(begun, answered(404), answered(412)) == ["fail unknownOutcome"])
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        let same = answered(200, ["Content-Length: 1000", offer])
+        #expect(run(begun, answered(404), answered(412), same) == ["digest"])
+        #expect(run(begun, answered(404), answered(412), answered(404)) == ["fail unknownOutcome"])
     }
 
     @Test("a redirect is followed with the method kept, and secrets stay at the first origin")

@@ -1,3 +1,5 @@
+import Digests
+import Glibc
 import LinuxSystem
 import Testing
 
@@ -69,6 +71,53 @@ struct DownloadTests {
         #expect(reply.fields["accept-ranges"] == "bytes")
         #expect(try client.exchange("HEAD", "/none").status == 404)
         #expect(try client.exchange("GET", "/f").body == body)
+    }
+
+    @Test("who wants a file's SHA-256 is told it, also of a file that came without one")
+    func digest() throws {
+        let claimed = DigestFields.field(DigestAlgorithm.sha256.digest(of: body))
+        let wish: KeyValuePairs = ["Want-Repr-Digest": "sha-256=10"]
+        let asked = try client.exchange("HEAD", "/f", wish)
+        #expect(asked.status == 200)
+        #expect(asked.fields["repr-digest"] == claimed)
+        #expect(asked.fields["content-length"] == "100000")
+        #expect(asked.fields["etag"] == tag)
+        #expect(try client.exchange("GET", "/f", wish).fields["repr-digest"] == claimed)
+        #expect(try client.exchange("HEAD", "/f").fields["repr-digest"] == nil)
+        #expect(try client.exchange("HEAD", "/none", wish).status == 404)
+        // A file that somebody else put there, and one that changes: never an old version's digest.
+        try write(pattern(5), to: sandbox.path("g"))
+        let first = DigestFields.field(DigestAlgorithm.sha256.digest(of: pattern(5)))
+        #expect(try client.exchange("HEAD", "/g", wish).fields["repr-digest"] == first)
+        try write(pattern(5, seed: 2), to: sandbox.path("g"))
+        let second = DigestFields.field(DigestAlgorithm.sha256.digest(of: pattern(5, seed: 2)))
+        #expect(try client.exchange("HEAD", "/g", wish).fields["repr-digest"] == second)
+    }
+
+    @Test("while a large file is digested the receiver goes on with others, and can end")
+    func digestBesideOthers() throws {
+        let large = sandbox.path("large")
+        let file = try System.open(large, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        try System.ftruncate(file.rawValue, to: 64 << 30)
+        file.close()
+        let waiting = try sandbox.client()
+        try waiting.send(RawClient.head("HEAD", "/large", ["Want-Repr-Digest": "sha-256=10"]))
+        repeat { #expect(try client.exchange("GET", "/f").body == body) } while try !isOpenHere(large)
+        // What was asked is answered without the digest.
+        sandbox.stop()
+        #expect(try waiting.reply(toHead: true).fields["repr-digest"] == nil)
+    }
+
+    /// Whether this process has the file open.
+    private func isOpenHere(_ path: [UInt8]) throws -> Bool {
+        let reader = try DirectoryReader(path: Array("/proc/self/fd".utf8))
+        while let entry = try reader.next() {
+            var target = [CChar](repeating: 0, count: 4096)
+            let link = (Array("/proc/self/fd/".utf8) + entry.name).map { CChar(bitPattern: $0) } + [0]
+            let count = readlink(link, &target, target.count)
+            if count > 0, target[..<count].map({ UInt8(bitPattern: $0) }) == path { return true }
+        }
+        return false
     }
 
     @Test("a version that the client has is not sent again")

@@ -126,7 +126,7 @@ final class UploadStore: Sendable {
             let offset = try upload.sync()
             let record = upload.record
             guard let data = upload.data else { return .refused(.completed) }
-            let digest = record.claim == nil && !record.wantsDigest ? nil : try Self.digest(of: data)
+            let digest = record.claim == nil && !record.wantsDigest ? nil : try FileDigester.digest(of: data)
             if let claim = record.claim, claim != digest {
                 // Nothing that could be appended would make it right.
                 remove(upload)
@@ -157,19 +157,6 @@ final class UploadStore: Sendable {
         case .refused: .refused(record.refusal(over: nil))
         case .blocked: .refused(.file(.notAFile))
         case .failed(let error): .refused(.file(.failed(error)))
-        }
-    }
-
-    private static func digest(of data: OwnedDescriptor) throws(Errno) -> DigestValue {
-        let digest = RunningDigest(.sha256)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { buffer.deallocate() }
-        var position: Int64 = 0
-        while true {
-            let count = try System.preadAll(data.rawValue, buffer, at: position)
-            if count == 0 { return digest.value() }
-            digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            position += Int64(count)
         }
     }
 }
