@@ -45,9 +45,16 @@ struct S3Surroundings {
     /// Puts place and keys into a request.
     func complete(_ request: inout BatchRequest, command: String) throws(CommandFailure) {
         let endpoint = environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] ?? stored("endpoint_url")
+        // What it holds may be a password: it is not shown.
         if let endpoint, TransferScheme(of: endpoint).map({ $0 != .http && $0 != .https }) ?? true {
             throw .usage(
-                "\(command): the S3 endpoint \(endpoint) is not a URL", "write https://HOST in AWS_ENDPOINT_URL")
+                "\(command): the S3 endpoint is not a URL of http or https", "write https://HOST in AWS_ENDPOINT_URL")
+        }
+        if let endpoint, endpoint.contains(where: { "@?#".contains($0) }) {
+            throw .usage(
+                "\(command): the S3 endpoint has more in it than host and path",
+                "write https://HOST in AWS_ENDPOINT_URL, and give the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            )
         }
         request.options.s3 = S3Place(
             endpoint: endpoint,

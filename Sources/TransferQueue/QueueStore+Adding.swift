@@ -54,6 +54,11 @@ extension QueueStore {
         var origin: String
 
         init(_ request: BatchRequest) throws {
+            if let endpoint = request.options.s3?.endpoint, RemoteAddress(endpoint).map({ $0.query != nil }) ?? true {
+                // What it holds may be a password: it is not shown.
+                throw QueueError.badRequest(
+                    "the S3 endpoint is not a plain URL: write https://HOST, and give the keys beside it")
+            }
             switch request.work {
             case .upload(let sources, let to):
                 guard let first = sources.first else {

@@ -134,12 +134,36 @@ final class SecretStore {
     /// The first is by batch, the others by batch and task.
     private static let tables = ["batch_secrets", "task_queries", "task_handles"]
 
-    /// Forgets secrets whose batch never came to be, or whose removal was cut short.
-    func keepOnly(_ isKnown: (UUID) throws -> Bool) throws {
+    /// Forgets secrets whose batch or task never came to be, or whose removal was cut short.
+    /// - Parameters:
+    ///   - isKnown: whether there is such a batch.
+    ///   - needs: what a task's row still refers to.
+    func keepOnly(_ isKnown: (UUID) throws -> Bool, needs: (TaskID) throws -> TaskNeeds) throws {
         guard let database = try database(make: false) else { return }
         let batches = try database.rows(
             "SELECT batch FROM batch_secrets UNION SELECT batch FROM task_queries UNION SELECT batch FROM task_handles"
         ) { UUID(bytes: $0.bytes(0)) }
         try remove(try batches.compactMap { $0 }.filter { try !isKnown($0) }.map { .batch($0) })
+        func owners(_ table: String) throws -> [(task: TaskID, batch: UUID)] {
+            // The newest: what a crash left is among them, and a million URLs must not delay the start.
+            try database.rows(
+                "SELECT task, batch FROM \(table) ORDER BY task DESC LIMIT \(Self.mostExamined)"
+            ) { row in UUID(bytes: row.bytes(1)).map { (TaskID(rawValue: row.integer(0)), $0) } }.compactMap { $0 }
+        }
+        let handles = try owners("task_handles").filter { try needs($0.task) != .handle }
+        let queries = try owners("task_queries").filter { try needs($0.task) == .nothing }
+        try remove(handles.map { .handle($0.task, $0.batch) } + queries.map { .task($0.task, $0.batch) })
     }
+
+    /// What a task's row refers to.
+    enum TaskNeeds {
+        /// There is no such task.
+        case nothing
+        /// Its URL's query.
+        case query
+        /// That, and what belongs to its resume point.
+        case handle
+    }
+
+    private static let mostExamined = 20_000
 }

@@ -124,6 +124,13 @@ extension QueueStore {
         }
         try store.secrets.keepOnly { uuid in
             try database.integer("SELECT 1 FROM batches WHERE uuid = ?", .blob(uuid.bytes)) != nil
+        } needs: { task in
+            let hasPoint = try database.integer(
+                """
+                SELECT EXISTS (SELECT 1 FROM task_details d WHERE d.task = t.id AND d.resume_point IS NOT NULL)
+                FROM tasks t WHERE t.id = ?
+                """, .integer(task.rawValue))
+            return hasPoint.map { $0 == 1 ? .handle : .query } ?? .nothing
         }
         _ = store.takeChange()
         return store

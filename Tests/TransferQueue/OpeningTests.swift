@@ -167,4 +167,29 @@ import TransferModel
         try await sandbox.open().close()
         #expect(try secretsFile.integer("SELECT count(*) FROM batch_secrets") == 0)
     }
+
+    @Test("so are those of a task that is gone, or has no use for them any more, though its batch is there")
+    func orphanedTaskSecrets() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://host/a?XoneX", "https://host/b?XtwoX"])
+        request.secrets.password = "x"
+        let uuid = request.uuid
+        _ = try await queue.writer.add(request)
+        let tasks = try await queue.claimAll()
+        queue.writer.record(.checkpoint(resumePoint: [7], accepted: 0, secret: "XkeptX"), for: tasks[0].id)
+        try await queue.close()
+        let store = SecretStore(file: sandbox.path("secrets.sqlite"))
+        // As a crash leaves them between the two databases.
+        try store.write(
+            batch: uuid, secrets: request.secrets, destinationQuery: nil,
+            queries: [(TaskID(rawValue: 99), "XgoneX")])
+        try store.write(handles: [(uuid, tasks[1].id, "XunusedX"), (uuid, TaskID(rawValue: 99), "XgoneX")])
+        try await sandbox.open().close()
+        #expect(try store.query(of: tasks[0].id, batch: uuid) == "XoneX")
+        #expect(try store.query(of: tasks[1].id, batch: uuid) == "XtwoX")
+        #expect(try store.handle(of: tasks[0].id, batch: uuid) == "XkeptX")
+        #expect(try store.handle(of: tasks[1].id, batch: uuid) == nil)
+        #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("XgoneX".utf8)) == nil)
+    }
 }

@@ -112,6 +112,21 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("an S3 endpoint with a user or a query in it is refused and not shown")
+    func endpoint() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        for endpoint in ["https://ana:XpasswordX@s3.example", "https://s3.example/?XpasswordX", "XpasswordX"] {
+            var request = BatchRequest.downloads(["s3://bucket/key"])
+            request.options.s3 = S3Place(endpoint: endpoint)
+            let error = await #expect(throws: QueueError.self) { try await queue.writer.add(request) }
+            #expect(!"\(try #require(error))".contains("X"))
+        }
+        #expect(!isInQueue("XpasswordX", sandbox))
+        #expect(try await queue.reader.batches().isEmpty)
+        try await queue.close()
+    }
+
     @Test("without secrets there is no secrets store")
     func none() async throws {
         let sandbox = try Sandbox()
