@@ -29,12 +29,30 @@ final class SSHServer {
     func read(_ name: String) -> [UInt8]? { folder.read(name) }
     func write(_ name: String, _ text: String) throws { try folder.write(name, Array(text.utf8)) }
 
+    /// Another key that is let in, under a passphrase.
+    func lockKey(_ name: String, _ passphrase: String) async throws {
+        let key = folderPath + "/keys/" + name
+        _ = try await Self.perform(
+            "/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", passphrase, "-C", "throwaway", "-f", key], [])
+        let own = try System.open(Array((key + ".pub").utf8))
+        let keys = folder.read("keys/authorized_keys") ?? []
+        var line = [UInt8](repeating: 0, count: 4096)
+        let read = line.withUnsafeMutableBytes { buffer in
+            Result { () throws(Errno) in try System.preadAll(own.rawValue, buffer, at: 0) }
+        }
+        try folder.write("keys/authorized_keys", keys + line[..<(try read.get())])
+    }
+
     func crash() async throws { _ = try await run(["crash", folderPath]) }
 
     func stop() async { _ = try? await run(["stop", folderPath]) }
 
     private func run(_ words: [String], _ environment: [String] = []) async throws -> String {
         let script = #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Servers/sshd-sftp"
+        return try await Self.perform(script, words, environment)
+    }
+
+    private static func perform(_ path: String, _ words: [String], _ environment: [String]) async throws -> String {
         let worker = try BlockingWorker(name: "sshd-script")
         defer { worker.stop() }
         return try await worker.run { () throws(Errno) -> String in
@@ -42,7 +60,7 @@ final class SSHServer {
             let kept = ["PATH", "HOME", "USER"].compactMap { name in
                 System.environment(name).map { name + "=" + String(decoding: $0, as: UTF8.self) }
             }
-            var program = ChildProgram(script, words, environment: kept + environment)
+            var program = ChildProgram(path, words, environment: kept + environment)
             program.standardOutput = pipe.write.rawValue
             program.standardError = pipe.write.rawValue
             let child = try ChildProcess(program)

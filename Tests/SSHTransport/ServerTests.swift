@@ -72,6 +72,52 @@ import TransferModel
         }
     }
 
+    @Test("the way leads through a jump host where ssh's own options say so")
+    func jump() async throws {
+        try await SSHServer.run { server in
+            try server.write("there", "1234567")
+            try await bench(server.target("-oProxyJump=door")) { bench in
+                let end = await bench.client.perform(.status(RawPath(server.folderPath + "/there")))[0]
+                guard case .attributes(let found) = end.outcome else { return #expect(words(end.outcome) == "") }
+                #expect(found.size == 7)
+            }
+            // A door that does not open is told as such, and nobody waits for ever.
+            try await bench(server.target("-oProxyJump=door:1")) { bench in
+                let end = await bench.client.perform(.status(RawPath("/")))[0]
+                guard case .broken(let error) = end.outcome else { return #expect(words(end.outcome) == "") }
+                #expect(error.isRetryable, "\(error)")
+            }
+        }
+    }
+
+    @Test("a key's passphrase reaches the real ssh, also behind a jump host; a wrong one waits for a person")
+    func passphrase() async throws {
+        try await SSHServer.run { server in
+            // The door's key stays open; the one behind it gets the passphrase.
+            try await server.lockKey("locked", "open sesame")
+            let config = String(decoding: try #require(server.read("ssh_config")), as: UTF8.self)
+            let first = "Host there\n  IdentityFile \(server.folderPath)/keys/locked\n"
+            try server.write("locked_config", first + config.replacing("IdentityFile", with: "#"))
+            try server.write(
+                "jump_config",
+                first + "Match originalhost door\n  IdentityFile \(server.folderPath)/keys/id\n"
+                    + config.replacing("IdentityFile", with: "#"))
+            for (file, options, password, expected) in [
+                ("locked_config", [], "open sesame", "attributes"),
+                ("jump_config", ["-oProxyJump=door"], "open sesame", "attributes"),
+                ("locked_config", [], "open barley", "auth permissionDenied"),
+            ] as [(String, [String], String, String)] {
+                var target = server.target()
+                target.command = (["ssh", "-F", server.folderPath + "/" + file] + options).map { Array($0.utf8) }
+                target.password = Array(password.utf8)
+                try await bench(target) { bench in
+                    let end = await bench.client.perform(.status(RawPath("/")))[0]
+                    #expect(words(end.outcome) == expected, "\(end)")
+                }
+            }
+        }
+    }
+
     @Test("a server without the SFTP subsystem says what is missing")
     func noSubsystem() async throws {
         try await SSHServer.run(["NO_SFTP=1"]) { server in
