@@ -73,11 +73,12 @@ package final class FTPTransport {
     /// Ends an exchange now and without an event; what its sink can still get, it gets before this returns. The thread gives
     /// up by itself. On the loop, not from a sink.
     package func abandon(_ id: ExchangeID) {
+        // It may have ended in this turn, and not told yet.
+        events.removeAll { if case .ended(id, _) = $0 { true } else { false } }
         guard let transfer = exchanges[id] else { return }
         transfer.flush()
         transfer.job.stop()
         remove(id)
-        events.removeAll { if case .ended(id, _) = $0 { true } else { false } }
     }
 
     /// Gives the sink all that has arrived, for a checkpoint. A sink that fails fails the exchange. On the loop.

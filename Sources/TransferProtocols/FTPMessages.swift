@@ -55,7 +55,7 @@ package struct FTPResumePoint: ResumePointContent {
 
     /// The temporary file beside the target; the target itself on a server that cannot rename.
     package var temporary: RawPath
-    /// Counts the temporary files of this run: a new beginning takes a new one, because the old may still be written to.
+    /// Counts the temporary files of this task: a new beginning takes a new one, because the old may still be written to.
     package var generation: Int
     /// What the server was last seen to have of it.
     package var seen: Int64 = 0

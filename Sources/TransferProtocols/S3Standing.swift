@@ -4,9 +4,9 @@ import TransferModel
 /// What a HEAD says of the place where the object belongs.
 enum S3Standing: Hashable, Sendable {
     case nothing
-    /// An attempt of this run has put it there, from the source as it is.
+    /// An attempt of this task has put it there, from the source as it is.
     case ours(S3Object)
-    /// An attempt of this run has put it there, from the source as it was.
+    /// An attempt of this task has put it there, from the source as it was.
     case oursBefore(S3Object)
     case foreign(S3Object)
     /// It does not tell: who may write may not always read.

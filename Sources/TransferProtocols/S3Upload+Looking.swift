@@ -113,7 +113,7 @@ extension S3Upload {
         return over(.finish(receipt))
     }
 
-    /// A file that is not of this run. The same file counts as done; it is the same by its time and size, or by its digest.
+    /// A file that is not of this task. The same file counts as done; it is the same by its time and size, or by its digest.
     private mutating func occupied(_ object: S3Object) -> [ProtocolAction] {
         if plan.subject.ifExists == .skip {
             var receipt = Receipt(bytes: plan.subject.size, verified: .none)

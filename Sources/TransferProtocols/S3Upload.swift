@@ -4,7 +4,7 @@ import TransferModel
 /// An upload to S3 (protocols.md section 3): small files by one PUT, larger ones in equal parts, several at a time, resumed by asking which parts
 /// are there.
 ///
-/// Every object carries the run's token and the source's time. So an answer that was lost is resolved by a HEAD: only an object
+/// Every object carries the task's token and the source's time. So an answer that was lost is resolved by a HEAD: only an object
 /// with our token is taken for ours, never one that merely lies there.
 package struct S3Upload: ProtocolMachine {
     /// What a HEAD is asked for.

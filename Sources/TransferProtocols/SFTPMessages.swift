@@ -60,7 +60,7 @@ package struct SFTPResumePoint: ResumePointContent {
 
     /// The temporary file beside the target; the target itself on a server that cannot rename.
     package var temporary: RawPath
-    /// Counts the temporary files of this run: another version of the source takes a new one, because the old may still be written to.
+    /// Counts the temporary files of this task: another version of the source takes a new one, because the old may still be written to.
     package var generation: Int
     /// Of the source whose bytes they are. A file of this size and time at the target is ours.
     package var size: Int64

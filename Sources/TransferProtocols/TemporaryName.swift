@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// Names of temporary files at servers: beside the target, hidden, and told apart by the run's token.
+/// Names of temporary files at servers: beside the target, hidden, and told apart by the task's token.
 package enum TemporaryName {
     /// What all of them end in: `martlet leftovers` looks for it.
     package static let suffix = ".martlet-part"
