@@ -70,6 +70,10 @@ final class Attempt {
     var changes = 0
     /// What the machine made durable last, or an earlier attempt did.
     var resumePoint: ResumePoint?
+    /// An earlier one, until another takes its place: the upload begins anew, and what is there of it may still have to be removed.
+    var outdatedPoint: ResumePoint?
+    /// What the server has stored of an earlier version of the source.
+    var ownVersion: PutResumePoint?
     /// Bytes that exchanges which are over have sent, without the server's word on them yet.
     var unconfirmed: Int64 = 0
 

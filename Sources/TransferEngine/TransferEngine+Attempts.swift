@@ -30,6 +30,7 @@ extension TransferEngine {
         load[origin, default: 0] += 1
         slotsInUse += 1
         attempt.holdsSlot = true
+        if attempt.machine.asksHost { inquirers[origin] = task.id }
         startTicking()
         FaultPoint.started.pass()
         feed(attempt, .began(at: timeline.now))
@@ -41,6 +42,10 @@ extension TransferEngine {
     func take(_ events: [TransportEvent]) {
         for event in events {
             let wire = event.id.rawValue
+            if case .ended(_, let end) = event, let question = questions.removeValue(forKey: wire) {
+                question.resume(returning: end)
+                continue
+            }
             guard let attempt = owners[wire], let local = attempt.exchanges.first(where: { $0.wire == wire })?.local
             else { continue }
             switch event {
@@ -113,6 +118,14 @@ extension TransferEngine {
         guard attempt.phase == .running else { return }
         attempt.actions += attempt.machine.handle(event)
         perform(attempt)
+        if !attempt.machine.asksHost { endInquiry(attempt) }
+    }
+
+    /// What the host can is known, or not to be had: others may start.
+    func endInquiry(_ attempt: Attempt) {
+        guard inquirers[attempt.origin] == attempt.task.id else { return }
+        inquirers[attempt.origin] = nil
+        schedulePump()
     }
 
     // MARK: Actions
@@ -167,7 +180,10 @@ extension TransferEngine {
     ) {
         let (body, source) = content(of: exchange, attempt)
         let isPayload = source != nil
-        if isPayload { countRepeated(attempt) }
+        if isPayload {
+            settleEarlier(attempt)
+            countRepeated(attempt)
+        }
         let skew = exchange.signing == nil ? 0 : hostFacts[attempt.factsKey]?.clockSkewSeconds ?? 0
         let request = attempt.context.request(
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
@@ -235,6 +251,7 @@ extension TransferEngine {
         if bytes > attempt.accepted { attempt.hasProgressed = true }
         attempt.accepted = bytes
         attempt.isCounted = true
+        settleEarlier(attempt)
         countRepeated(attempt)
         moved(attempt, to: attempt.uploaded)
     }
@@ -254,7 +271,7 @@ extension TransferEngine {
     }
 
     /// Keeps what was learnt of a host, over restarts of the engine.
-    private func remember(_ facts: HostFacts, of origin: String) {
+    func remember(_ facts: HostFacts, of origin: String) {
         let known = hostFacts[origin] ?? HostFacts()
         let merged = known.merged(with: facts)
         if merged == known { return }
@@ -302,11 +319,11 @@ extension TransferEngine {
     }
 
     private func startOver(_ attempt: Attempt, _ reason: String) {
-        let before = sentBefore.removeValue(forKey: attempt.task.id) ?? 0
-        let lost = attempt.target == nil ? max(attempt.accepted, attempt.sent, before) : attempt.accepted
+        let lost = attempt.target == nil ? max(attempt.accepted, attempt.sent, lostBefore(attempt)) : attempt.accepted
         attempt.isCounted = true
         attempt.told.bytes = 0
         queue.writer.record(.restarted(reason: reason, repeated: lost, identity: nil), for: attempt.task.id)
+        keepOutdated(attempt)
         attempt.repeated += lost
         attempt.accepted = 0
         attempt.unconfirmed = 0
@@ -314,6 +331,31 @@ extension TransferEngine {
         attempt.sent = 0
         attempt.resumePoint = nil
         attempt.target?.synced = 0
+    }
+
+    /// What was there before stays known until something else is: a kill in between must not leave it there for ever.
+    private func keepOutdated(_ attempt: Attempt) {
+        guard attempt.target == nil, var point = attempt.resumePoint ?? attempt.outdatedPoint else { return }
+        point.isOutdated = true
+        attempt.outdatedPoint = point
+        queue.writer.record(
+            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.id)
+    }
+
+    /// Bytes that attempts before this one had sent, as long as nobody has said what became of them.
+    private func lostBefore(_ attempt: Attempt) -> Int64 {
+        let isFirst = attempt.accepted == 0 && attempt.sent == 0
+        return sentBefore.removeValue(forKey: attempt.task.id) ?? (isFirst ? attempt.task.accepted : 0)
+    }
+
+    /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
+    func settleEarlier(_ attempt: Attempt) {
+        guard attempt.target == nil, let before = sentBefore.removeValue(forKey: attempt.task.id),
+            before > attempt.accepted
+        else { return }
+        attempt.repeated += before - attempt.accepted
+        queue.writer.record(
+            .resumed(at: attempt.accepted, repeated: before - attempt.accepted), for: attempt.task.id)
     }
 }
 

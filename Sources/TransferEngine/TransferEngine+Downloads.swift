@@ -124,7 +124,10 @@ extension TransferEngine {
         guard var get = point.content(GetResumePoint.self), let target = attempt.target else {
             var point = point
             point.sourceChanges = attempt.changes
+            if let own = point.ownVersion { attempt.ownVersion = own }
+            point.ownVersion = attempt.ownVersion
             attempt.resumePoint = point
+            attempt.outdatedPoint = nil
             return point
         }
         if target.descriptor == nil {

@@ -13,6 +13,7 @@ extension TransferEngine {
         var source: FTPSource?
         if case .upload(_, let range, _) = exchange {
             guard let file = attempt.source else { return }
+            settleEarlier(attempt)
             countRepeated(attempt)
             if let bytes = file.bytes {
                 source = .bytes(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))

@@ -132,6 +132,7 @@ extension TransferEngine {
     private static let mostFinishing = 32
 
     private func mayStart(_ host: String, _ now: Timestamp, beyond extra: Int) -> Bool {
+        if inquirers[host] != nil { return false }
         let limit = currentLimits.transfersPerHost + extra
         let active = load[host] ?? 0
         return hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit)

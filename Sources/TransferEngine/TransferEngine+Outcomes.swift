@@ -32,6 +32,11 @@ extension TransferEngine {
         if error.httpStatus != nil { learn(attempt.origin, .answered) }
         abandonAll(of: attempt)
         recordAnswer(attempt, error)
+        if let left = takeRemains(attempt) {
+            queue.writer.record(
+                .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
+                for: attempt.task.id)
+        }
         close(attempt)
         refuse(attempt.task, error)
         // Whoever retries a POST has read why it failed, and wants it sent again.
@@ -106,18 +111,27 @@ extension TransferEngine {
     /// An upload ends where it stands. What a server remembers goes on there; what none does has to be sent again.
     func recordCut(_ attempt: Attempt) {
         guard attempt.target == nil else { return }
+        let left = takeRemains(attempt)
         if attempt.canResume {
-            sentBefore[attempt.task.id] = attempt.sent
+            sentBefore[attempt.task.id] = max(attempt.sent, sentBefore[attempt.task.id] ?? 0)
             let accepted = attempt.isCounted ? attempt.accepted : attempt.task.accepted
-            queue.writer.record(.checkpoint(resumePoint: nil, accepted: accepted), for: attempt.task.id)
+            queue.writer.record(
+                .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: attempt.task.id)
         } else if attempt.sent > 0 {
             queue.writer.record(
                 .restarted(
                     reason: "it was broken off, and this server cannot resume", repeated: attempt.sent, identity: nil),
                 for: attempt.task.id)
-            guard let point = attempt.resumePoint else { return }
-            queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.id)
+            guard let point = attempt.resumePoint ?? attempt.outdatedPoint else { return }
+            queue.writer.record(
+                .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.id)
         }
+    }
+
+    /// What the attempt leaves at the server that no resume point tells of yet: from here on one does.
+    private func takeRemains(_ attempt: Attempt) -> ResumePoint? {
+        guard attempt.target == nil, attempt.removal == nil, let left = attempt.machine.remains else { return nil }
+        return recordable(left, attempt)
     }
 
     // MARK: What it says of the host
@@ -193,6 +207,7 @@ extension TransferEngine {
         attempt.actions = []
         if attempts[attempt.task.id] === attempt { attempts[attempt.task.id] = nil }
         attempt.source = nil
+        endInquiry(attempt)
         hasUncommitted = true
         schedulePump()
     }

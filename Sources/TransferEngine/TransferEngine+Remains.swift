@@ -54,13 +54,11 @@ extension TransferEngine {
     package func remove(_ remains: Remains) async -> TransferError? {
         let task = remains.task
         if let look = looks[task.id] { endLook(look) }
-        guard attempts[task.id] == nil, removals[task.id] == nil,
-            let point = task.resumePoint.flatMap({
-                ResumePoint(encoded: $0, secret: task.resumeSecret)
-            }), case .upload(_, let remote, _) = task.work
-        else { return nil }
+        guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
+        guard attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
+        guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
         do {
-            guard let context = try await contextForRemoval(of: task.batch) else { return nil }
+            guard let context = try await contextForRemoval(of: task.batch) else { return .unreadableRemains }
             // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
             guard phase == .running, attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
             if case .failed(let error) = context.credentials { return error }
@@ -109,6 +107,12 @@ extension TransferEngine {
 }
 
 extension TransferError {
+    /// Nobody knows any more what is left, or whose it was.
+    static var unreadableRemains: TransferError {
+        TransferError(
+            .unsupported, "what is recorded of the upload cannot be read here: look at the server, then forget it")
+    }
+
     /// Why a removal ends early.
     static var takenBack: TransferError {
         TransferError(

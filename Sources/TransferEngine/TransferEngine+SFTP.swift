@@ -18,6 +18,7 @@ extension TransferEngine {
         var source: SourceFile?
         if case .write = exchange {
             source = attempt.source
+            settleEarlier(attempt)
             countRepeated(attempt)
         }
         let throttle = attempt.throttle ?? makeThrottle(attempt)

@@ -48,6 +48,7 @@ extension TransferEngine {
         attempt.total = source.identity.size
         attempt.changes = changes
         attempt.resumePoint = point
+        attempt.ownVersion = point?.ownVersion
         // Counted anew from what the server says.
         attempt.accepted = 0
         return attempt
@@ -115,15 +116,17 @@ extension TransferEngine {
             return fail(attempt, error)
         }
         attempt.changes += 1
-        var point = attempt.resumePoint
-        if stored != nil || !attempt.canResume {
-            let before = point?.content(PutResumePoint.self)?.stored == true
-            point = ResumePoint(PutResumePoint(stored: stored != nil || before, etag: stored?.etag))
+        if let stored { attempt.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
+        var point = attempt.resumePoint ?? attempt.outdatedPoint
+        if stored != nil || !attempt.canResume && attempt.outdatedPoint == nil {
+            point = ResumePoint(attempt.ownVersion ?? PutResumePoint(stored: false, etag: nil))
         }
+        point?.ownVersion = attempt.ownVersion
         point?.sourceChanges = attempt.changes
         point?.isOutdated = true
         record(restart: point, of: attempt.task, "the source changed while it was sent", attempt.sent, source.identity)
         attempt.resumePoint = point
+        attempt.outdatedPoint = nil
         attempt.repeated += attempt.sent
         (attempt.sent, attempt.accepted, attempt.unconfirmed, attempt.told.bytes) = (0, 0, 0, 0)
         attempt.source = source

@@ -8,8 +8,10 @@ package import TransferQueue
 /// Moves the bytes: takes tasks from the queue, lets their protocols decide, performs what they want, and records what came of it.
 ///
 /// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. Start reading here;
-/// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a
-/// task ends or waits), `+Live` (what moves), `+Limits` (how fast), `+Walks` (directories into tasks), `+Stopping`, `+Looks`.
+/// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+FTP` and `+SFTP` (those of
+/// other transports), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a task ends or waits), `+Remains` (what is
+/// left at servers), `+Live` (what moves), `+Limits` (how fast), `+Walks` (directories into tasks), `+Stopping`, `+Looks` (what
+/// a paused one has there).
 package actor TransferEngine: EngineControl {
     enum Phase {
         /// Next: `running`.
@@ -42,9 +44,9 @@ package actor TransferEngine: EngineControl {
 
     // +Lanes
     var lanes: [LaneID: Lane] = [:]
-    /// The lanes in the order in which they are served, with what is at hand.
     /// Something happened after which more may be claimed than at the last look.
     var claimsAreStale = true
+    /// The lanes in the order in which they are served, with what is at hand.
     var laneOrder: [SchedulerLane] = []
     var contexts: [BatchID: BatchContext] = [:]
     var hosts: [String: HostStanding] = [:]
@@ -53,6 +55,8 @@ package actor TransferEngine: EngineControl {
     /// Attempts with a connection, by host and together.
     var load: [String: Int] = [:]
     var slotsInUse = 0
+    /// Hosts that a task is asking what they can, and which task: others wait for the answer.
+    var inquirers: [String: TaskID] = [:]
     var isRefreshing = false
     var lanesAreStale = false
     var pumpIsDue = false
@@ -72,6 +76,8 @@ package actor TransferEngine: EngineControl {
     var attempts: [TaskID: Attempt] = [:]
     var owners: [UInt64: Attempt] = [:]
     var lastExchange: UInt64 = 0
+    /// Requests that belong to no task, and who waits for their ends.
+    var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
     /// The socket of the person's ssh agent.
     var sshAgent: RawPath?
     /// How far uploads had come when they were broken off; what the server has of it is known when they go on.

@@ -116,7 +116,7 @@ private struct HTTPUpload {
     private static let leastToResume: Int64 = 1 << 20
 
     /// What an earlier version of the source has left, when the server has all of it.
-    private var stored: PutResumePoint? { resume?.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil } }
+    private var stored: PutResumePoint? { resume?.ownVersion }
 
     private var tus: TusPlan {
         let isNested = below.bytes.contains(UInt8(ascii: "/"))
@@ -140,7 +140,7 @@ extension UploadSubject {
     /// For servers that tell no version: what lies there is ours when an earlier version of the source was stored, and the rule for foreign
     /// files is not for it.
     fileprivate func replacing(earlierVersionOf resume: ResumePoint?) -> UploadSubject {
-        guard resume?.content(PutResumePoint.self)?.stored == true else { return self }
+        guard resume?.ownVersion != nil else { return self }
         var subject = self
         subject.ifExists = .replace
         return subject

@@ -13,6 +13,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// tus extensions and digest algorithms that it announced.
     package var tusExtensions: [String]?
     package var tusChecksums: [String]?
+    /// How long it took to answer the first question, its connection included: tells a server next door from one far away.
+    package var answerMilliseconds: Int64?
     /// The largest body that it takes in one request; a proxy's limit, or its own.
     package var largestBody: Int64?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
@@ -44,6 +46,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.announcesResume = newer.announcesResume ?? announcesResume
         merged.tusExtensions = newer.tusExtensions ?? tusExtensions
         merged.tusChecksums = newer.tusChecksums ?? tusChecksums
+        merged.answerMilliseconds = newer.answerMilliseconds ?? answerMilliseconds
         merged.largestBody = newer.largestBody ?? largestBody
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename

@@ -37,6 +37,8 @@ package struct NegotiatedUpload: ProtocolMachine {
     private var probe = UploadProbe(takesTus: true)
     private var chain: RedirectChain
     private var began = Timestamp(milliseconds: 0)
+    /// When the question under way was asked.
+    private var asked = Timestamp(milliseconds: 0)
     private var lastID: Int
 
     /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
@@ -50,6 +52,7 @@ package struct NegotiatedUpload: ProtocolMachine {
         switch (state, event) {
         case (.ready, .began(let now)):
             began = now
+            asked = now
             return ask()
         case (.asking(let id), .ended(let ended, let end)) where ended == id: return answered(end)
         case (.chosen(var machine), _):
@@ -59,6 +62,18 @@ package struct NegotiatedUpload: ProtocolMachine {
         default:
             // What belongs to an abandoned or finished exchange comes too late.
             return []
+        }
+    }
+
+    package var remains: ResumePoint? {
+        if case .chosen(let machine) = state { machine.remains } else { nil }
+    }
+
+    package var asksHost: Bool {
+        switch state {
+        case .ready, .asking: true
+        case .chosen(let machine): machine.asksHost
+        case .over: false
         }
     }
 
@@ -74,6 +89,8 @@ package struct NegotiatedUpload: ProtocolMachine {
             let error = end.failure?.error ?? .noAnswer(chain.address)
             return over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
         }
+        let patience = end.at.milliseconds - asked.milliseconds
+        asked = end.at
         switch probe.read(answer, host: chain.address.host, at: end.at) {
         case .again: return ask()
         case .moved:
@@ -81,7 +98,8 @@ package struct NegotiatedUpload: ProtocolMachine {
             return chain.follow(answer, keepsMethod: true) == nil ? ask() : put()
         case .wait(let demand): return over(.wait(demand))
         case .nothing: return put()
-        case .tus(let learnt):
+        case .tus(var learnt):
+            if patience > 0 { learnt.answerMilliseconds = patience }
             var tus = plan.tus
             tus.facts = tus.facts.merged(with: learnt)
             if let largest = TusAnnouncement.largest(answer), largest < tus.subject.size {

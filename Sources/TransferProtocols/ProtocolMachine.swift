@@ -6,6 +6,18 @@ package import TransferModel
 package protocol ProtocolMachine: Sendable {
     /// The next actions, in their order. After `finish`, `fail` or `wait` it answers with none.
     mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction]
+
+    /// What of this attempt is at the server, or may be, although no `persist` told of it, because a file that is sent at once is not worth
+    /// a commit. Looked at when the attempt ends without having finished.
+    var remains: ResumePoint? { get }
+
+    /// It asks, or will first of all ask, what then holds for every file of the host: others that would ask the same wait for that answer.
+    var asksHost: Bool { get }
+}
+
+extension ProtocolMachine {
+    package var remains: ResumePoint? { nil }
+    package var asksHost: Bool { false }
 }
 
 /// What is to be sent, whatever the protocol.
@@ -22,7 +34,7 @@ package struct UploadSubject: Hashable, Sendable {
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
     private let source: UploadToken
-    /// 32 hexadecimal digits: the same for all attempts of one run of a task, never the same for two. Names temporary files there.
+    /// 32 hexadecimal digits: the same for all attempts of a task, never the same for two tasks. Names temporary files there.
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool

@@ -88,6 +88,18 @@ package struct ResumableUpload: ProtocolMachine {
         }
     }
 
+    package var remains: ResumePoint? {
+        if case .plain(let inner) = state { inner.remains } else { nil }
+    }
+
+    package var asksHost: Bool {
+        switch state {
+        case .discovering: true
+        case .ready: facts.interopVersion == nil && plan.resume?.url == nil
+        default: false
+        }
+    }
+
     // MARK: Beginning
 
     mutating func begin() -> [ProtocolAction] {

@@ -17,6 +17,8 @@ package struct ResumePoint: Hashable, Sendable {
     package var sourceChanges = 0
     /// It was made of an earlier version of the source: good for clearing up, never for going on.
     package var isOutdated = false
+    /// What the server has stored of an earlier version of the source under the final name: ours to replace, by whichever protocol.
+    package var ownVersion: PutResumePoint?
 
     package init<Content: ResumePointContent>(_ content: Content) {
         kind = Content.kind
@@ -25,6 +27,7 @@ package struct ResumePoint: Hashable, Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings, numbers and Booleans only: there is nothing in it that JSON cannot say.
         self.content = (try? encoder.encode(content)).map(Array.init) ?? []
+        ownVersion = (content as? PutResumePoint).flatMap { $0.stored ? $0 : nil }
     }
 
     /// `nil` for what another version of the engine wrote, or damage: the task then starts over.
@@ -37,13 +40,15 @@ package struct ResumePoint: Hashable, Sendable {
         sourceChanges = line.changes ?? 0
         isOutdated = line.outdated ?? false
         self.secret = secret
+        ownVersion = line.own ?? self.content(PutResumePoint.self).flatMap { $0.stored ? $0 : nil }
     }
 
     /// One line of JSON for the queue; nothing secret.
     package var encoded: [UInt8] {
         let line = Line(
             v: Self.version, kind: kind, changes: sourceChanges == 0 ? nil : sourceChanges,
-            outdated: isOutdated ? true : nil, point: String(decoding: content, as: UTF8.self))
+            outdated: isOutdated ? true : nil, own: kind == PutResumePoint.kind ? nil : ownVersion,
+            point: String(decoding: content, as: UTF8.self))
         return (try? JSONEncoder().encode(line)).map(Array.init) ?? []
     }
 
@@ -64,6 +69,7 @@ package struct ResumePoint: Hashable, Sendable {
         var kind: String
         var changes: Int?
         var outdated: Bool?
+        var own: PutResumePoint?
         var point: String
     }
 }

@@ -100,6 +100,7 @@ extension SFTPUpload {
     /// Only whole files are taken there: what is there is removed, and the file begins anew.
     mutating func goOnWhole(_ reason: String) -> [ProtocolAction] {
         isWhole = true
+        isDurable = false
         had = nil
         return [learned { $0.cannotResume = true }, .startOver(reason: reason)]
             + open(asksTarget: false, first: [.remove(point.temporary)])
@@ -125,6 +126,7 @@ extension SFTPUpload {
         hasBegunAnew = true
         had = nil
         isWhole = true
+        isDurable = false
         let learns: [ProtocolAction] = sending.start > 0 ? [learned { $0.cannotResume = true }] : []
         return learns + [.startOver(reason: "the server has \(size) of \(plan.subject.size) bytes after the last one")]
             + open(asksTarget: false, first: [.remove(point.temporary)])

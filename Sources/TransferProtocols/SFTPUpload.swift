@@ -1,7 +1,7 @@
 import TransferModel
 
 /// An upload over SFTP version 3 (protocols.md section 5): written at exact offsets into a temporary file beside the target, measured, and
-/// renamed when it is whole. The temporary file's size is the truth for going on. Its name is made of the run's token, so a small file
+/// renamed when it is whole. The temporary file's size is the truth for going on. Its name is made of the task's token, so a small file
 /// needs no resume point: the next attempt finds the same name.
 ///
 /// Round trips of a new file: open (and the question whether the target is there, unless the file is tiny); all the rest of the file's
@@ -106,6 +106,8 @@ package struct SFTPUpload: ProtocolMachine {
     var wasOnResume = false
     /// The server told the size of what it has.
     var isMeasured = false
+    /// A temporary file is there, or may be.
+    private var isLeft = false
     private var lastID = 0
 
     package init(_ plan: SFTPUploadPlan) {
@@ -158,8 +160,11 @@ package struct SFTPUpload: ProtocolMachine {
         return open(asksTarget: !mayReplace && (isDirect || plan.subject.size > Self.tiny))
     }
 
+    package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? ResumePoint(point) : nil }
+
     mutating func open(asksTarget: Bool, first operations: [SFTPExchange] = []) -> [ProtocolAction] {
         hasAskedTarget = hasAskedTarget || asksTarget
+        isLeft = true
         // Under the final name even an empty file must be known as ours before it is made.
         return (isDirect ? makeDurable() : [])
             + perform(
@@ -174,7 +179,10 @@ package struct SFTPUpload: ProtocolMachine {
     }
 
     private mutating func take(_ step: Step, _ group: Group) -> [ProtocolAction] {
-        if case .tidying(let action) = step { return over(action) }
+        if case .tidying(let action) = step {
+            isLeft = group.ids.contains { group.ends[$0]?.brokenOff != nil }
+            return over(action)
+        }
         if case .renaming = step { return renamed(group) }
         if case .replacing = step { return replaced(group) }
         if let broken = group.ids.lazy.compactMap({ group.ends[$0]?.brokenOff }).first {
@@ -267,6 +275,7 @@ package struct SFTPUpload: ProtocolMachine {
             if let had, size < had {
                 facts.cannotResume = true
                 isWhole = true
+                isDurable = false
                 actions += [
                     learned { $0.cannotResume = true }, .startOver(reason: "the server empties a file on opening"),
                 ]
@@ -302,6 +311,7 @@ package struct SFTPUpload: ProtocolMachine {
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
+        if case .finish = action { isLeft = false }
         return [action]
     }
 }

@@ -34,6 +34,19 @@ package struct BatchOrder: Sendable {
     package var destination: String
     /// Of uploads: the destination's query without `?`, which may be secret.
     package var destinationQuery: String?
+
+    package init(
+        batch: BatchID, session: SessionName, priority: TransferPriority, options: TransferOptions,
+        secrets: TransferSecrets, destination: String, destinationQuery: String?
+    ) {
+        self.batch = batch
+        self.session = session
+        self.priority = priority
+        self.options = options
+        self.secrets = secrets
+        self.destination = destination
+        self.destinationQuery = destinationQuery
+    }
 }
 
 /// A task that the caller may run now. That it was claimed is durable before the caller has it.

@@ -162,6 +162,8 @@ struct SFTPStory {
     var appears: FakeSFTPServer.File?
     /// Bytes that were sent.
     var sent: Int64 = 0
+    /// What the last attempt left and had told nobody of.
+    var remains: SFTPResumePoint?
 
     init(_ count: Int, ifExists: ExistingFilePolicy = .fail, modified: Int64 = 1234) {
         source = Self.pattern(count)
@@ -232,6 +234,7 @@ struct SFTPStory {
             }
         }
         server.disconnect()
+        remains = machine.remains?.content(SFTPResumePoint.self)
         return log.last ?? ""
     }
 

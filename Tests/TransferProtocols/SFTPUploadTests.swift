@@ -38,6 +38,29 @@ private let mebi = 1 << 20
         #expect(!larger.log.contains { $0.hasPrefix("write") })
     }
 
+    @Test("what a small file leaves when it is broken off is told when it is asked for, and then goes on from there")
+    func smallRemains() {
+        var story = SFTPStory(1000)
+        story.cut = (after: 4, isDone: false)
+        #expect(story.attempt().hasPrefix("wait backoff"))
+        #expect(story.remains?.temporary == RawPath(SFTPStory.part) && story.resume == nil)
+        story.resume = story.remains
+        story.cut = nil
+        #expect(story.attempt() == "finish 1000 size")
+        #expect(story.isPublished && story.remains == nil)
+        #expect(story.log.first == "status target")
+        // Before anything was opened there is nothing.
+        var early = SFTPStory(1000)
+        early.cut = (after: 1, isDone: false)
+        early.subject.begunBefore = noon
+        #expect(early.attempt().hasPrefix("wait") && early.remains == nil)
+        // A large file's point is durable before: it is not told twice.
+        var large = SFTPStory(2 * mebi)
+        large.cut = (after: 4, isDone: false)
+        large.attempt()
+        #expect(large.resume != nil && large.remains == nil)
+    }
+
     @Test("an empty file is made and named like any other")
     func empty() {
         var story = SFTPStory(0, ifExists: .replace)

@@ -1,0 +1,159 @@
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+@testable import TransferEngine
+
+/// What uploads leave at servers between attempts: what is known of it, and what it costs.
+@Suite(.timeLimit(.minutes(2))) struct HandleTests {
+    private func request(_ harness: EngineHarness, _ names: [String], to server: FakeTusServer) -> BatchRequest {
+        let sources = names.map { name in
+            UploadSource(path: RawPath(harness.sandbox.path(name)), placement: .named(RawPath(name).lastComponent))
+        }
+        return BatchRequest(work: .upload(sources, to: server.url("/in/")))
+    }
+
+    @Test("bytes that were sent and are not there are told as sent twice, also when none of them is there")
+    func lostBytes() async throws {
+        let server = try FakeTusServer { request, earlier in
+            request.method == "PATCH" && earlier == 0 ? .loseAfter(1_500_000) : .ordinary
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let task = try await harness.run(request(harness, ["f"], to: server))
+        #expect(task.state == .completed && task.restarts == 0 && task.resumedFrom == [0])
+        #expect(task.bytesRepeated > 0 && server.contents == [pattern(2_000_000)])
+        try await harness.expectSound()
+        await harness.stop()
+        server.server.stop()
+    }
+
+    @Test("an unknown host is asked once what it can; the other tasks wait for that answer")
+    func oneQuestion() async throws {
+        let harness = try await EngineHarness { request, _ in
+            request.method == "OPTIONS" ? .answer("405 Method Not Allowed") : .ordinary
+        }
+        for index in 0..<30 { try harness.sandbox.write("d/\(index)", [UInt8(index)]) }
+        let batch = try await harness.add(harness.request(upload: ["d"]) { $0.options.uploadBy = nil })
+        #expect(try await harness.finished(batch).filesCompleted == 30)
+        #expect(harness.store.server.requests.count { $0.method == "OPTIONS" } == 1)
+        await harness.stop()
+    }
+
+    @Test("when the one that asks gets no answer the next one asks")
+    func questionWithoutAnswer() async throws {
+        let harness = try await EngineHarness { request, earlier in
+            request.method != "OPTIONS" ? .ordinary : .answer(earlier == 0 ? "502 Bad Gateway" : "404 Not Found")
+        }
+        for index in 0..<5 { try harness.sandbox.write("d/\(index)", [UInt8(index)]) }
+        let batch = try await harness.add(harness.request(upload: ["d"]) { $0.options.uploadBy = nil })
+        #expect(try await harness.finished(batch).filesCompleted == 5)
+        #expect(harness.store.server.requests.count { $0.method == "OPTIONS" } == 2)
+        await harness.stop()
+    }
+
+    @Test("an upload that begins anew is known by its old handle until the new one is durable")
+    func oldHandle() async throws {
+        let held = try Milestone()
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .loseAfter(1_000_000)
+            case ("HEAD", 0): .answer("404 Not Found")
+            case ("POST", 1): .hold(held)
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        // More than sockets hold: not all of it left us before the cut.
+        try harness.sandbox.write("f", pattern(30_000_000))
+        let batch = try await harness.add(request(harness, ["f"], to: server))
+        let task = try await harness.task(of: batch) { $0.restarts == 1 }
+        let change = try await harness.queue.writer.cancel([.task(task.id)])
+        await harness.engine.stop(change.stopped)
+        let left = try await harness.queue.writer.remains(in: [.cancelled])
+        let point = left.first?.task.resumePoint.flatMap {
+            ResumePoint(encoded: $0, secret: left[0].task.resumeSecret)
+        }
+        #expect(point?.isOutdated == true)
+        #expect(point?.content(TusResumePoint.self)?.parts.first?.url?.target == "/up/1")
+        held.reach()
+        await harness.stop()
+        server.server.stop()
+    }
+
+    @Test("what is being sent is not removed, and that is said")
+    func busyRemains() async throws {
+        let held = try Milestone()
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .answer("400 Bad Request")
+            case ("PATCH", 1): .hold(held)
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let task = try await harness.run(request(harness, ["f"], to: server))
+        #expect(task.state == .failed)
+        let left = try await harness.queue.writer.remains(in: [.failed])
+        _ = try await harness.queue.writer.retry([.task(task.id)])
+        await harness.engine.queueChanged()
+        try await harness.task(of: task.batch) { $0.state == .running }
+        #expect(await harness.engine.remove(try #require(left.first)) != nil)
+        held.reach()
+        try await harness.task(of: task.batch) { $0.state == .completed }
+        #expect(server.count("DELETE") == 0 && server.contents == [pattern(2_000_000)])
+        await harness.stop()
+        server.server.stop()
+    }
+
+    @Test("what lies in a bucket is asked of its service, signed, and one upload of it is taken away")
+    func bucket() async throws {
+        let list = """
+            <ListMultipartUploadsResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>
+            <Upload><Key>p/a+b</Key><UploadId>u1</UploadId><Initiated>2026-11-21T12:00:00.000Z</Initiated></Upload>
+            <Upload><Key>p/c</Key><UploadId>u2</UploadId></Upload></ListMultipartUploadsResult>
+            """
+        let server = try ScriptedServer { connection in
+            while true {
+                let request = try connection.readHead()
+                if request.method == "GET" {
+                    try connection.answer("200 OK", list)
+                } else {
+                    try connection.answer("204 No Content")
+                }
+            }
+        }
+        let harness = try await EngineHarness()
+        let search = BucketSearch(
+            url: "s3://b/p/", place: S3Place(endpoint: server.url("")),
+            keys: S3Keys(accessKeyID: "AK", secretAccessKey: "SK"))
+        let found = try await harness.engine.search(search).get()
+        #expect(found.map(\.uploadID) == ["u1", "u2"] && found.map(\.destination) == ["s3://b/p/a b", "s3://b/p/c"])
+        #expect(found[0].begun != nil && found[1].begun == nil && found.allSatisfy { $0.task == nil })
+        let asked = try #require(server.requests.first)
+        #expect(
+            asked.target.hasPrefix("/b/?") && asked.target.contains("prefix=p%2F") && asked.target.contains("uploads"))
+        #expect(asked.fields["authorization"]?.hasPrefix("AWS4-HMAC-SHA256 Credential=AK/") == true)
+        #expect(await harness.engine.abort(found[0], search) == nil)
+        #expect(server.requests.last?.line.hasPrefix("DELETE /b/p/a%20b?uploadId=u1 ") == true)
+        #expect(server.requests.count == 2)
+        await harness.stop()
+        guard case .failure = await harness.engine.search(search) else { return #expect(Bool(false)) }
+        server.stop()
+    }
+
+    @Test("a second interruption still knows which version of the source is ours to replace")
+    func ownVersion() throws {
+        let own = PutResumePoint(stored: true, etag: "\"a\"")
+        #expect(ResumePoint(own).ownVersion == own)
+        #expect(ResumePoint(PutResumePoint(stored: false, etag: nil)).ownVersion == nil)
+        var point = ResumePoint(TusResumePoint(parts: [.init(0..<5, url: HTTPAddress("http://h/u"))]))
+        point.ownVersion = own
+        let read = ResumePoint(encoded: point.encoded, secret: point.secret)
+        #expect(read?.ownVersion == own && read?.content(TusResumePoint.self)?.parts.first?.url != nil)
+    }
+}
