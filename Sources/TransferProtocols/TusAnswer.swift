@@ -42,6 +42,8 @@ enum TusAnswer: Hashable, Sendable {
         case 200..<300: self = Self.made(answer, at: address)
         case 412: self = isConditional && !Self.refusesVersion(answer, end) ? .exists : .fail(.noTus(address, 412))
         case 423: self = .busy(Self.locked(answer, address))
+        // Whoever does not take a POST is no tus server.
+        case 405, 501: self = .fail(.noTus(address, answer.status))
         default:
             self = Self.refusal(answer, end) ?? Self.usual(answer, end, address, hasAccepted: isKnown)
         }
@@ -198,9 +200,10 @@ extension TransferError {
     }
 
     static func noTus(_ address: HTTPAddress, _ status: Int) -> TransferError {
-        let why = "does not speak tus 1.0.0: check the address, or send it by another --protocol"
+        let why = "does not speak tus 1.0.0: check the address, or leave --protocol and tus+ out"
         return TransferError(
-            status == 412 ? .unsupported : .badServerResponse, "\(address.host) answered \(status) and \(why)",
+            [405, 412, 501].contains(status) ? .unsupported : .badServerResponse,
+            "\(address.host) answered \(status) and \(why)",
             httpStatus: status)
     }
 }

@@ -16,12 +16,12 @@ package struct TusPlan: Sendable, Hashable {
     package var stored: PutResumePoint?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
-    /// Uploads of parts of a large file that may go on side by side, where the server can join them.
-    package var parts: Int
+    /// Uploads of parts of a large file that may go on side by side, where the server can join them; `nil`: several when that gains time.
+    package var parts: Int?
 
     package init(
         endpoint: HTTPAddress, subject: UploadSubject, relativePath: RawPath? = nil, facts: HostFacts = HostFacts(),
-        resume: TusResumePoint? = nil, chunk: Int64? = nil, parts: Int = 1, fileAddress: HTTPAddress? = nil
+        resume: TusResumePoint? = nil, chunk: Int64? = nil, parts: Int? = nil, fileAddress: HTTPAddress? = nil
     ) {
         self.endpoint = endpoint
         self.fileAddress = fileAddress ?? endpoint.appending(relativePath ?? subject.name)
@@ -94,8 +94,8 @@ struct TusMessages: Sendable {
         )
     }
 
-    /// Whether the creation tells the server to refuse when a file of that name is there: a convention of Martlet's own receiver, that
-    /// other servers pass over.
+    /// Whether the creation tells the server to refuse when a file of that name is there, or else to replace it (`Overwrite`, RFC 4918
+    /// section 10.6): conventions of Martlet's own receiver, that other servers pass over.
     var isConditional: Bool { plan.subject.ifExists != .replace && plan.stored?.stored != true }
 
     /// The name, where a server looks for it, and a type, which some want before they answer a HEAD.
@@ -104,7 +104,10 @@ struct TusMessages: Sendable {
         if let path = plan.relativePath { pairs.append(("relativePath", path.bytes)) }
         pairs.append(("filetype", Array("application/octet-stream".utf8)))
         let metadata = pairs.map { key, value in "\(key) \(Base64.encode(value))" }.joined(separator: ",")
-        return [HeaderField("Upload-Metadata", metadata)] + (isConditional ? [HeaderField("If-None-Match", "*")] : [])
+        return [
+            HeaderField("Upload-Metadata", metadata),
+            isConditional ? HeaderField("If-None-Match", "*") : HeaderField("Overwrite", "T"),
+        ]
     }
 
     /// An upload's address may lie at another server: what was meant for the endpoint's is not shown to that one.

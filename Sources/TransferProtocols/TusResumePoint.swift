@@ -35,6 +35,8 @@ package struct TusResumePoint: ResumePointContent {
     package var expires: Timestamp?
     /// The request that joins the parts was sent, or was about to be.
     package var isJoining = false
+    /// The file is there; its parts may still have to be removed.
+    package var isJoined: Bool?
 
     package init(
         parts: [Part] = [], checksum: String? = nil, begun: Timestamp? = nil, expires: Timestamp? = nil,

@@ -14,7 +14,7 @@ extension TusUpload {
 
     mutating func joined(_ end: ExchangeEnd) -> [ProtocolAction] {
         // A file that is made is made, whether the server says where or not.
-        if end.answer?.isSuccess == true { return finished() }
+        if end.answer?.isSuccess == true { return cleanUp() }
         let answer = TusAnswer(
             creation: end, at: endpoint.address, isConditional: messages.isConditional, isKnown: true)
         let since = plan.resume?.begun ?? plan.subject.begunBefore
@@ -36,6 +36,21 @@ extension TusUpload {
             return withoutParts()
         default: return over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
         }
+    }
+
+    /// Some servers keep the parts beside the file. That it is there is written down first: with parts gone nobody could tell any more.
+    private mutating func cleanUp() -> [ProtocolAction] {
+        isJoined = true
+        guard facts.tusExtensions?.contains("termination") ?? false else { return finished() }
+        return [persist()] + tidy(parts.compactMap(\.url))
+    }
+
+    /// As well as that goes: the file is there in any case.
+    mutating func tidy(_ leftovers: [HTTPAddress]) -> [ProtocolAction] {
+        guard let next = leftovers.first else { return finished() }
+        let id = nextID()
+        state = .tidying(id, rest: Array(leftovers.dropFirst()))
+        return [.perform(id, .http(TusMessages.terminate(next, endpoint: plan.endpoint)))]
     }
 
     /// The server announced that it joins parts, and cannot: the file goes in one piece, now and from now on.

@@ -66,7 +66,9 @@ extension TusUpload {
     }
 
     mutating func finished() -> [ProtocolAction] {
-        var receipt = Receipt(bytes: plan.subject.size, verified: checksum == nil ? .size : .digest)
+        let isSized = plan.subject.verify != VerificationWish.none
+        var receipt = Receipt(
+            bytes: plan.subject.size, verified: checksum != nil ? .digest : isSized ? .size : .none)
         receipt.foundThere = !hasSent && plan.subject.size > 0
         receipt.response = response
         return over(.finish(receipt))

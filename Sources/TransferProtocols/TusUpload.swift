@@ -16,8 +16,10 @@ package struct TusUpload: ProtocolMachine {
         case discovering(ExchangeID)
         /// The parts are at work. Next: `discovering` (begun anew), `joining`, `elsewhere`, `over`.
         case working
-        /// The parts are being made one file. Next: itself (redirect), `clearing` (the server cannot), `elsewhere`, `over`.
+        /// The parts are being made one file. Next: itself (redirect), `tidying`, `clearing` (the server cannot), `elsewhere`, `over`.
         case joining(ExchangeID)
+        /// The file is there. Its parts, which some servers keep, are removed one after the other. Next: `over`.
+        case tidying(ExchangeID, rest: [HTTPAddress])
         /// A file is there, or may be: what is at its own address is looked at. Next: `over`, when that is.
         case elsewhere(PutUpload)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
@@ -32,6 +34,13 @@ package struct TusUpload: ProtocolMachine {
     static let checkedChunk: Int64 = 8 << 20
     /// Pauses before a locked upload is asked after again. Then the attempt ends.
     static let pauses: [Duration] = [.milliseconds(250), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
+    /// Parts of a file that go side by side, when nobody says how many.
+    static let usualParts = 4
+    /// A smaller file is there before several connections have gathered speed.
+    static let worthParts: Int64 = 256 << 20
+    /// An answer that takes so long comes from afar: there one connection seldom fills the line. Next door parts cost only the time in which
+    /// the server copies them into one file.
+    static let farAway: Int64 = 100
     /// How often an attempt begins anew before it gives up.
     static let mostRestarts = 2
 
@@ -44,6 +53,8 @@ package struct TusUpload: ProtocolMachine {
     var checksum: String?
     var digests: [Range<Int64>: TransferDigest] = [:]
     var begun = Timestamp(milliseconds: 0)
+    /// When the last exchange ended.
+    private var now = Timestamp(milliseconds: 0)
     var expires: Timestamp?
     /// Where creations and the join go.
     var endpoint: RedirectChain
@@ -55,6 +66,8 @@ package struct TusUpload: ProtocolMachine {
     var hasNews = false
     /// The parts are full, and the join was or will be asked for.
     var isJoining = false
+    /// The file is there; its parts may still be.
+    var isJoined = false
     var restarts = 0
     /// What the engine was told last of the bytes that are there.
     var told: Int64 = 0
@@ -76,12 +89,16 @@ package struct TusUpload: ProtocolMachine {
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
+        let before = now
+        if case .ended(_, let end) = event { now = end.at }
         switch (state, event) {
-        case (.ready, .began(let now)):
-            begun = now
+        case (.ready, .began(let time)):
+            begun = time
+            now = time
             return begin()
         case (.clearing(let id, let rest), .ended(let ended, _)) where ended == id: return clear(rest)
-        case (.discovering(let id), .ended(let ended, let end)) where ended == id: return discovered(end)
+        case (.discovering(let id), .ended(let ended, let end)) where ended == id:
+            return discovered(end, since: before)
         case (.working, .ended(let id, let end)): return partEnded(id, end)
         case (.working, .rangeDigested(let range, let values)): return rangeDigested(range, values)
         case (.working, .timerFired(.repeatRequest)):
@@ -90,12 +107,24 @@ package struct TusUpload: ProtocolMachine {
             }
             return advance()
         case (.joining(let id), .ended(let ended, let end)) where ended == id: return joined(end)
+        case (.tidying(let id, let rest), .ended(let ended, _)) where ended == id: return tidy(rest)
         case (.elsewhere(var inner), _):
             let actions = inner.handle(event)
             return forward(inner, actions)
         default:
             // What belongs to an abandoned or finished exchange comes too late.
             return []
+        }
+    }
+
+    /// Uploads that were made since the last word about them became durable.
+    package var remains: ResumePoint? { hasNews && parts.contains { $0.url != nil } ? point : nil }
+
+    package var asksHost: Bool {
+        switch state {
+        case .discovering: true
+        case .ready: facts.tusExtensions == nil && plan.resume?.parts.isEmpty ?? true
+        default: false
         }
     }
 
@@ -116,6 +145,7 @@ package struct TusUpload: ProtocolMachine {
         checksum = point.checksum
         expires = point.expires
         isJoining = point.isJoining
+        if point.isJoined == true { return tidy(point.parts.compactMap(\.url)) }
         isResuming = true
         state = .working
         return advance()
@@ -146,9 +176,11 @@ package struct TusUpload: ProtocolMachine {
         return [.perform(id, messages.options(endpoint))]
     }
 
-    private mutating func discovered(_ end: ExchangeEnd) -> [ProtocolAction] {
+    private mutating func discovered(_ end: ExchangeEnd, since asked: Timestamp) -> [ProtocolAction] {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(endpoint.address)) }
-        if let learnt = TusAnnouncement.facts(answer) {
+        if var learnt = TusAnnouncement.facts(answer) {
+            let patience = end.at.milliseconds - asked.milliseconds
+            if patience > 0 { learnt.answerMilliseconds = patience }
             facts = facts.merged(with: learnt)
             if let largest = TusAnnouncement.largest(answer), largest < plan.subject.size {
                 return [.learned(learnt)] + over(.fail(.largerThanTaken(endpoint.address, largest)))
@@ -177,13 +209,17 @@ package struct TusUpload: ProtocolMachine {
             }
         }
         let canJoin = facts.tusExtensions?.contains("concatenation") ?? false
-        parts = TusUpload.ranges(size, parts: canJoin ? plan.parts : 1).map { range in
+        parts = TusUpload.ranges(size, parts: canJoin ? plan.parts ?? partsWorthwhile : 1).map { range in
             var part = TusPart(range, endpoint: plan.endpoint)
             part.chain = endpoint
             return part
         }
         state = .working
         return advance()
+    }
+
+    private var partsWorthwhile: Int {
+        plan.subject.size >= Self.worthParts && facts.answerMilliseconds ?? 0 >= Self.farAway ? Self.usualParts : 1
     }
 
     /// A file below 64 MiB is not worth the trouble of parts, and none is smaller than 16 MiB.
@@ -203,10 +239,11 @@ package struct TusUpload: ProtocolMachine {
 
     /// What is to be on the disk now.
     var point: ResumePoint {
-        ResumePoint(
-            TusResumePoint(
-                parts: parts.map { TusResumePoint.Part($0.range, url: $0.url, cut: $0.cut) }, checksum: checksum,
-                begun: plan.resume?.begun ?? begun, expires: expires, isJoining: isJoining))
+        var point = TusResumePoint(
+            parts: parts.map { TusResumePoint.Part($0.range, url: $0.url, cut: $0.cut) }, checksum: checksum,
+            begun: plan.resume?.begun ?? begun, expires: expires, isJoining: isJoining)
+        if isJoined { point.isJoined = true }
+        return ResumePoint(point)
     }
 
     mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {
@@ -227,7 +264,7 @@ package struct TusUpload: ProtocolMachine {
         var inner = PutUpload(
             PutPlan(
                 address: plan.fileAddress, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
-                begunBefore: since), after: lastID)
+                begunBefore: since, resume: plan.stored), after: lastID)
         let actions = ask(&inner)
         let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
         return abandoned + forward(inner, actions)

@@ -43,7 +43,8 @@ struct Drive {
 private func brief(_ action: ProtocolAction) -> [String] {
     guard case .perform(let id, .http(let exchange)) = action else { return words([action]) }
     let usual = [
-        "tus-resumable", "content-type", "upload-metadata", "if-none-match", "upload-draft-interop-version",
+        "tus-resumable", "content-type", "upload-metadata", "if-none-match", "overwrite",
+        "upload-draft-interop-version",
     ]
     var words = ["\(id.rawValue) \(exchange.method.rawValue) \(exchange.url.text)"]
     words += exchange.headers.filter { !usual.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }

@@ -77,6 +77,48 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         #expect(drive.end(made("whole")) == ["finish 67108864 size"])
     }
 
+    @Test("parts that the server keeps are removed when the file is there, and that it is there is durable before")
+    func partsRemoved() {
+        let tidy = known(["concatenation", "termination"])
+        var drive = Drive(machine(facts: tidy, resume: point()))
+        _ = drive.begin()
+        _ = drive.end(stands(size / 2), of: 1)
+        _ = drive.end(stands(size / 2), of: 2)
+        #expect(drive.end(made("whole")) == [persisted, "4 DELETE http://h/files/a"])
+        #expect(drive.end(answered(204)) == ["5 DELETE http://h/files/b"])
+        #expect(drive.end(answered(404)) == ["finish 67108864 size"])
+        // A kill in between: the file is not looked for, nor joined again.
+        var joined = point(isJoining: true)
+        joined.isJoined = true
+        let after = ResumePoint(joined)
+        let read = ResumePoint(encoded: after.encoded, secret: after.secret)?.content(TusResumePoint.self)
+        var next = Drive(machine(facts: tidy, resume: read))
+        #expect(next.begin() == ["1 DELETE http://h/files/a"])
+        #expect(next.end(answered(404)) == ["2 DELETE http://h/files/b"])
+        #expect(next.end(unanswered(lost, sent: 0)) == ["finish 67108864 size found"])
+    }
+
+    @Test("a large file goes in parts by itself where the server can join them and its answers come from afar")
+    func partsByThemselves() {
+        let large = 256 * mebibyte
+        func requests(_ size: Int64, _ milliseconds: Int64?, _ extensions: [String] = ["concatenation"]) -> Int {
+            var facts = known(extensions)
+            facts.answerMilliseconds = milliseconds
+            let plan = TusPlan(endpoint: files, subject: subject(size), facts: facts)
+            return Drive.run(TusUpload(plan), []).count
+        }
+        #expect(requests(large, 100) == 4 && requests(large, 99) == 1 && requests(large, nil) == 1)
+        #expect(requests(large - 1, 500) == 1 && requests(large, 500, []) == 1)
+        // How far away it is shows in the first answer.
+        var upload = TusUpload(TusPlan(endpoint: files, subject: subject(large)))
+        _ = upload.handle(.began(at: noon))
+        var options = answered(204, ["Tus-Version: 1.0.0", "Tus-Extension: creation, concatenation"])
+        options.at = noon.advanced(by: .milliseconds(120))
+        let actions = upload.handle(.ended(ExchangeID(rawValue: 1), options))
+        guard case .learned(let facts)? = actions.first else { return #expect(Bool(false)) }
+        #expect(facts.answerMilliseconds == 120 && actions.count == 5)
+    }
+
     @Test("the join bears the name and the condition, parts bear neither; it may take long")
     func joinFields() {
         var upload = machine(resume: point())

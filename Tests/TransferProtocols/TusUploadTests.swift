@@ -157,7 +157,7 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         "the answer to a creation decides",
         arguments: [
             (401, "wait auth http"), (403, "fail permissionDenied 403"), (404, "fail http 404"),
-            (405, "fail http 405"), (409, "fail http 409"), (413, "fail http 413"),
+            (405, "fail unsupported 405"), (409, "fail http 409"), (413, "fail http 413"),
             (423, "wait backoff badServerResponse"),
             (429, "wait hostBackoff http"), (500, "wait backoff http"), (507, "wait remoteDiskSpace http"),
             (200, "fail unsupported 200"),
