@@ -110,7 +110,7 @@ extension TransferError {
     /// Nobody knows any more what is left, or whose it was.
     static var unreadableRemains: TransferError {
         TransferError(
-            .unsupported, "what is recorded of the upload cannot be read here: look at the server, then forget it")
+            .unsupported, "what is recorded of the upload cannot be read here: look at the server")
     }
 
     /// Why a removal ends early.

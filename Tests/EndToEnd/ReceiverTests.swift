@@ -35,6 +35,31 @@ import TransferModel
         #expect(try readText("\(receiver.data)/file") == "new")
     }
 
+    @Test(arguments: ["", "tus+", "ietf+", "--protocol put"])
+    func `the same file sent twice is completed, another one is refused or replaces it`(way: String) throws {
+        let receiver = try Receiver(sandbox)
+        let options = way.hasPrefix("--") ? way.split(separator: " ").map(String.init) : []
+        let url = (options.isEmpty ? way : "") + receiver.url
+        for (name, count) in [("small", 5000), ("large", 3_000_000)] {
+            let source = "\(sandbox.root)/\(name)"
+            try write(SeededBytes.bytes(count, seed: 1), to: RawPath(source))
+            for expected in ["size", "digest", "digest"] {
+                let batch = try sandbox.queue("upload", options + [source, url], #_sourceLocation)
+                #expect(try sandbox.wait(batch).status == 0)
+                #expect(try sandbox.task(batch)["verified"].text == expected, "\(way) \(name)")
+            }
+            try write(SeededBytes.bytes(count, seed: 2), to: RawPath(source))
+            let refused = try sandbox.queue("upload", options + [source, url], #_sourceLocation)
+            #expect(try sandbox.wait(refused).status == 1)
+            #expect(try sandbox.task(refused)["error"]["code"].text == "destinationExists")
+            let replaced = try sandbox.queue(
+                "upload", ["--if-exists", "replace"] + options + [source, url], #_sourceLocation)
+            #expect(try sandbox.wait(replaced).status == 0)
+            #expect(
+                try readBytes(receiver.data.appending(RawPath(name))) == SeededBytes.bytes(count, seed: 2))
+        }
+    }
+
     @Test func `a token is asked for, and given by a header`() throws {
         try write("open-sesame\n", to: "\(sandbox.root)/token")
         chmod("\(sandbox.root)/token", 0o600)
