@@ -137,7 +137,12 @@ struct RestoreTests {
         try terminal.killForeground(SIGTSTP)
         try terminal.wait(for: "Stopped")
         #expect(terminal.modes.isNeutral)
-        terminal.type("kill -9 %1; exit\n")
+        try terminal.wait(for: "ready>")
+        terminal.type("fg\n")
+        try terminal.wait(for: "last redraw")
+        terminal.type("q")
+        try terminal.wait(for: "left")
+        terminal.type("exit\n")
         _ = try terminal.waitForEnd()
     }
 
