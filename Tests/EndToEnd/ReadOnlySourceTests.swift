@@ -30,7 +30,7 @@ import TransferModel
     }
 
     // One for each way in which a source is read.
-    @Test(arguments: WireProtocol.tested.filter { [.tusToReceiver, .s3, .sftp, .ftp, .put].contains($0) })
+    @Test(arguments: WireProtocol.tested.filter { [.ietf, .s3, .sftp, .ftp, .put].contains($0) })
     func `sources are never changed, whatever is done with their uploads`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)
         let sandbox = bench.sandbox
@@ -49,7 +49,8 @@ import TransferModel
         let cut = try bench.send(tree.path)
         try waitUntil("something is completed") { try (sandbox.batch(cut)["filesCompleted"].integer ?? 0) >= 3 }
         try bench.killEngine()
-        try sandbox.succeed("cancel", cut)
+        // It may be over already.
+        try sandbox.martlet("cancel", cut)
         try bench.proxy.set()
         let whole = try sandbox.queue(
             "upload", bench.options + ["--if-exists", "replace", tree.path, bench.destination], #_sourceLocation)

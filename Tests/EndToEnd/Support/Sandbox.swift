@@ -122,9 +122,13 @@ final class Sandbox {
         try succeed("list", batch, "--json", sourceLocation: sourceLocation).jsonLines
     }
 
-    /// The only task of a batch of one.
+    /// The only task of a batch of one, which is there as soon as the engine has looked at the source.
     func task(_ batch: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> JSON {
-        let tasks = try tasks(batch, sourceLocation: sourceLocation)
+        var tasks: [JSON] = []
+        try waitUntil("\(batch) has a task", sourceLocation: sourceLocation) {
+            tasks = try self.tasks(batch, sourceLocation: sourceLocation)
+            return !tasks.isEmpty
+        }
         try #require(tasks.count == 1, "\(tasks)", sourceLocation: sourceLocation)
         return tasks[0]
     }
