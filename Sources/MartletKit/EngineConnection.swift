@@ -114,7 +114,8 @@ extension EngineConnection {
     ) async throws(RequestError) -> [UInt8] {
         var last = Self.lost
         // A question whose answer is lost with its engine is asked the next one; not for ever, should engines die of it.
-        for _ in 0..<(method.isQuestion ? 3 : 1) {
+        // An engine that is killed takes the next questions with it, too, until the kernel has closed its socket.
+        for _ in 0..<(method.isQuestion ? 10 : 1) {
             try await connect()
             guard let link else { continue }
             do {
