@@ -43,13 +43,11 @@ lint:
 	@$(find_swift); "$$swift" format lint --strict --recursive --parallel Package.swift Sources Tests
 	@.ci/check-imports
 
-# One process a module: threads and children that one leaves behind disturb no other.
 # Everything that decides: set-up, format, arrows, linkage, then the suite (whose last lines are the result).
 test: test-deps lint
 	@$(find_swift); "$$swift" build --build-tests --quiet
 	@$(find_swift); .ci/check-linkage "$$("$$swift" build --show-bin-path)"
-	@$(find_swift); for suite in $$(.ci/suites); do \
-	  timeout 1500 "$$swift" test --skip-build --filter "^$$suite\\." || { echo "make test: $$suite did not pass" >&2; exit 1; }; done
+	@$(find_swift); .ci/test-suites "$$swift"
 
 demo: release
 	@Resources/demo/demo.sh $(release_dir)
