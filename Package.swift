@@ -84,7 +84,7 @@ let package = Package(
             ["TransferEngine", "TransferQueue", "ServiceWire", "TransferModel", "LinuxSystem", "Configuration"]),
 
         // The client's side
-        module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem"]),
+        module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem", "Configuration"]),
         module("TerminalUI", ["MartletKit", "Terminal", "DisplayText", "Configuration"]),
         module("Commands", ["MartletKit", "CommandLine", "Configuration", "LinuxSystem", "DisplayText"]),
 

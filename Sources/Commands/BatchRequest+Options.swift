@@ -4,24 +4,28 @@ import MartletKit
 
 extension BatchRequest {
     /// What `upload` and `download` have in common.
-    init(_ work: Work, _ invocation: Invocation, _ surroundings: Surroundings) {
+    init(
+        _ work: Work, _ invocation: Invocation, _ surroundings: Surroundings,
+        defaults: TransferOptions = TransferOptions()
+    ) {
         self.init(work: work)
         session = invocation.value(QueueOptions.session) ?? .default
         name = invocation.value(QueueOptions.name)
         held = invocation.has(QueueOptions.hold)
         priority = invocation.value(QueueOptions.priority) ?? .normal
-        options = TransferOptions(invocation, surroundings)
+        options = TransferOptions(invocation, surroundings, defaults)
     }
 }
 
 extension TransferOptions {
-    fileprivate init(_ invocation: Invocation, _ surroundings: Surroundings) {
-        self.init()
+    /// - Parameter defaults: of the destination.
+    fileprivate init(_ invocation: Invocation, _ surroundings: Surroundings, _ defaults: TransferOptions) {
+        self = defaults
         ifExists = invocation.value(QueueOptions.ifExists) ?? ifExists
         ifChanged = invocation.value(QueueOptions.ifChanged) ?? ifChanged
-        verify = invocation.value(QueueOptions.verify)
+        verify = invocation.value(QueueOptions.verify) ?? verify
         sha256 = invocation.value(QueueOptions.sha256)
-        bytesPerSecond = invocation.value(QueueOptions.limit)?.bytesPerSecond
+        if let limit = invocation.value(QueueOptions.limit) { bytesPerSecond = limit.bytesPerSecond }
         notBefore = invocation.value(QueueOptions.notBefore).map {
             Timestamp(milliseconds: $0.milliseconds(now: surroundings.now(), calendar: surroundings.calendar))
         }
@@ -30,14 +34,14 @@ extension TransferOptions {
         include = invocation.values(QueueOptions.include)
         exclude = invocation.values(QueueOptions.exclude)
         followLinks = invocation.has(QueueOptions.followLinks)
-        caFile = invocation.value(QueueOptions.certificates).map {
-            SourcePath.absolute($0, from: surroundings.currentDirectory)
+        if let file = invocation.value(QueueOptions.certificates) {
+            caFile = SourcePath.absolute(file, from: surroundings.currentDirectory)
         }
-        pin = invocation.value(QueueOptions.pin)
-        insecure = invocation.has(QueueOptions.insecure)
+        pin = invocation.value(QueueOptions.pin) ?? pin
+        insecure = invocation.has(QueueOptions.insecure) || insecure
         umask = surroundings.umask
         proxies = Self.proxies(of: surroundings.environment)
-        uploadBy = invocation.value(QueueOptions.wireProtocol)
+        if let way = invocation.value(QueueOptions.wireProtocol) { uploadBy = way }
         if invocation.value(QueueOptions.method) == .post { uploadBy = .post }
         if invocation.value(QueueOptions.method) == .put { uploadBy = .put }
         let fields = invocation.values(QueueOptions.field)
@@ -45,24 +49,30 @@ extension TransferOptions {
             uploadBy = .form
             form = UploadForm(fileField: name)
         }
-        chunkBytes = invocation.value(QueueOptions.chunk)?.bytes
-        sshCommand = invocation.value(QueueOptions.sshCommand) ?? surroundings.environment["MARTLET_SSH_COMMAND"]
+        chunkBytes = invocation.value(QueueOptions.chunk)?.bytes ?? chunkBytes
+        sshCommand =
+            invocation.value(QueueOptions.sshCommand) ?? sshCommand ?? surroundings.environment["MARTLET_SSH_COMMAND"]
     }
 }
 
 extension TransferSecrets {
     /// What lets the batch in: from the options, from the URLs, or from the person.
     init(
-        _ invocation: Invocation, urls: [TransferURL], command: String, _ surroundings: Surroundings
+        _ invocation: Invocation, urls: [TransferURL], command: String, _ surroundings: Surroundings,
+        defaults: TransferSecrets = TransferSecrets(), isKept: Bool = false
     ) throws(CommandFailure) {
-        self.init()
+        // A login that is given stands for all of the destination's.
+        let isGiven =
+            invocation.value(QueueOptions.user) != nil || invocation.value(QueueOptions.passwordCommand) != nil
+            || invocation.value(QueueOptions.netrc) != nil
+        self = isGiven ? TransferSecrets() : defaults
         headers = invocation.values(QueueOptions.header)
         formFields = invocation.values(QueueOptions.field)
-        passwordCommand = invocation.value(QueueOptions.passwordCommand)
-        netrcFile = invocation.value(QueueOptions.netrc).map {
-            SourcePath.absolute($0, from: surroundings.currentDirectory)
+        passwordCommand = invocation.value(QueueOptions.passwordCommand) ?? passwordCommand
+        if let file = invocation.value(QueueOptions.netrc) {
+            netrcFile = SourcePath.absolute(file, from: surroundings.currentDirectory)
         }
-        user = invocation.value(QueueOptions.user)
+        user = invocation.value(QueueOptions.user) ?? user
         if let user, user.contains(":") {
             throw .usage(
                 "\(command): --user takes a name alone",
@@ -71,7 +81,7 @@ extension TransferSecrets {
         try take(urls, command: command)
         // The person's own ssh logs in: by keys, an agent, or what a password command prints.
         let isBySSH = urls.allSatisfy { $0.scheme == .sftp }
-        if user != nil, password == nil, passwordCommand == nil, netrcFile == nil, !isBySSH {
+        if user != nil, password == nil, passwordCommand == nil, netrcFile == nil, !isBySSH, !(isKept && !isGiven) {
             guard let typed = surroundings.askPassword("Password of \(user ?? ""): ") else {
                 throw .usage(
                     "\(command): --user: there is no terminal to ask for the password",

@@ -42,6 +42,10 @@ package protocol Engine: Sendable {
     func leftovers() async throws(RequestError) -> [Leftover]
     func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult]
 
+    func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport
+    func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError)
+    func forgetLogin(of destination: String) async throws(RequestError) -> Bool
+
     /// Says that something about these nodes, or anything at all, has changed; at most 10 times a second.
     func changes(of nodes: [NodeID]) -> AsyncStream<Void>
 }

@@ -36,18 +36,33 @@ extension Front {
             throw .usage("upload: DEST is not UTF-8", "percent-encode it")
         }
         let plan: UploadPlan
+        let book = destinationBook()
         do throws(QueueingFault) {
             plan = try UploadPlan(
                 invocation.operands.dropLast().map(\.bytes), to: text,
-                currentDirectory: surroundings.currentDirectory)
+                currentDirectory: surroundings.currentDirectory, destinations: book)
         } catch {
             throw CommandFailure(error, command: "upload")
         }
-        var request = BatchRequest(.upload(plan.sources, to: plan.destination.text), invocation, surroundings)
+        let destination = plan.place.destination
+        var request = BatchRequest(
+            .upload(plan.sources, to: plan.destination.text), invocation, surroundings,
+            defaults: book.options(of: destination))
         try refuseContradictions(request.options, plan.destination.scheme, invocation)
-        request.secrets = try TransferSecrets(invocation, urls: [plan.destination], command: "upload", surroundings)
-        if plan.destination.scheme == .s3 { try S3Surroundings(surroundings).complete(&request, command: "upload") }
+        request.secrets = try TransferSecrets(
+            invocation, urls: [plan.destination], command: "upload", surroundings,
+            defaults: book.secrets(of: destination), isKept: destination?.login == .kept)
+        try complete(&request, book, plan.place, command: "upload")
         return request
+    }
+
+    /// Adds what a destination and S3's surroundings give.
+    private func complete(
+        _ request: inout BatchRequest, _ book: DestinationBook, _ place: DestinationBook.Place, command: String
+    ) throws(CommandFailure) {
+        do throws(QueueingFault) { try book.complete(&request, for: place) } catch {
+            throw CommandFailure(error, command: command)
+        }
     }
 
     /// Some of the contract's ways with a file that is there already are not built; taken for granted they would overwrite it.
@@ -84,34 +99,36 @@ extension Front {
         guard let target = invocation.operands.last else {
             throw .usage("download: DIR is missing", "give a directory")
         }
-        var urls: [TransferURL] = []
+        var words: [String] = []
         for word in invocation.operands.dropLast() {
             guard let text = word.text else { throw .usage("download: a URL is not UTF-8", "percent-encode it") }
-            let url: TransferURL
-            do throws(QueueingFault) { url = try TransferURL(text, place: "URL") } catch {
-                throw CommandFailure(error, command: "download")
-            }
-            guard url.scheme.downloads else {
-                throw .usage("download: \(url.scheme.rawValue):// only sends", "use https:// or http://")
-            }
-            urls.append(url)
+            words.append(text)
         }
-        if invocation.has(QueueOptions.sha256), urls.count > 1 {
+        if invocation.has(QueueOptions.sha256), words.count > 1 {
             throw .usage("download: --sha256 is one file's digest", "queue each URL by itself")
         }
-        let (directory, name) = try place(of: target, urls: urls)
-        let sources = urls.map { DownloadSource(url: $0.text, directory: directory, fileName: name) }
-        var request = BatchRequest(.download(sources), invocation, surroundings)
-        request.secrets = try TransferSecrets(invocation, urls: urls, command: "download", surroundings)
-        if urls.contains(where: { $0.scheme == .s3 }) {
-            try S3Surroundings(surroundings).complete(&request, command: "download")
+        let (directory, name) = try place(of: target, count: words.count)
+        let book = destinationBook()
+        let plan: DownloadPlan
+        do throws(QueueingFault) {
+            plan = try DownloadPlan(words, into: directory, as: name, destinations: book)
+        } catch {
+            throw CommandFailure(error, command: "download")
         }
+        let destination = plan.place?.destination
+        var defaults = book.options(of: destination)
+        (defaults.uploadBy, defaults.form) = (nil, nil)
+        var request = BatchRequest(.download(plan.sources), invocation, surroundings, defaults: defaults)
+        request.secrets = try TransferSecrets(
+            invocation, urls: plan.urls, command: "download", surroundings,
+            defaults: book.secrets(of: destination), isKept: destination?.login == .kept)
+        if let place = plan.loginPlace { try complete(&request, book, place, command: "download") }
         return request
     }
 
     /// The folder, and the file's name when the operand is no directory.
     private func place(
-        of target: Argument, urls: [TransferURL]
+        of target: Argument, count: Int
     ) throws(CommandFailure) -> (directory: RawPath, name: RawPath?) {
         let path = SourcePath.absolute(target.bytes, from: surroundings.currentDirectory)
         let kind = (try? System.stat(path.bytes))?.kind
@@ -123,7 +140,7 @@ extension Front {
             }
             return (path, nil)
         }
-        guard urls.count == 1 else {
+        guard count == 1 else {
             throw .usage(
                 "download: several URLs need a directory, and \(target.shown) is none",
                 "end it in a slash to have it made")
@@ -140,6 +157,7 @@ extension Front {
 extension CommandFailure {
     /// What cannot be meant, as a wrong command line.
     init(_ fault: QueueingFault, command: String) {
-        self.init(.usage, FailureCode(rawValue: fault.code.rawValue), "\(command): \(fault.what)", fault.remedy)
+        let status: ExitStatus = fault.code == .noSuchObject ? .noSuchObject : .usage
+        self.init(status, FailureCode(rawValue: fault.code.rawValue), "\(command): \(fault.what)", fault.remedy)
     }
 }

@@ -1,5 +1,6 @@
 package import CommandLine
 import Configuration
+import Configuration
 import FoundationEssentials
 import Glibc
 import LinuxSystem
@@ -57,6 +58,10 @@ package struct Front: Sendable {
         case "leftovers abort": try await abortLeftovers(invocation)
         case "session list": try await listSessions(invocation)
         case "": try await talk()
+        case "destination list": try listDestinations(invocation)
+        case "destination add": try await addDestination(invocation)
+        case "destination test": try await testDestination(invocation)
+        case "destination remove": try await removeDestinations(invocation)
         case let name: throw .usage("\(name) does nothing", "see martlet --help")
         }
     }
@@ -116,6 +121,8 @@ package struct Surroundings: Sendable {
     package var readLine: @Sendable () async -> String? = { nil }
     /// How often the line mode looks for news; `nil`: never.
     package var tickInterval: Duration?
+    /// `destinations.conf`; `nil`: there can be none.
+    package var destinationsPath: String?
     /// Whether SIGINT may be given another meaning: in a process of its own, not in a test.
     package var handlesInterrupts = false
 
@@ -133,8 +140,15 @@ package struct Surroundings: Sendable {
         self.askPassword = askPassword
     }
 
+    /// The servers that are configured now.
+    func destinationsFile() -> DestinationsFile {
+        DestinationsFile(bytes: destinationsPath.flatMap { SmallFile.contents($0) } ?? [])
+    }
+
     /// Those of this process.
-    package static func ofThisProcess(queueExists: Bool) throws(CommandFailure) -> Surroundings {
+    package static func ofThisProcess(
+        queueExists: Bool, destinationsPath: String?
+    ) throws(CommandFailure) -> Surroundings {
         let directory: [UInt8]
         do { directory = try System.getcwd() } catch {
             throw CommandFailure(.refused, .refused, "the current directory is gone (\(error))", "cd to another one")
@@ -151,6 +165,7 @@ package struct Surroundings: Sendable {
         var surroundings = Surroundings(
             currentDirectory: directory, environment: environment, umask: mask, now: { WallClock.milliseconds },
             queueExists: queueExists, askPassword: PasswordPrompt.ask)
+        surroundings.destinationsPath = destinationsPath
         surroundings.handlesInterrupts = true
         surroundings.tickInterval = .seconds(5)
         // One thread that waits for the keyboard; made when somebody asks for a line.

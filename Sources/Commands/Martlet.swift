@@ -40,7 +40,8 @@ package enum Martlet {
         let engine = try connection()
         let (settings, problems) = settings(engine.configurationFile, console)
         if invocation.path.isEmpty, !wantsLines(invocation) { return .screen(invocation, settings, problems: problems) }
-        let surroundings = try Surroundings.ofThisProcess(queueExists: engine.queueExists)
+        let surroundings = try Surroundings.ofThisProcess(
+            queueExists: engine.queueExists, destinationsPath: engine.destinationsFilePath)
         return .command(
             Front(engine: engine, console: Console(units: settings.screen.units), surroundings: surroundings),
             invocation)

@@ -60,13 +60,14 @@ package enum MartletProgram {
             change("cancel", "stop work for good; undo takes it back within its grace time"),
             change("retry", "try failed or cancelled work again, from where it stood"),
             undo, move, set, runNow, limit, wait, watch, events, purge, log, leftovers, engine, receive, session,
+            destination,
         ]
     }
 
     private static var upload: Command {
         var command = Command("upload", "queue a batch of uploads; prints its id and returns at once")
         command.details = [
-            "DEST is https://host/path or http://host/path (the host is asked once whether it speaks resumable upload or tus, else "
+            "DEST is NAME:path of a configured destination, https://host/path or http://host/path (the host is asked once whether it speaks resumable upload or tus, else "
                 + "it gets a PUT), tus+https://, ietf+https://, s3://bucket/prefix (keys from AWS_ACCESS_KEY_ID and "
                 + "AWS_SECRET_ACCESS_KEY or AWS_PROFILE; AWS_ENDPOINT_URL for a service of one's own), "
                 + "sftp://[user@]host[:port]/path (by your own ssh; /~/ is the home folder), ftp://, ftps://, ftpes://, dav:// or "
@@ -269,7 +270,7 @@ package enum MartletProgram {
         return command
     }
 
-    private static func notBuilt(_ name: String, _ summary: String, _ remedy: String) -> Command {
+    static func notBuilt(_ name: String, _ summary: String, _ remedy: String) -> Command {
         var command = Command(name, summary)
         command.operands = [Operand(ValueSyntax<[UInt8]>.path("WORD", .nothing), .any)]
         command.availability = .notBuilt(remedy)
@@ -279,7 +280,6 @@ package enum MartletProgram {
     /// Commands of the contract that are refused for now.
     private static var later: [Command] {
         [
-            notBuilt("destination", "configured servers", "write the whole URL"),
             notBuilt("signals", "what policy sees", "no policy is built that would need it"),
             notBuilt("policy", "what each signal does", "no policy is built that would need it"),
             notBuilt("fetch", "take a kept download out of the store", "download into a directory"),

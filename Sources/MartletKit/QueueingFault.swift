@@ -2,7 +2,7 @@
 package struct QueueingFault: Error, Hashable, Sendable {
     /// Stable names, the same as in the command contract.
     package enum Code: String, Sendable {
-        case usage, sourceMissing, sourceUnreadable, unsupported
+        case usage, noSuchObject, sourceMissing, sourceUnreadable, unsupported
     }
 
     package var code: Code
@@ -16,7 +16,7 @@ package struct QueueingFault: Error, Hashable, Sendable {
         self.remedy = remedy
     }
 
-    static func usage(_ what: String, _ remedy: String) -> QueueingFault { QueueingFault(.usage, what, remedy) }
+    package static func usage(_ what: String, _ remedy: String) -> QueueingFault { QueueingFault(.usage, what, remedy) }
 
     /// `what happened: what to do`.
     package var message: String { "\(what): \(remedy)" }

@@ -47,9 +47,9 @@ package struct TransferURL: Equatable, Sendable {
     }
 
     private static func withoutScheme(_ text: String, place: String) -> QueueingFault {
-        guard text.contains(":"), !text.hasPrefix("/") else {
-            return .usage("\(place): \"\(text)\" is not a URL", "write https://HOST/PATH")
-        }
+        let unknown = QueueingFault.usage(
+            "\(place): \"\(text)\" is not a URL", "write https://HOST/PATH, or NAME:PATH of a destination")
+        guard text.contains(":"), !text.hasPrefix("/") else { return unknown }
         let name = text.prefix { $0 != ":" }
         if let scheme = TransferScheme(rawValue: name.lowercased()) {
             let rest = text.dropFirst(name.count + 1).drop { $0 == "/" }
@@ -58,9 +58,7 @@ package struct TransferURL: Equatable, Sendable {
                 "\(place): after \(scheme.rawValue): a URL has two slashes",
                 "write \(scheme.rawValue)://\(isPlain ? String(rest) : "HOST/PATH")")
         }
-        return QueueingFault(
-            .unsupported, "\(place): \"\(text)\" would be a configured destination, which is not built yet",
-            "write https://HOST/PATH")
+        return unknown
     }
 
     /// A user may have an @ in the password: the last one counts.

@@ -4,31 +4,49 @@ package import TransferModel
 package struct UploadPlan: Sendable {
     /// Without user and password.
     package let destination: TransferURL
+    /// The configured server that it was named through.
+    package let place: DestinationBook.Place
+    private let book: DestinationBook
     package let sources: [UploadSource]
 
     /// Looks at the sources and places them at the destination.
     /// - Parameters:
     ///   - words: as typed; relative ones are taken from `currentDirectory`.
-    ///   - destination: a URL; ends in a slash when it is a directory.
+    ///   - destination: a URL or `NAME:path`; ends in a slash, or in the colon, when it is a directory.
     package init(
-        _ words: [[UInt8]], to destination: String, currentDirectory: [UInt8]
+        _ words: [[UInt8]], to destination: String, currentDirectory: [UInt8],
+        destinations book: DestinationBook = .empty()
     ) throws(QueueingFault) {
-        self.destination = try TransferURL(destination, place: "DEST")
+        self.book = book
+        place = try book.place(destination, "DEST")
+        self.destination = place.url
         let paths = try Self.look(at: words, currentDirectory: currentDirectory)
         sources = try Self.place(paths, at: self.destination)
     }
 
     /// The request, with the options' defaults and the user and password that the URL named.
-    /// - Parameter environment: of the process that queues; its proxies are kept.
-    package func request(environment: [String: String]) throws(QueueingFault) -> BatchRequest {
-        if destination.user != nil, destination.password == nil, destination.scheme != .sftp {
+    /// - Parameters:
+    ///   - environment: of the process that queues; its proxies are kept.
+    ///   - password: of the user whom the URL names without one.
+    package func request(
+        environment: [String: String], password: String? = nil
+    ) throws(QueueingFault) -> BatchRequest {
+        var request = BatchRequest(work: .upload(sources, to: destination.text))
+        request.options = book.options(of: place.destination)
+        request.secrets = book.secrets(of: place.destination)
+        request.options.proxies = TransferOptions.proxies(of: environment)
+        let password = destination.password ?? password
+        if destination.user != nil, password == nil, destination.scheme != .sftp {
             throw .usage(
                 "DEST names a user and no password", "write USER:PASSWORD@, or queue it by martlet upload, which asks")
         }
-        var request = BatchRequest(work: .upload(sources, to: destination.text))
-        request.secrets.user = destination.user
-        request.secrets.password = destination.password
-        request.options.proxies = TransferOptions.proxies(of: environment)
+        if let user = destination.user {
+            request.secrets.user = user
+            request.secrets.password = password
+        } else if request.secrets.user != nil, request.secrets.password == nil {
+            request.secrets.password = password
+        }
+        try book.complete(&request, for: place)
         return request
     }
 

@@ -33,6 +33,9 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case logRead = "log.read"
     case leftoversList = "leftovers.list"
     case leftoversAbort = "leftovers.abort"
+    case destinationTest = "destination.test"
+    case destinationKeep = "destination.keep"
+    case destinationForget = "destination.forget"
 
     /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
     package var isQuestion: Bool {
@@ -44,7 +47,8 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
             .nodesMove,
             .nodesSet, .nodesRunNow, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop,
-            .limitsSet, .leftoversAbort:
+            .limitsSet, .leftoversAbort,
+            .destinationTest, .destinationKeep, .destinationForget:
             false
         }
     }
@@ -93,6 +97,9 @@ package enum Methods {
     package static let engineStop = Method<EngineStopRequest, Nothing>(.engineStop)
     package static let leftoversList = Method<LeftoversRequest, LeftoverPage>(.leftoversList)
     package static let leftoversAbort = Method<LeftoversAbortRequest, NodeResults>(.leftoversAbort)
+    package static let destinationTest = Method<DestinationTestRequest, DestinationTested>(.destinationTest)
+    package static let destinationKeep = Method<DestinationKeepRequest, Nothing>(.destinationKeep)
+    package static let destinationForget = Method<DestinationForgetRequest, DestinationForgotten>(.destinationForget)
     package static let limitsGet = Method<Nothing, TransferLimits>(.limitsGet)
     package static let limitsSet = Method<LimitsChange, TransferLimits>(.limitsSet)
     package static let logRead = Method<LogReadRequest, LogPage>(.logRead)

@@ -30,7 +30,7 @@ package enum MethodTable {
     private static func fields(_ name: MethodName) -> (parameters: String, result: String) {
         switch name {
         case .hello: ("protocolVersion client? sshAgent?", "protocolVersion engineVersion pid")
-        case .batchAdd: ("uuid session? name? work held? priority? options? secrets?", "batch existed")
+        case .batchAdd: ("uuid session? name? work held? priority? options? secrets? destination?", "batch existed")
         case .batchList: ("session? states? limit?", "batches")
         case .batchShow: ("batch? uuid?", "batch")
         case .taskList: ("batch? session? states? after? limit?", "tasks next")
@@ -66,6 +66,9 @@ package enum MethodTable {
             ("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)
         case .leftoversList: ("after? limit?", "leftovers next")
         case .leftoversAbort: ("tasks", nodeResults)
+        case .destinationTest: ("url options? secrets? destination?", "report")
+        case .destinationKeep: ("name secrets", "")
+        case .destinationForget: ("name", "existed")
         case .logRead: ("level? batch? task? limit? after? wait?", "lines next")
         }
     }

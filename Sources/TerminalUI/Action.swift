@@ -26,9 +26,21 @@ package enum Action: String, CaseIterable, Sendable {
     case pauseAll = "pause-all"
     case cancel, retry
     case retryAll = "retry-all"
-    case undo, add
+    case undo, add, download
     case earlier, later, order, limit
     case clear
+
+    // Pick files
+    case nextStep = "next-step"
+    case markAll = "mark-all"
+    case markRange = "mark-range"
+    case find
+    case hidden, places
+    case typePath = "type-path"
+    case sort, reverse
+
+    // Configured servers
+    case destinations, test, new, remove
 
     // See
     case details, why, problems, log, history, level, help, command, mouse, redraw
@@ -77,6 +89,20 @@ package enum Action: String, CaseIterable, Sendable {
         case .order: "order and priority"
         case .limit: "speed limits"
         case .add: "add files"
+        case .download: "download URLs"
+        case .nextStep: "go on to the next step"
+        case .markAll: "mark all that are shown"
+        case .markRange: "mark from here to there"
+        case .find: "find a name"
+        case .hidden: "show hidden names, or not"
+        case .places: "home, disks, lately used"
+        case .typePath: "type a path"
+        case .sort: "by name, size or time"
+        case .reverse: "the other way round"
+        case .destinations: "configured servers"
+        case .test: "ask whether it can be used"
+        case .new: "describe a new one"
+        case .remove: "remove it"
         case .clear: "clear finished batches"
         case .details: "details"
         case .why: "why it does not move"
@@ -104,6 +130,11 @@ package enum Action: String, CaseIterable, Sendable {
         case .help: "help"
         case .command: "command"
         case .add: "add"
+        case .download: "download"
+        case .destinations: "destinations"
+        case .test: "test"
+        case .new: "new"
+        case .remove: "remove"
         case .pause: "pause"
         case .cancel: "cancel"
         case .retry: "retry"
@@ -134,6 +165,8 @@ package enum Action: String, CaseIterable, Sendable {
         case mark = "Find and mark"
         case act = "Act on the row, or the marked"
         case see = "See"
+        case pick = "While files are picked"
+        case servers = "Configured servers"
         case leave = "Leave"
         case lost = "While the engine does not answer"
     }
@@ -144,8 +177,12 @@ package enum Action: String, CaseIterable, Sendable {
             .open, .close, .enter, .toggleAll, .nextProblem:
             .move
         case .filter, .nextMatch, .previousMatch, .mark, .markMatching, .unmarkAll: .mark
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear, .earlier, .later, .order, .limit: .act
-        case .details, .why, .problems, .log, .history, .level, .help, .command, .mouse, .redraw: .see
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .download, .clear, .earlier, .later, .order,
+            .limit:
+            .act
+        case .nextStep, .markAll, .markRange, .find, .hidden, .places, .typePath, .sort, .reverse: .pick
+        case .details, .why, .problems, .log, .history, .level, .destinations, .help, .command, .mouse, .redraw: .see
+        case .test, .new, .remove: .servers
         case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost
         }
@@ -154,7 +191,7 @@ package enum Action: String, CaseIterable, Sendable {
     /// Whether it changes transfers; such actions are off while the engine does not answer.
     package var changesTransfers: Bool {
         switch self {
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .clear, .earlier, .later, .order, .limit:
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .clear, .earlier, .later, .order, .limit:
             true
         default: false
         }

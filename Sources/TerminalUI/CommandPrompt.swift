@@ -105,7 +105,7 @@ extension Model {
     private func isOffered(_ action: Action) -> Bool {
         switch action.part {
         case .move: action == .nextProblem || action == .toggleAll
-        case .lost: false
+        case .lost, .pick, .servers: false
         case .mark, .act, .see, .leave: action != .command && action != .interrupt && action != .back
         }
     }

@@ -18,6 +18,8 @@ struct Dialog: Sendable {
         case named(Deed, SafeText, NodeChoice)
         /// From a menu.
         case act(Deed, [NodeRow])
+        /// A configured server.
+        case removeDestination(String)
     }
 
     struct Choice: Sendable {

@@ -39,7 +39,7 @@ extension Drawing {
 
     /// The filter that is on, while nobody types and no message needs the place.
     mutating func filterStanding() {
-        guard let filter = model.filter, model.filterLine == nil, model.prompt == nil, model.commandPrompt == nil,
+        guard let filter = model.filter, model.filterLine == nil, model.commandPrompt == nil,
             let row = layout.message.first
         else {
             return

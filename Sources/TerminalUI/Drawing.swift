@@ -17,7 +17,7 @@ struct Drawing {
     /// The screen as it should look now.
     static func draw(_ model: Model) -> (grid: Grid, cursor: Cursor) {
         var drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
-        drawing.page()
+        if model.isAdding, let flow = model.adding { drawing.adding(flow) } else { drawing.page() }
         if let dialog = model.dialog { drawing.dialog(dialog) }
         if let form = model.form { drawing.form(form) }
         return (drawing.grid, drawing.cursor)
@@ -29,6 +29,7 @@ struct Drawing {
         case .details(let details): self.details(details)
         case .log(let log): self.log(log)
         case .problems(let problems): self.problems(problems)
+        case .destinations(let destinations): self.destinations(destinations)
         case .help(let scroll): help(scroll)
         case .report(let report): self.report(report)
         case .history(let history): self.history(history)
@@ -47,9 +48,7 @@ struct Drawing {
         marks()
         hints()
         filterStanding()
-        if let prompt = model.prompt {
-            self.prompt(prompt)
-        } else if let line = model.filterLine {
+        if let line = model.filterLine {
             filterLine(line)
         } else if let prompt = model.commandPrompt {
             palette(prompt)
@@ -160,7 +159,6 @@ struct Drawing {
 
     private mutating func hints() {
         guard let row = layout.hints else { return }
-        if model.prompt != nil { return hintLine(HintLine.text(promptHints, width: width), row) }
         if model.commandPrompt != nil { return hintLine(HintLine.text(paletteHints, width: width), row) }
         if model.filterLine != nil { return hintLine(HintLine.text(filterHints, width: width), row) }
         var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
@@ -175,40 +173,6 @@ struct Drawing {
     mutating func hintLine(_ line: SafeText, _ row: Int) {
         grid.fill(row: row, style: .hint)
         grid.put(line, row: row, column: 0, style: .hint)
-    }
-
-    // MARK: The prompt
-
-    private mutating func prompt(_ prompt: AddPrompt) {
-        let row = layout.prompt
-        for row in layout.message { grid.fill(row: row, style: .plain) }
-        grid.fill(row: row, style: .plain)
-        let label = prompt.label.beginning(of: max(0, width - 10))
-        let start = grid.put(label, row: row, column: layout.message.isEmpty ? 0 : 1, style: .marked)
-        let (text, place) = prompt.field.shown(in: max(1, width - start), look.characterSet)
-        grid.put(text, row: row, column: start)
-        cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true)
-        guard let noteRow = layout.promptNote, noteRow != row else { return }
-        if let note = prompt.note {
-            grid.fill(row: noteRow, style: .plain)
-            grid.put(note.shortened(to: width - 1, mark: look.glyphs.cutMark), row: noteRow, column: 1, style: .error)
-        } else if !layout.message.isEmpty, layout.message.contains(noteRow) {
-            grid.put(promptHelp(prompt).beginning(of: width - 1), row: noteRow, column: 1, style: .dim)
-        }
-    }
-
-    private func promptHelp(_ prompt: AddPrompt) -> SafeText {
-        switch prompt.step {
-        case .sources: "Files and folders; quote names with spaces, or paste paths."
-        case .destination: "With a / at the end each file keeps its name below it."
-        }
-    }
-
-    private var promptHints: [(key: String, word: String)] {
-        switch model.prompt?.step {
-        case .destination: [("Enter", "queue"), ("Esc", "back"), ("^C", "close")]
-        default: [("Tab", "complete"), ("Enter", "go on"), ("Esc", "close")]
-        }
     }
 }
 

@@ -30,7 +30,7 @@ enum HelpPage {
 
     /// A heading, the keys, an empty line; nothing when no key does any of it.
     private static func part(_ part: Action.Part, _ keys: KeyMap) -> [StyledLine] {
-        let view: KeyMap.View = part == .lost ? .lost : .transfers
+        let view: KeyMap.View = part.view
         let actions = keys.actions(in: view).filter { $0.part == part }
         if actions.isEmpty { return [] }
         let lines = actions.map { action in
@@ -86,5 +86,17 @@ extension Model {
         default: break
         }
         page = .help(scroll: min(max(0, scroll), most))
+    }
+}
+
+extension Action.Part {
+    /// Where its keys are valid.
+    fileprivate var view: KeyMap.View {
+        switch self {
+        case .lost: .lost
+        case .pick: .picker
+        case .servers: .destinations
+        case .move, .mark, .act, .see, .leave: .transfers
+        }
     }
 }

@@ -5,7 +5,7 @@ package import Terminal
 package struct KeyMap: Sendable, Hashable {
     /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
     package enum View: String, CaseIterable, Sendable {
-        case transfers, details, log, problems, history, help
+        case transfers, details, log, problems, history, help, picker, destinations
         /// What is added to every view while the engine does not answer; its keys come first.
         case lost
     }
@@ -108,7 +108,8 @@ package struct KeyMap: Sendable, Hashable {
             (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
-            (.add, ["a", "F2"]), (.earlier, ["[", "S-Up"]), (.later, ["]", "S-Down"]), (.order, ["o"]),
+            (.add, ["a", "F2"]), (.download, ["W"]), (.destinations, ["D", "5"]), (.earlier, ["[", "S-Up"]),
+            (.later, ["]", "S-Down"]), (.order, ["o"]),
             (.limit, ["T"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e", "3"]),
             (.log, ["L", "4"]), (.history, ["H", "6"]),
             (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
@@ -126,6 +127,17 @@ package struct KeyMap: Sendable, Hashable {
         ],
         .log: moving + everywhere + [(.filter, ["/", "f"]), (.level, ["v"]), (.back, ["Esc", "q", "L"])],
         .help: moving + everywhere.filter { $0.0 != .help } + [(.back, ["Esc", "q", "?", "F1"])],
+        .picker: moving + everywhere.filter { $0.0 != .mouse } + [
+            (.nextStep, ["F2", "c"]), (.open, ["l", "Right"]), (.close, ["h", "Left", "Backspace"]),
+            (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.markRange, ["v"]), (.markAll, ["*"]),
+            (.unmarkAll, ["U"]), (.find, ["/", "F3"]), (.nextMatch, ["n"]), (.previousMatch, ["N"]),
+            (.hidden, ["."]), (.places, ["Tab"]), (.typePath, ["~"]), (.sort, ["s", "F6"]), (.reverse, ["S"]),
+            (.back, ["Esc", "q"]),
+        ],
+        .destinations: moving + everywhere + [
+            (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.add, ["a", "F2"]),
+            (.back, ["Esc", "q", "D", "h", "Left"]),
+        ],
         .lost: [(.retryNow, ["R"]), (.startEngine, ["s"])],
     ]
 }

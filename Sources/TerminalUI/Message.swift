@@ -13,6 +13,8 @@ enum Message: Sendable {
     case link(ConnectionState)
     /// What became of a request of ours.
     case answer(Answer)
+    /// Something about this machine's files became known.
+    case local(LocalNews)
     /// A moment has come that the model asked for (`Model.nextWake`).
     case tick
 }
@@ -39,10 +41,12 @@ enum Request: Hashable, Sendable {
     case log(LogLevel, after: Int64?, number: Int)
     /// All batches, for those that are over.
     case history(number: Int)
-    /// Look whether these can be sent.
-    case checkSources([[UInt8]], number: Int)
-    case complete([UInt8], number: Int)
-    case upload([[UInt8]], destination: String, number: Int)
+    /// Queue a batch; answered by `queued`.
+    case queue(AddOrder, number: Int)
+    /// Something about a configured server; answered by `destination`.
+    case destination(DestinationDeed, number: Int)
+    /// Something about this machine's files; told as news.
+    case local(LocalRequest)
     /// Write them all to `filters.conf`.
     case saveFilters([SavedFilter])
     case reconnect
@@ -77,9 +81,7 @@ enum Answer: Sendable {
     case log([LogLine], next: Int64, number: Int)
     /// No log could be read.
     case noLog(RequestError, number: Int)
-    /// `nil`: all of them can be sent.
-    case sourcesChecked(RequestError?, number: Int)
-    case completed(PathCompletion?, number: Int)
+    case destination(DestinationOutcome, number: Int)
     case queued(Result<BatchSnapshot, RequestError>, number: Int)
     /// Why a file of settings could not be written.
     case notSaved(String)

@@ -57,12 +57,9 @@ extension Model {
             guard outstanding.removeValue(forKey: number) != nil, case .log(var log) = page else { return }
             log.problem = look.safe(error.message)
             page = .log(log)
-        case .sourcesChecked(let error, let number): sourcesChecked(error, number)
-        case .completed(let completion, let number):
-            guard outstanding.removeValue(forKey: number) != nil else { return }
-            prompt?.take(completion, number, shellWords)
         case .problems(let result, let number): problemsCame(result, number)
         case .history(let result, let number): historyCame(result, number)
+        case .destination(let outcome, let number): destinationAnswered(outcome, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
             if !isConnected {
@@ -137,7 +134,7 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .why, .task, .log, .problems, .history, .sources, .completion, .upload, .limits, .setLimits: return ""
+        case .why, .task, .log, .problems, .history, .queueing, .destination, .limits, .setLimits: return ""
         }
     }
 

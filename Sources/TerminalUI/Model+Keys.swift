@@ -23,7 +23,8 @@ extension Model {
             return
         }
         if form != nil { return takeInForm(press) }
-        if prompt != nil { return takeInPrompt(press) }
+        if isAdding { return takeInAdding(press) }
+        if case .destinations(let shown) = page { return takeInDestinations(press, shown) }
         if filterLine != nil { return takeInFilterLine(press) }
         if commandPrompt != nil { return takeInCommandPrompt(press) }
         if case .log(var log) = page, log.isTyping {
@@ -46,6 +47,7 @@ extension Model {
         case .details: .details
         case .log: .log
         case .problems: .problems
+        case .destinations: .destinations
         case .history: .history
         case .help, .report: .help
         }
@@ -81,6 +83,7 @@ extension Model {
         case .log(let log): performInLog(action, log)
         case .problems: performInProblems(action)
         case .history: performInHistory(action)
+        case .destinations: if action == .help { page = .help(scroll: 0) }
         case .help(let scroll): scrollHelp(action, from: scroll)
         case .report(let report): page = report.scrolled(action, size).map { .report($0) } ?? .transfers
         }
@@ -122,7 +125,9 @@ extension Model {
         case .previousMatch: moveToMatch(-1)
         case .markMatching: markMatching()
         case .back: setFilter(nil)
-        case .add: prompt = AddPrompt(destination: lastDestination)
+        case .add: add(.upload)
+        case .download: add(.download)
+        case .destinations: showDestinations()
         default: if !actOnMatching(action) { act(action, on: targets) }
         }
     }
@@ -202,26 +207,26 @@ extension Model {
         if dialog != nil { return }
         if form != nil {
             form?.paste(paste.bytes)
+        } else if isAdding {
+            pasteInAdding(paste.bytes)
+        } else if case .destinations(var shown) = page, shown.form != nil {
+            shown.form?.paste(paste.bytes)
+            page = .destinations(shown)
         } else if commandPrompt != nil {
             commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
         } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
-        } else if prompt != nil {
-            prompt?.paste(paste.bytes, shellWords)
-        } else if canChange {
+        } else {
             page = .transfers
-            prompt = AddPrompt(destination: lastDestination)
-            prompt?.paste(paste.bytes, shellWords)
+            addPasted(paste.bytes)
         }
         if paste.isIncomplete { complain("Only a part of what was pasted arrived.") }
     }
 
     private mutating func take(_ press: MousePress) {
-        guard dialog == nil, form == nil, prompt == nil, filterLine == nil, commandPrompt == nil,
-            case .transfers = page
-        else {
-            return
-        }
+        guard dialog == nil, form == nil else { return }
+        if isAdding { return clickInAdding(press) }
+        guard filterLine == nil, commandPrompt == nil, case .transfers = page else { return }
         switch press.button {
         case .wheelDown: tree.page(by: 3)
         case .wheelUp: tree.page(by: -3)

@@ -26,6 +26,7 @@ struct Model: Sendable {
         case details(DetailsPage)
         case log(LogPage)
         case problems(ProblemsPage)
+        case destinations(DestinationsPage)
         /// The first line shown.
         case help(scroll: Int)
         case report(ReportPage)
@@ -49,7 +50,14 @@ struct Model: Sendable {
     var tree = Tree()
     var totals: QueueTotals?
     var dialog: Dialog?
-    var prompt: AddPrompt?
+    /// The steps of adding a batch, over the page.
+    var adding: AddFlow?
+    /// Steps that were left, for the next time.
+    var drafts: [AddFlow.Kind: AddFlow] = [:]
+    /// Configured servers, as last read.
+    var book = DestinationBook.empty()
+    /// Where picking begins.
+    var startFolder: [UInt8]
     /// Which rows are shown; `nil`: all.
     var filter: ShownFilter?
     /// Open while a filter is typed.
@@ -75,8 +83,6 @@ struct Model: Sendable {
     var lastNews: Timestamp?
     /// What was said on this screen, for the log.
     var said: [LogLine] = []
-    /// Where the last batch went.
-    var lastDestination: [UInt8] = []
     /// Press `e` goes on looking when the next section comes.
     var isSeekingProblem = false
     var lastInterrupt: Duration?
@@ -88,7 +94,8 @@ struct Model: Sendable {
     private var lastShown: Request?
 
     init(
-        look: Look, keys: KeyMap = .standard, size: ScreenSize, home: [UInt8] = [], grace: Duration = .seconds(10),
+        look: Look, keys: KeyMap = .standard, size: ScreenSize, home: [UInt8] = [], folder: [UInt8]? = nil,
+        grace: Duration = .seconds(10),
         mouse: Bool = true, bell: Bool = false, now: Moment
     ) {
         self.look = look
@@ -99,6 +106,7 @@ struct Model: Sendable {
         isMouseOn = mouse
         ringsBell = bell
         shellWords = ShellWords(home: home)
+        startFolder = folder ?? (home.isEmpty ? [UInt8(ascii: "/")] : home)
         tree.resize(height: layout.tree.count)
     }
 
@@ -137,10 +145,12 @@ struct Model: Sendable {
         case .update(let update): take(update)
         case .link(let state): take(state)
         case .answer(let answer): take(answer)
+        case .local(let news): take(news)
         case .tick: break
         }
         expire()
         tree.resize(height: layout.tree.count)
+        adding?.picker.folder.resize(height: PickerLayout(size).list.count)
         askForView()
         defer { requests = [] }
         return requests

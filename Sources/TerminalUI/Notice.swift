@@ -61,9 +61,8 @@ struct Outstanding: Sendable {
         case log
         case problems
         case history
-        case sources([[UInt8]])
-        case completion
-        case upload([[UInt8]], destination: String)
+        case queueing(AddOrder)
+        case destination(DestinationDeed)
     }
 
     var purpose: Purpose

@@ -45,7 +45,7 @@ struct ScreenLayout: Hashable, Sendable {
         lower = tree.upperBound..<tree.upperBound
     }
 
-    /// Where a prompt is typed.
+    /// Where a line is typed.
     var prompt: Int { message.first ?? hints ?? total }
     /// Where it is said what is wrong with it.
     var promptNote: Int? { message.count > 1 ? message.lowerBound + 1 : message.isEmpty ? total : hints }

@@ -34,17 +34,14 @@ extension ScreenProgram {
             case .success(let page): .log(page.lines, next: page.next, number: number)
             case .failure(let error): .noLog(error, number: number)
             }
-        case .checkSources(let words, let number):
-            .sourcesChecked(await Self.check(words, currentDirectory), number: number)
-        case .complete(let word, let number):
-            .completed(await Self.complete(word, currentDirectory), number: number)
-        case .upload(let words, let destination, let number):
-            .queued(await upload(words, destination), number: number)
+        case .queue(let order, let number): .queued(await queue(order), number: number)
+        case .destination(let deed, let number):
+            .destination(await localWork.perform(deed, environment: Self.environment), number: number)
         case .saveFilters(let filters):
             await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
-        case .show, .redraw, .suspend, .bell, .notify, .leave, .stopEngine: nil
+        case .show, .local, .redraw, .suspend, .bell, .notify, .leave, .stopEngine: nil
         }
     }
 
@@ -85,11 +82,12 @@ extension ScreenProgram {
         }
     }
 
-    private func upload(_ words: [[UInt8]], _ destination: String) async -> Result<BatchSnapshot, RequestError> {
-        switch await Self.plan(words, destination, currentDirectory) {
+    private func queue(_ order: AddOrder) async -> Result<BatchSnapshot, RequestError> {
+        let environment = Self.environment
+        switch await localWork.plan(order, environment: environment) {
         case .success(let request):
-            await result { engine throws(RequestError) in try await engine.add(request).batch }
-        case .failure(let error): .failure(error)
+            return await result { engine throws(RequestError) in try await engine.add(request).batch }
+        case .failure(let error): return .failure(error)
         }
     }
 
@@ -98,36 +96,13 @@ extension ScreenProgram {
         engine.writeFilters(SavedFilter.file(filters))
     }
 
-    // MARK: Local files, off the thread that draws: a dead network disk must not stop the keys
-
-    @concurrent
-    private static func check(_ words: [[UInt8]], _ directory: [UInt8]) async -> RequestError? {
-        do throws(QueueingFault) {
-            try UploadPlan.look(at: words, currentDirectory: directory)
-            return nil
-        } catch {
-            return RequestError(.usage, error.message)
-        }
-    }
-
-    @concurrent
-    private static func complete(_ word: [UInt8], _ directory: [UInt8]) async -> PathCompletion? {
-        PathCompletion(of: word, currentDirectory: directory)
-    }
-
-    @concurrent
-    private static func plan(
-        _ words: [[UInt8]], _ destination: String, _ directory: [UInt8]
-    ) async -> Result<BatchRequest, RequestError> {
+    /// What of this process's environment a batch keeps or takes its keys from.
+    private static var environment: [String: String] {
         var environment: [String: String] = [:]
-        for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+        let proxies = ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]
+        for name in proxies + ["HOME", "MARTLET_SSH_COMMAND"] + S3Surroundings.variables {
             environment[name] = TerminalUI.environment(name)
         }
-        do throws(QueueingFault) {
-            let plan = try UploadPlan(words, to: destination, currentDirectory: directory)
-            return .success(try plan.request(environment: environment))
-        } catch {
-            return .failure(RequestError(.usage, error.message))
-        }
+        return environment
     }
 }

@@ -30,6 +30,7 @@ actor ScreenProgram {
     private var exitStatus: Int32 = 0
     /// What a relative path is relative to.
     nonisolated let currentDirectory: [UInt8]
+    let localWork: LocalWork
 
     private static let frameInterval = Duration.milliseconds(100)
 
@@ -48,8 +49,10 @@ actor ScreenProgram {
         screen = try Screen(terminal)
         let (keys, problems) = TerminalUI.keyMap(options)
         let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
+        localWork = try LocalWork(engine, home: home, currentDirectory: currentDirectory)
         model = Model(
             look: TerminalUI.look(configuration, screen), keys: keys, size: screen.size, home: home,
+            folder: currentDirectory,
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
             now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
         model.savedFilters = options.filters
@@ -84,6 +87,7 @@ actor ScreenProgram {
             view.show(lastSections, nodes: lastNodes, filter: lastFilter)
             for await update in view { take(.update(update)) }
         }
+        Task { for await news in localWork.news { take(.local(news)) } }
         Task { for await state in await engine.states() { take(.link(state)) } }
         perform(.reconnect)
     }
@@ -124,6 +128,8 @@ actor ScreenProgram {
             (lastSections, lastNodes, lastFilter) = (sections, nodes, filter)
             awaitsRows = true
             view?.show(sections, nodes: nodes, filter: filter)
+        case .local(let request):
+            localWork.begin(request)
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
@@ -209,7 +215,8 @@ actor ScreenProgram {
 extension Model {
     /// Captured in the tree alone: everywhere else plain dragging selects text.
     var wantsMouse: Bool {
+        if isAdding { return isMouseOn && adding?.isPicking == true }
         guard case .transfers = page else { return false }
-        return isMouseOn && prompt == nil && filterLine == nil && commandPrompt == nil
+        return isMouseOn && filterLine == nil && commandPrompt == nil
     }
 }

@@ -15,6 +15,8 @@ struct TextField: Hashable, Sendable {
     var bytes: [UInt8] { Array(units.joined()) }
     var text: String? { String(validating: bytes, as: UTF8.self) }
     var isEmpty: Bool { units.isEmpty }
+    /// Characters, or single bytes that are none.
+    var count: Int { units.count }
     /// What stands before the cursor.
     var beforeCursor: [UInt8] { Array(units[..<cursor].joined()) }
 

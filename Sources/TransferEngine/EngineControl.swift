@@ -41,6 +41,10 @@ package protocol EngineControl: Actor {
     /// Takes away what an upload that is over has left at its server. `nil`: it is gone; else why it is not.
     func remove(_ remains: Remains) async -> TransferError?
 
+    /// Asks a server whether it can be used; nothing is written there and nothing is queued.
+    /// - Parameter url: without user info.
+    func test(_ url: String, _ options: TransferOptions, _ secrets: TransferSecrets) async -> DestinationReport
+
     /// The socket of the person's ssh agent, from the front that connected last.
     func useAgent(_ socket: RawPath)
 

@@ -218,7 +218,7 @@ extension TransferEngine {
         return context
     }
 
-    private func fetchCredentials(_ context: BatchContext) async {
+    func fetchCredentials(_ context: BatchContext) async {
         let asking: Task<CredentialSource.Found, Never>
         switch context.credentials {
         case .asking(let task): asking = task
@@ -235,7 +235,7 @@ extension TransferEngine {
         }
     }
 
-    private func makeContext(_ order: BatchOrder) -> BatchContext {
+    func makeContext(_ order: BatchOrder) -> BatchContext {
         BatchContext(order, userAgent: settings.userAgent, at: timeline.nanoseconds)
     }
 

@@ -67,6 +67,8 @@ package actor TransferEngine: EngineControl {
     var removals: [TaskID: Attempt] = [:]
     /// +Looks: questions how much of paused uploads is there.
     var looks: [TaskID: Attempt] = [:]
+    /// +Testing: names questions in `removals`; no task has a number below zero.
+    var lastTest: Int64 = 0
     var wakesAt: Timestamp?
 
     /// Ends were recorded that may still wait for the group commit.

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 extension BatchRequest {
     // Not private: the encoding that is made in the type's own file uses it, and the compiler (6.3.1) stops on a private one.
-    enum CodingKeys: String, CodingKey { case uuid, session, name, work, held, priority, options, secrets }
+    enum CodingKeys: String, CodingKey { case uuid, session, name, work, held, priority, options, secrets, destination }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
@@ -17,7 +17,8 @@ extension BatchRequest {
             held: try object.decodeIfPresent(Bool.self, forKey: .held) ?? false,
             priority: try object.decodeIfPresent(TransferPriority.self, forKey: .priority) ?? .normal,
             options: try object.decodeIfPresent(TransferOptions.self, forKey: .options) ?? TransferOptions(),
-            secrets: try object.decodeIfPresent(TransferSecrets.self, forKey: .secrets) ?? TransferSecrets())
+            secrets: try object.decodeIfPresent(TransferSecrets.self, forKey: .secrets) ?? TransferSecrets(),
+            destination: try object.decodeIfPresent(String.self, forKey: .destination))
     }
 }
 

@@ -14,6 +14,8 @@ public struct BatchRequest: Codable, Hashable, Sendable {
     public var options: TransferOptions
     /// Kept in the secrets store, never in the queue.
     public var secrets: TransferSecrets
+    /// A configured server whose login the engine keeps: it is added to `secrets` where these say nothing.
+    public var destination: String?
 
     public enum Work: Codable, Hashable, Sendable {
         /// `to` is the destination's URL without user info; it ends in `/` unless there is exactly one source and it is `.exactly`.
@@ -24,8 +26,9 @@ public struct BatchRequest: Codable, Hashable, Sendable {
     public init(
         uuid: UUID = UUID(), session: SessionName = .default, name: String? = nil, work: Work, held: Bool = false,
         priority: TransferPriority = .normal, options: TransferOptions = TransferOptions(),
-        secrets: TransferSecrets = TransferSecrets()
+        secrets: TransferSecrets = TransferSecrets(), destination: String? = nil
     ) {
+        self.destination = destination
         self.uuid = uuid
         self.session = session
         self.name = name

@@ -125,7 +125,7 @@ package actor QueueWriter {
     }
 
     /// Looks without changing anything. What is gathered is not seen.
-    private func look<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
+    func look<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
         if isClosed { throw .closed }
         do {
             store.forgetPaths()

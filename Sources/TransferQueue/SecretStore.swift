@@ -32,6 +32,10 @@ final class SecretStore {
             handle TEXT NOT NULL,
             PRIMARY KEY (batch, task)
         ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS destination_secrets (
+            name TEXT PRIMARY KEY,
+            secrets TEXT NOT NULL
+        ) WITHOUT ROWID;
         """
 
     /// - Parameter make: false leaves a missing file missing.
@@ -101,6 +105,28 @@ final class SecretStore {
         try database(make: false)?.first(
             "SELECT handle FROM task_handles WHERE batch = ? AND task = ?", .blob(batch.bytes), .integer(task.rawValue)
         ) { $0.text(0) }
+    }
+
+    /// The login of a configured server, until it is forgotten. Durable on return.
+    func keep(_ secrets: TransferSecrets, destination name: String) throws {
+        guard let database = try database(make: true) else { return }
+        try database.run(
+            "INSERT OR REPLACE INTO destination_secrets VALUES (?, ?)", .text(name),
+            .text(try StoredJSON.text(secrets)))
+    }
+
+    /// `nil`: none is kept.
+    func secrets(destination name: String) throws -> TransferSecrets? {
+        try database(make: false)?.first(
+            "SELECT secrets FROM destination_secrets WHERE name = ?", .text(name)
+        ) { StoredJSON.value(TransferSecrets.self, $0.text(0)) } ?? nil
+    }
+
+    /// Whether there was one.
+    func forget(destination name: String) throws -> Bool {
+        guard try secrets(destination: name) != nil else { return false }
+        try database(make: false)?.run("DELETE FROM destination_secrets WHERE name = ?", .text(name))
+        return true
     }
 
     /// Whether there may be any handle: most queues have none.

@@ -8,6 +8,9 @@ import TransferQueue
 /// What changes the queue. The order is always: durable in the queue, then the engine is told, then the answer.
 extension TransferService {
     func add(_ request: BatchRequest) async throws -> BatchAdded {
+        var request = request
+        request.secrets = try await withKept(request.secrets, request.destination)
+        request.destination = nil
         try Self.check(request)
         let added = try await queue.writer.add(request)
         if !added.existed { await engine.batchAdded(added.batch) }
@@ -31,8 +34,7 @@ extension TransferService {
                     .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
             }
             if scheme == .s3, request.secrets.s3 == nil {
-                throw RequestError(
-                    .usage, "S3 wants keys: queue it by martlet upload, which finds AWS_ACCESS_KEY_ID or AWS_PROFILE")
+                throw noKeys
             }
         }
         let policy = request.options.ifExists

@@ -131,6 +131,9 @@ extension TransferService {
         case .engineStop: try await serve(call, Methods.engineStop) { stopEngine($0, client) }
         case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
         case .leftoversAbort: try await serve(call, Methods.leftoversAbort) { try await abortLeftovers($0) }
+        case .destinationTest: try testDestination(call, client)
+        case .destinationKeep: try await serve(call, Methods.destinationKeep) { try await keep($0) }
+        case .destinationForget: try await serve(call, Methods.destinationForget) { try await forget($0) }
         case .limitsGet: try await serve(call, Methods.limitsGet) { _ in try await limits() }
         case .limitsSet: try await serve(call, Methods.limitsSet) { try await setLimits($0) }
         case .logRead: try await readLog(call, client)
@@ -182,6 +185,13 @@ extension TransferService {
         Task {
             do { waited(try await line(), number) } catch { waited(Self.line(for: error, id: call.id), number) }
         }
+    }
+
+    /// A server may take its time: the client's other requests do not wait for it.
+    private func testDestination(_ call: Call, _ client: ServiceClient) throws -> [UInt8]? {
+        let request = try call.parameters(of: Methods.destinationTest)
+        try wait(call, client) { try call.answer(try await self.test(request)) }
+        return nil
     }
 
     private func waited(_ line: [UInt8]?, _ number: Int) {

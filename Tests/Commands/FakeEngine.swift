@@ -24,6 +24,8 @@ final class FakeEngine: Engine {
         var undoneLimits: TransferLimits?
         var asked: [String] = []
         var requests: [BatchRequest] = []
+        var logins: [String: TransferSecrets] = [:]
+        var report = DestinationReport(ok: true, milliseconds: 84)
         /// What becomes of the batches when something is said to have changed, one step each time.
         var steps: [@Sendable (inout [BatchSnapshot]) -> Void] = []
     }
@@ -52,6 +54,20 @@ final class FakeEngine: Engine {
 
     private static func missing(_ id: some CustomStringConvertible) -> RequestError {
         RequestError(.noSuchObject, "there is no \(id): see martlet list")
+    }
+
+    /// What was said of the login that is kept, by destination.
+    func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError) {
+        try ask("keep \(destination)") { $0.logins[destination] = secrets }
+    }
+    func forgetLogin(of destination: String) async throws(RequestError) -> Bool {
+        try ask("forget \(destination)") { $0.logins.removeValue(forKey: destination) != nil }
+    }
+    func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport {
+        try ask("test") { state in
+            state.requests.append(request)
+            return state.report
+        }
     }
 
     func isEngineRunning() async throws(RequestError) -> Bool { state.withLock(\.isRunning) }

@@ -107,15 +107,16 @@ struct CostTests {
         #expect(HintLine.action(at: 9, screen.model.hints, in: .transfers, .standard, width: 40) == .pause)
     }
 
-    @Test("Enter on an empty line says what is wanted")
-    func emptyPrompt() {
+    @Test("going on with nothing to go on with says what is wanted")
+    func emptyLines() {
         var screen = screen(atRisk: 0)
-        screen.press("a", "Enter")
-        #expect(screen.picture.contains("Type a path first"))
-        screen.press("x", "Enter")
-        screen.send(.answer(.sourcesChecked(nil, number: screen.lastNumber)))
-        screen.press("Enter")
-        #expect(screen.picture.contains("Type a URL, such as https://nas.example/in/"))
+        screen.press("a", "F2")
+        #expect(screen.picture.contains("Nothing is chosen yet: Space marks files and folders."))
+        screen.list(Adding.entries)
+        screen.press("Space", "F2", "Enter")
+        #expect(screen.picture.contains("Type a URL, such as sftp://host/folder/"))
+        screen.press("^C", "W", "Enter")
+        #expect(screen.picture.contains("Type or paste a URL first."))
     }
 
     @Test("the README names the keys as they are")

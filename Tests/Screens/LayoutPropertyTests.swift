@@ -54,6 +54,7 @@ struct LayoutPropertyTests {
         let keys = [
             "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "e", "?", "L", "Esc", "PgDn", "*", "c", "b",
             "/", "Enter", "M", "n", ":", "Down", "H", "Q",
+            "W", "D", "n", "Tab",
         ]
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             screen.press(keys.randomElement(using: &dice) ?? "j")
@@ -89,7 +90,7 @@ struct LayoutPropertyTests {
                 if isHarmful { return "a control character at \(y) \(x)" }
             }
         }
-        guard case .transfers = model.page, model.dialog == nil, model.prompt == nil, model.filterLine == nil,
+        guard case .transfers = model.page, model.dialog == nil, model.adding == nil, model.filterLine == nil,
             model.commandPrompt == nil,
             !model.layout.tree.isEmpty,
             model.tree.cursor != nil

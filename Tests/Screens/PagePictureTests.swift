@@ -70,24 +70,6 @@ struct PagePictureTests {
         Pictures.expect(clear.picture, "ask-clear-80x24")
     }
 
-    @Test("adding: what, then where to, and what is wrong with it")
-    func prompt() {
-        var screen = example()
-        screen.press("a")
-        Pictures.expect(screen.picture, "add-empty-80x24")
-        screen.press("~/Photos/2024/raw", "Space", "'a b'")
-        Pictures.expect(screen.picture, "add-sources-80x24")
-        screen.press("Enter")
-        screen.send(.answer(.sourcesChecked(nil, number: screen.lastNumber)))
-        Pictures.expect(screen.picture, "add-destination-80x24")
-        screen.press("htp://host/", "Enter")
-        screen.send(
-            .answer(.queued(.failure(RequestError(.usage, "htp is not a known scheme")), number: screen.lastNumber)))
-        Pictures.expect(screen.picture, "add-refused-80x24")
-        screen.send(.resized(ScreenSize(columns: 20, rows: 5)))
-        Pictures.expect(screen.picture, "add-refused-20x5")
-    }
-
     @Test("details of a batch, a failed file, a group")
     func details() {
         var screen = example()

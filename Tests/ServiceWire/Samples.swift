@@ -113,7 +113,7 @@ enum Samples {
         ]
         return BatchRequest(
             uuid: uuid, session: .default, name: "n", work: .upload(sources, to: "https://h/"), held: true,
-            priority: .low, options: options, secrets: secrets)
+            priority: .low, options: options, secrets: secrets, destination: "nas")
     }
 
     static let scoped = ScopedLimit(kind: .host, name: "h", rate: 1)
@@ -166,6 +166,11 @@ enum Samples {
                 scoped: [scoped])
         case .leftoversList: LeftoversRequest(after: task, limit: 1)
         case .leftoversAbort: LeftoversAbortRequest(tasks: [task])
+        case .destinationTest:
+            DestinationTestRequest(
+                url: "https://host/", options: TransferOptions(), secrets: TransferSecrets(), destination: "nas")
+        case .destinationKeep: DestinationKeepRequest(name: "nas", secrets: TransferSecrets())
+        case .destinationForget: DestinationForgetRequest(name: "nas")
         case .logRead: LogReadRequest(level: .error, batch: batch, task: task, limit: 1, after: 2, wait: true)
         }
     }
@@ -184,6 +189,11 @@ enum Samples {
                     id: .batch(batch), state: .waiting, waitReasons: [.auth], since: time, retryAt: time, tasks: 1,
                     sentence: "s", unblock: "u")
             ])
+        case .destinationTest:
+            DestinationTested(
+                report: DestinationReport(ok: true, milliseconds: 4, protocol: "dav", exists: true, freeBytes: 9))
+        case .destinationKeep: Nothing()
+        case .destinationForget: DestinationForgotten(existed: true)
         case .leftoversList:
             LeftoverPage(
                 leftovers: [

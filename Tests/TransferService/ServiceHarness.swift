@@ -132,6 +132,12 @@ actor FakeEngine: EngineControl {
         if removalFails == nil { removed.append(remains.task.id) }
         return removalFails
     }
+    /// What was asked about, with which login.
+    var tests: [(url: String, secrets: TransferSecrets)] = []
+    func test(_ url: String, _ options: TransferOptions, _ secrets: TransferSecrets) async -> DestinationReport {
+        tests.append((url, secrets))
+        return DestinationReport(ok: true, milliseconds: 7, protocol: "put")
+    }
     func shutdown(finishRunning: Bool) {}
     func waitUntilIdle() {}
 }

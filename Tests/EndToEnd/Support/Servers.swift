@@ -130,6 +130,16 @@ final class TerminalScreen {
     /// Keys as tmux names them: `q`, `Down`, `C-c`.
     func press(_ keys: String...) throws { _ = try sandbox.start(script, ["keys", folder] + keys).wait() }
 
+    /// Pastes text, as a terminal does that was asked to say so.
+    func paste(_ text: String) throws {
+        let file = "\(folder)/pasted"
+        try write(text, to: file)
+        _ = try sandbox.start(script, ["paste", folder, file]).wait()
+    }
+
+    /// Types letters, none of which is a key's name.
+    func type(_ text: String) throws { _ = try sandbox.start(script, ["keys", folder, "-l", text]).wait() }
+
     /// Waits until the text is on the screen.
     func awaitText(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let outcome = try sandbox.start(script, ["wait", folder, text, "120"]).wait(sourceLocation: sourceLocation)

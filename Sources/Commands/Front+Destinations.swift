@@ -1,0 +1,232 @@
+import CommandLine
+import Configuration
+import LinuxSystem
+import MartletKit
+
+/// Configured servers: `destinations.conf`, and the logins that the engine keeps for them.
+extension Front {
+    /// The servers that are configured; what of the file does not count is said.
+    func destinationBook() -> DestinationBook {
+        let file = surroundings.destinationsFile()
+        for problem in file.problems { console.note("martlet: \(problem.description(file: "destinations.conf"))") }
+        return DestinationBook(file, environment: surroundings.environment)
+    }
+
+    /// One line of `destination list`.
+    private struct ListedDestination: Encodable {
+        let name: String
+        /// Without user info.
+        let url: String
+        let scheme: String
+        let user: String?
+        let login: String
+
+        enum CodingKeys: CodingKey { case name, url, scheme, user, login }
+
+        func encode(to encoder: any Encoder) throws {
+            var object = encoder.container(keyedBy: CodingKeys.self)
+            try object.encode(name, forKey: .name)
+            try object.encode(url, forKey: .url)
+            try object.encode(scheme, forKey: .scheme)
+            try object.encode(user, forKey: .user)
+            try object.encode(login, forKey: .login)
+        }
+    }
+
+    func listDestinations(_ invocation: Invocation) throws(CommandFailure) -> ExitStatus {
+        let rows = destinationBook().destinations.map { destination in
+            ListedDestination(
+                name: destination.name, url: RecentPlaces.harmless(destination.url),
+                scheme: TransferScheme(of: destination.url)?.rawValue ?? "", user: destination.user,
+                login: destination.loginWord)
+        }
+        if invocation.has(CommonOptions.json) {
+            for row in rows { console.json(row) }
+            return .done
+        }
+        if rows.isEmpty {
+            console.note("no destination is configured: martlet destination add NAME URL")
+            return .done
+        }
+        let table = TextTable(
+            columns: [
+                .init(title: "Name", width: 16), .init(title: "Login", width: 10), .init(title: "User", width: 12),
+            ], lastTitle: "Address", width: console.outputIsTerminal ? console.width : nil)
+        console.line(table.header)
+        for row in rows { console.line(table.row([row.name, row.login, row.user ?? "-"], row.url)) }
+        return .done
+    }
+
+    // MARK: add
+
+    func addDestination(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let (name, url) = try newDestination(invocation)
+        let file = surroundings.destinationsFile()
+        guard file[name] == nil || invocation.has(DestinationOptions.replace) else {
+            throw CommandFailure(
+                .refused, .refused, "destination add: there is a destination \"\(name)\"",
+                "give --replace to put this one in its place")
+        }
+        var destination = Destination(name: name, url: url.text)
+        fill(&destination, invocation)
+        if destination.user == nil { destination.user = url.user }
+        let password = try password(for: destination, url)
+        if let password {
+            destination.login = .kept
+            let secrets = destination.kept(password: password)
+            // The secret first: a section that names a login which is not there would be of no use.
+            try await ask { engine throws(RequestError) in try await engine.keepLogin(secrets, of: name) }
+        }
+        try write(file.setting(destination))
+        if invocation.has(CommonOptions.json) {
+            console.json(ChangedDestination(name: name, result: .done, code: nil))
+        } else {
+            console.line("\(name): added; use it as \(name):PATH")
+        }
+        return .done
+    }
+
+    private func newDestination(_ invocation: Invocation) throws(CommandFailure) -> (String, TransferURL) {
+        guard let name = invocation.operands[0].text, let text = invocation.operands[1].text else {
+            throw .usage("destination add: NAME and URL are UTF-8", "write them again")
+        }
+        guard Destination.isName(name) else {
+            throw .usage(
+                "destination add: \"\(name)\" is no name", "use up to 64 letters, digits, dots, dashes and underscores")
+        }
+        guard TransferScheme(rawValue: name.lowercased()) == nil else {
+            throw .usage("destination add: \(name) is the name of a protocol", "choose another one")
+        }
+        do throws(QueueingFault) {
+            let url = try TransferURL(text, place: "URL")
+            let endpoint = invocation.value(DestinationOptions.endpoint) ?? ""
+            guard url.query.isEmpty, !endpoint.contains(where: { "@?#".contains($0) }) else {
+                // It may be a token, and would stand in the file.
+                throw .usage("a configured server's URL has a query or a user of S3 in it", "leave it out")
+            }
+            return url.path.hasSuffix("/") ? (name, url) : (name, try TransferURL(Self.withSlash(text), place: "URL"))
+        } catch {
+            throw CommandFailure(error, command: "destination add")
+        }
+    }
+
+    /// A destination is a folder.
+    private static func withSlash(_ text: String) -> String { text.prefix { $0 != "#" } + "/" }
+
+    private func fill(_ destination: inout Destination, _ invocation: Invocation) {
+        func path(_ option: Option<[UInt8]>) -> String? {
+            invocation.value(option).map {
+                String(decoding: SourcePath.absolute($0, from: surroundings.currentDirectory).bytes, as: UTF8.self)
+            }
+        }
+        destination.user = invocation.value(QueueOptions.user)
+        destination.passwordCommand = invocation.value(QueueOptions.passwordCommand)
+        destination.netrcFile = path(QueueOptions.netrc)
+        destination.authoritiesFile = path(QueueOptions.certificates)
+        destination.pin = invocation.value(QueueOptions.pin)
+        destination.insecure = invocation.has(QueueOptions.insecure)
+        destination.sshCommand = invocation.value(QueueOptions.sshCommand)
+        destination.wireProtocol = invocation.value(QueueOptions.wireProtocol)?.rawValue
+        destination.chunk = invocation.value(QueueOptions.chunk)
+        destination.limit = invocation.value(QueueOptions.limit)
+        destination.ifExists = invocation.value(QueueOptions.ifExists)?.rawValue
+        destination.verify = invocation.value(QueueOptions.verify)?.rawValue
+        destination.profile = invocation.value(DestinationOptions.profile)
+        destination.endpoint = invocation.value(DestinationOptions.endpoint)
+        destination.region = invocation.value(DestinationOptions.region)
+    }
+
+    /// The password that the engine is to keep; `nil`: none is needed, or it comes from elsewhere each time.
+    private func password(for destination: Destination, _ url: TransferURL) throws(CommandFailure) -> String? {
+        if let password = url.password { return password }
+        guard let user = destination.user, destination.passwordCommand == nil, destination.netrcFile == nil,
+            destination.profile == nil, url.scheme != .sftp
+        else { return nil }
+        let what = url.scheme == .s3 ? "Secret key" : "Password"
+        guard let typed = surroundings.askPassword("\(what) of \(user): ") else {
+            throw .usage(
+                "destination add: there is no terminal to ask for the password of \(user)",
+                "give --password-command, --netrc or --profile")
+        }
+        return typed
+    }
+
+    private func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        guard let path = surroundings.destinationsPath else { return }
+        do throws(Errno) { try SmallFile.replace(path, with: bytes) } catch {
+            throw CommandFailure(
+                .refused, .refused, "destinations.conf cannot be written (\(error))", "check \(path.displayedPath)")
+        }
+    }
+
+    // MARK: test, remove
+
+    func testDestination(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let word = invocation.operands[0].shown
+        let request: BatchRequest
+        do throws(QueueingFault) {
+            request = try destinationBook().question(word, environment: surroundings.environment)
+        } catch {
+            throw CommandFailure(error, command: "destination test")
+        }
+        let report = try await ask { engine throws(RequestError) in try await engine.test(request) }
+        if invocation.has(CommonOptions.json) {
+            console.json(report)
+        } else {
+            console.line(report.sentence(TransferURL.withoutUser(word), console.units) + ".")
+        }
+        return report.ok ? .done : .refused
+    }
+
+    /// What became of one destination.
+    private struct ChangedDestination: Encodable {
+        let name: String
+        let result: NodeResult.Outcome
+        let code: String?
+
+        enum CodingKeys: CodingKey { case name, result, code }
+
+        func encode(to encoder: any Encoder) throws {
+            var object = encoder.container(keyedBy: CodingKeys.self)
+            try object.encode(name, forKey: .name)
+            try object.encode(result, forKey: .result)
+            try object.encode(code, forKey: .code)
+        }
+    }
+
+    func removeDestinations(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        var status = ExitStatus.done
+        for operand in invocation.operands {
+            let name = operand.shown
+            let file = surroundings.destinationsFile()
+            guard let destination = file[name] else {
+                status = .noSuchObject
+                tellRemoved(name, .refused, "noSuchObject", "there is no such destination", invocation)
+                continue
+            }
+            try write(file.removing(name))
+            // The section is gone first: what is left over of a login then opens nothing by itself.
+            if destination.login == .kept {
+                _ = try await ask { engine throws(RequestError) in try await engine.forgetLogin(of: name) }
+            }
+            tellRemoved(name, .done, nil, "removed; what is queued goes on", invocation)
+        }
+        return status
+    }
+
+    private func tellRemoved(
+        _ name: String, _ result: NodeResult.Outcome, _ code: String?, _ words: String, _ invocation: Invocation
+    ) {
+        if invocation.has(CommonOptions.json) {
+            console.json(ChangedDestination(name: name, result: result, code: code))
+        } else if result == .refused {
+            console.note("martlet: \(name): \(words): see martlet destination list")
+        } else {
+            console.line("\(name): \(words)")
+        }
+    }
+}
+
+extension String {
+    fileprivate var displayedPath: String { RawPath(self).displayed }
+}

@@ -1,0 +1,174 @@
+package import Configuration
+import LinuxSystem
+import ServiceWire
+package import TransferModel
+
+/// The configured servers, and what `NAME:path` means with them.
+package struct DestinationBook: Sendable {
+    package let destinations: [Destination]
+    /// What of the file does not count.
+    package let problems: [ConfigurationProblem]
+    /// What `~` stands for in its paths, and where keys of S3 are looked for.
+    private let surroundings: S3Surroundings
+
+    /// - Parameter environment: `HOME`, and those of `S3Surroundings.variables`.
+    package init(_ file: DestinationsFile, environment: [String: String]) {
+        destinations = file.destinations
+        problems = file.problems
+        surroundings = S3Surroundings(environment)
+    }
+
+    /// No server is configured.
+    package static func empty(environment: [String: String] = [:]) -> DestinationBook {
+        DestinationBook(DestinationsFile(bytes: []), environment: environment)
+    }
+
+    package subscript(name: String) -> Destination? { destinations.first { $0.name == name } }
+
+    /// A place at a server, as a person wrote it.
+    package struct Place: Sendable {
+        package let url: TransferURL
+        /// Through which it was named.
+        package let destination: Destination?
+    }
+
+    /// Reads a URL or `NAME:path`.
+    /// - Parameter place: names the operand in messages.
+    package func place(_ text: String, _ place: String) throws(QueueingFault) -> Place {
+        guard let (name, path) = Destination.split(text), TransferScheme(rawValue: name.lowercased()) == nil else {
+            return Place(url: try TransferURL(text, place: place), destination: nil)
+        }
+        guard let destination = self[name] else {
+            let nearest = Suggestion.nearest(to: name, among: destinations.map(\.name))
+            let remedy =
+                nearest.map { "is it \($0)?" }
+                ?? "martlet destination list shows those that are configured; or write a URL such as https://HOST/PATH"
+            throw QueueingFault(.noSuchObject, "\(place): there is no destination \"\(name)\"", remedy)
+        }
+        return Place(url: try TransferURL(Self.url(of: destination, path), place: place), destination: destination)
+    }
+
+    /// The destination's URL with a path below it. A path is plain text: it is percent-encoded here.
+    static func url(of destination: Destination, _ path: String) -> String {
+        let query = destination.url.firstIndex(of: "?") ?? destination.url.endIndex
+        var base = String(destination.url[..<query])
+        if !base.hasSuffix("/") { base += "/" }
+        let below = path.utf8.drop { $0 == UInt8(ascii: "/") }
+        return base + PercentText.encoded(below) + destination.url[query...]
+    }
+
+    // MARK: What a destination adds to a batch
+
+    /// The options that its section gives; what the person gives besides counts more.
+    package func options(of destination: Destination?) -> TransferOptions {
+        var options = TransferOptions()
+        guard let destination else { return options }
+        options.ifExists = destination.ifExists.flatMap(ExistingFilePolicy.init(rawValue:)) ?? options.ifExists
+        options.verify = destination.verify.flatMap(VerificationWish.init(rawValue:))
+        options.bytesPerSecond = destination.limit?.bytesPerSecond
+        options.caFile = destination.authoritiesFile.map { RawPath(surroundings.expanded($0)) }
+        options.pin = destination.pin
+        options.insecure = destination.insecure
+        options.sshCommand = destination.sshCommand
+        options.chunkBytes = destination.chunk?.bytes
+        options.uploadBy = destination.wireProtocol.flatMap(HTTPUploadProtocol.init(rawValue:))
+        if options.uploadBy == .form { options.form = UploadForm() }
+        return options
+    }
+
+    /// What lets a batch in by its section. The engine adds what it keeps itself.
+    package func secrets(of destination: Destination?) -> TransferSecrets {
+        var secrets = TransferSecrets()
+        guard let destination else { return secrets }
+        secrets.user = destination.user
+        secrets.passwordCommand = destination.passwordCommand
+        secrets.netrcFile = destination.netrcFile.map { RawPath(surroundings.expanded($0)) }
+        return secrets
+    }
+
+    /// Completes a request for `place`: keys and endpoint of S3, and whose login the engine is to add.
+    package func complete(_ request: inout BatchRequest, for place: Place) throws(QueueingFault) {
+        request.destination = place.destination?.name
+        if place.url.scheme == .s3 {
+            let isKept = place.destination?.login == .kept
+            try surroundings.complete(&request, destination: place.destination, needsKeys: !isKept)
+        }
+        // Without a login that is kept the engine has nothing to add.
+        if place.destination?.login != .kept { request.destination = nil }
+    }
+}
+
+extension DestinationBook {
+    /// A request that asks about a place, and queues nothing.
+    /// - Parameters:
+    ///   - text: a URL, `NAME:path` or a name alone.
+    ///   - password: of the user whom the URL or the destination names without one.
+    package func question(
+        _ text: String, password: String? = nil, environment: [String: String]
+    ) throws(QueueingFault) -> BatchRequest {
+        let place = try place(Destination.isName(text) ? text + ":" : text, "NAME")
+        var request = BatchRequest(work: .upload([], to: place.url.text))
+        request.options = options(of: place.destination)
+        request.options.proxies = TransferOptions.proxies(of: environment)
+        request.secrets = secrets(of: place.destination)
+        if let user = place.url.user { (request.secrets.user, request.secrets.password) = (user, place.url.password) }
+        if request.secrets.user != nil, request.secrets.password == nil { request.secrets.password = password }
+        try complete(&request, for: place)
+        return request
+    }
+}
+
+extension Destination {
+    /// Where its login comes from, in a word.
+    package var loginWord: String {
+        if login == .kept { return "kept" }
+        if passwordCommand != nil { return "command" }
+        if netrcFile != nil { return "netrc" }
+        if profile != nil { return "profile" }
+        switch TransferScheme(of: url) {
+        case .sftp?: return "ssh"
+        case .s3?: return "AWS"
+        default: return user == nil ? "none" : "asked"
+        }
+    }
+
+    /// The same in a phrase.
+    package var loginMeaning: String {
+        switch loginWord {
+        case "kept": "the engine keeps the password"
+        case "command": "a command gives the password"
+        case "netrc": "a netrc file gives it"
+        case "profile": "keys of the AWS profile \(profile ?? "")"
+        case "ssh": "your own ssh logs in"
+        case "AWS": "keys from the environment or AWS's files"
+        case "asked": "the password is asked for each time"
+        default: "no login"
+        }
+    }
+
+    /// What the engine is to keep.
+    package func kept(password: String) -> TransferSecrets {
+        var secrets = TransferSecrets()
+        if TransferScheme(of: url) == .s3 {
+            secrets.s3 = S3Keys(accessKeyID: user ?? "", secretAccessKey: password)
+        } else {
+            (secrets.user, secrets.password) = (user, password)
+        }
+        return secrets
+    }
+}
+
+extension EngineConnection {
+    /// The file as it is now; blocks on the disk.
+    package nonisolated func destinationsFile() -> DestinationsFile {
+        DestinationsFile(bytes: SmallFile.contents(places.destinationsFile) ?? [])
+    }
+
+    /// The configured servers as they are now; blocks on the disk.
+    package nonisolated func destinationBook(environment: [String: String]) -> DestinationBook {
+        DestinationBook(destinationsFile(), environment: environment)
+    }
+
+    /// Where `destinations.conf` is.
+    package nonisolated var destinationsFilePath: String { places.destinationsFile }
+}

@@ -1,0 +1,59 @@
+package import Configuration
+import ServiceWire
+public import TransferModel
+
+extension EngineConnection {
+    /// Asks a server whether it can be used; nothing is written there.
+    /// - Parameter request: an upload or download there, with its options and secrets; its sources do not matter.
+    public nonisolated func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport {
+        let url: String =
+            switch request.work {
+            case .upload(_, let destination): destination
+            case .download(let sources): sources.first?.url ?? ""
+            }
+        return try await call(
+            Methods.destinationTest,
+            DestinationTestRequest(
+                url: url, options: request.options, secrets: request.secrets, destination: request.destination)
+        ).report
+    }
+
+    /// Has the engine keep the login of a configured server; durable on return.
+    public nonisolated func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError) {
+        _ = try await call(Methods.destinationKeep, DestinationKeepRequest(name: destination, secrets: secrets))
+    }
+
+    /// Has the engine forget it. Batches that are queued keep their own.
+    /// - Returns: whether there was one.
+    @discardableResult
+    public nonisolated func forgetLogin(of destination: String) async throws(RequestError) -> Bool {
+        try await call(Methods.destinationForget, DestinationForgetRequest(name: destination)).existed
+    }
+}
+
+extension DestinationReport {
+    /// All of it in one sentence, without a full stop: what works, or why not and the cure.
+    /// - Parameter name: what the person calls it.
+    package func sentence(_ name: String, _ units: ScreenConfiguration.Units) -> String {
+        if let error, !ok { return "\(name) cannot be used: \(error.message)" }
+        return "\(name) answers: \(facts(units))"
+    }
+
+    /// What works, one thing after the other.
+    package func facts(_ units: ScreenConfiguration.Units) -> String {
+        var parts = ["login ok in \(milliseconds) ms"]
+        switch exists {
+        case true?: parts.append("the folder is there")
+        case false?: parts.append("the folder is not there yet and will be made")
+        case nil: break
+        }
+        switch writable {
+        case true?: parts.append("files may be written")
+        case false?: parts.append("it says that files may not be written: ask who runs it")
+        case nil: break
+        }
+        if let freeBytes { parts.append("\(units.size(freeBytes)) free") }
+        if let way = self.protocol, !["sftp", "ftp", "s3"].contains(way) { parts.append("uploads go by \(way)") }
+        return parts.joined(separator: ", ")
+    }
+}

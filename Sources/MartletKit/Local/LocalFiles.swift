@@ -1,0 +1,106 @@
+import LinuxSystem
+import Synchronization
+package import TransferModel
+
+/// Looks at local files off every thread that must not wait: a dead network disk holds up one of its own, nobody's keys.
+package final class LocalFiles: Sendable {
+    private let worker: BlockingWorker
+    /// Reading what is on the screen must not wait for folders that are being counted.
+    private let counters: BlockingWorker
+
+    /// Starts the threads.
+    package init() throws(RequestError) {
+        do throws(Errno) {
+            worker = try BlockingWorker(name: "martlet-files", threads: 3)
+            counters = try BlockingWorker(name: "martlet-count", threads: 2)
+        } catch {
+            throw RequestError(.internal, "no thread to look at files with: \(error)")
+        }
+    }
+
+    /// The folder's entries, sorted; again and again while more are found, until one is complete. Ends when nobody
+    /// listens any more. A slow listener gets the newest only.
+    package func list(_ path: [UInt8], _ order: FolderOrder) -> AsyncStream<FolderSnapshot> {
+        stream(on: worker) { isWanted, publish in
+            FolderReader.read(path, order, isWanted: isWanted, publish: publish)
+        }
+    }
+
+    /// What a folder holds all the way down, again and again until it is complete. Ends when nobody listens any more.
+    package func count(_ path: [UInt8]) -> AsyncStream<FolderCount> {
+        stream(on: counters) { isWanted, publish in
+            FolderCounter.count(path, isWanted: isWanted, publish: publish)
+        }
+    }
+
+    /// Does something that may block on disks.
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await worker.run { body() }
+    }
+
+    private func stream<Value: Sendable>(
+        on worker: BlockingWorker,
+        _ body: @escaping @Sendable (_ isWanted: () -> Bool, _ publish: (Value) -> Void) -> Void
+    ) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
+        let listening = Listening()
+        continuation.onTermination = { _ in listening.end() }
+        worker.submit {
+            if listening.goesOn { body({ listening.goesOn }, { continuation.yield($0) }) }
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// Whether somebody still wants to know.
+    private final class Listening: Sendable {
+        private let isOver = Atomic<Bool>(false)
+        var goesOn: Bool { !isOver.load(ordering: .relaxed) }
+        func end() { isOver.store(true, ordering: .relaxed) }
+    }
+}
+
+/// A word that was typed or pasted as a path, looked at.
+package struct LookedPath: Hashable, Sendable {
+    package enum Finding: Hashable, Sendable {
+        case file(size: Int64)
+        case folder
+        /// Nothing of that name is there; in words.
+        case missing(String)
+        /// Why it cannot be sent.
+        case unusable(String)
+    }
+
+    /// Absolute.
+    package var path: [UInt8]
+    package var finding: Finding
+
+    package init(path: [UInt8], finding: Finding) {
+        self.path = path
+        self.finding = finding
+    }
+
+    /// What is wrong with it.
+    package var problem: String? {
+        switch finding {
+        case .file, .folder: nil
+        case .missing(let why), .unusable(let why): why
+        }
+    }
+
+    /// Looks; blocks on the disk.
+    package init(_ word: [UInt8], currentDirectory: [UInt8]) {
+        do throws(QueueingFault) {
+            let source = try SourcePath(word, currentDirectory: currentDirectory)
+            path = source.path.bytes
+            if source.isDirectory {
+                finding = .folder
+            } else {
+                finding = .file(size: (try? System.stat(path))?.size ?? 0)
+            }
+        } catch {
+            path = SourcePath.absolute(word, from: currentDirectory).bytes
+            finding = error.code == .sourceMissing ? .missing(error.what) : .unusable(error.what)
+        }
+    }
+}

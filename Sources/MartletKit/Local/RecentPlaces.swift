@@ -1,0 +1,77 @@
+import LinuxSystem
+import ServiceWire
+
+/// Where a person sent files to and took them from lately, the newest first. Kept in the state directory, a line each;
+/// what is no such line in it is nobody's business and goes.
+package struct RecentPlaces: Hashable, Sendable {
+    /// URLs and `NAME:path`, without passwords and queries.
+    package private(set) var destinations: [String] = []
+    /// Folders of this machine.
+    package private(set) var folders: [[UInt8]] = []
+
+    /// More than these are not remembered.
+    package static let most = 12
+
+    package init() {}
+
+    /// Reads the file's bytes.
+    package init(bytes: [UInt8]) {
+        for line in bytes.split(separator: 0x0A) {
+            let parts = line.split(separator: 0x20, maxSplits: 1)
+            guard parts.count == 2, let kind = String(validating: parts[0], as: UTF8.self) else { continue }
+            let value = PercentText.decoded(parts[1])
+            switch kind {
+            case "to": if let text = String(validating: value, as: UTF8.self) { destinations.append(text) }
+            case "from": folders.append(value)
+            default: continue
+            }
+        }
+        destinations = Array(destinations.prefix(Self.most))
+        folders = Array(folders.prefix(Self.most))
+    }
+
+    /// The file's bytes.
+    package var bytes: [UInt8] {
+        let lines =
+            destinations.map { "to \(PercentText.encoded($0.utf8))\n" }
+            + folders.map { "from \(PercentText.encoded($0))\n" }
+        return Array(lines.joined().utf8)
+    }
+
+    /// Puts a destination in front. What must stay secret in it is left out.
+    package mutating func add(destination: String) {
+        let kept = Self.harmless(destination)
+        destinations = Array(([kept] + destinations.filter { $0 != kept }).prefix(Self.most))
+    }
+
+    package mutating func add(folder: [UInt8]) {
+        folders = Array(([folder] + folders.filter { $0 != folder }).prefix(Self.most))
+    }
+
+    /// Without the password and the query; the user's name is needed to log in again.
+    package static func harmless(_ text: String) -> String {
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let tail = text[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }
+        guard let at = authority.lastIndex(of: "@") else { return text[..<start] + String(authority + tail) }
+        let user = authority[..<at].prefix { $0 != ":" }
+        return String(text[..<start] + user + authority[at...] + tail)
+    }
+}
+
+extension EngineConnection {
+    private nonisolated var recentFile: String { places.stateDirectory + "/recent" }
+
+    /// What is remembered; blocks on the disk.
+    package nonisolated func recentPlaces() -> RecentPlaces {
+        RecentPlaces(bytes: SmallFile.contents(recentFile) ?? [])
+    }
+
+    /// Remembers; blocks on the disk. Whether it could does not matter to anybody's transfer.
+    package nonisolated func remember(_ change: (inout RecentPlaces) -> Void) {
+        var recent = recentPlaces()
+        let before = recent
+        change(&recent)
+        if recent != before { try? SmallFile.replace(recentFile, with: recent.bytes) }
+    }
+}

@@ -1,0 +1,89 @@
+package import Configuration
+import LinuxSystem
+package import TransferModel
+
+/// Endpoint, region and keys of S3, found where other S3 tools find them: the environment first, then the profile's files.
+/// A destination that names them counts more.
+package struct S3Surroundings: Sendable {
+    /// What of the environment counts.
+    package static let variables = [
+        "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
+        "AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
+    ]
+
+    private let environment: [String: String]
+
+    package init(_ environment: [String: String]) { self.environment = environment.filter { !$0.value.isEmpty } }
+
+    /// A path of a file of ours, with `~/` for the home folder.
+    package func expanded(_ path: String) -> String {
+        path.hasPrefix("~/") ? (environment["HOME"] ?? "") + path.dropFirst() : path
+    }
+
+    /// The files of AWS's tools, and which of their sections counts.
+    private struct Stored {
+        let credentials: INIDocument?
+        let configuration: INIDocument?
+        let profile: String
+
+        func value(_ key: String) -> String? {
+            let section = profile == "default" ? "default" : "profile \(profile)"
+            return credentials?.value(key, in: profile) ?? configuration?.value(key, in: section)
+        }
+    }
+
+    private func stored(_ profile: String?) -> Stored {
+        let home = environment["HOME"] ?? ""
+        func read(_ path: String) -> INIDocument? { SmallFile.contents(path).map { INIDocument(bytes: $0) } }
+        return Stored(
+            credentials: read(environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "/.aws/credentials"),
+            configuration: read(environment["AWS_CONFIG_FILE"] ?? home + "/.aws/config"),
+            profile: profile ?? environment["AWS_PROFILE"] ?? "default")
+    }
+
+    /// Puts place and keys into a request; blocks on the disk.
+    /// - Parameter needsKeys: false: it does without, because the engine adds them.
+    package func complete(
+        _ request: inout BatchRequest, destination: Destination? = nil, needsKeys: Bool = true
+    ) throws(QueueingFault) {
+        let stored = stored(destination?.profile)
+        let named =
+            destination?.profile == nil ? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] : nil
+        let endpoint = destination?.endpoint ?? named ?? stored.value("endpoint_url")
+        if let endpoint, TransferScheme(of: endpoint).map({ $0 != .http && $0 != .https }) ?? true {
+            // What it holds may be a password: it is not shown.
+            throw .usage("the S3 endpoint is not a URL of http or https", "write https://HOST in AWS_ENDPOINT_URL")
+        }
+        if let endpoint, endpoint.contains(where: { "@?#".contains($0) }) {
+            throw .usage(
+                "the S3 endpoint has more in it than host and path",
+                "write https://HOST in AWS_ENDPOINT_URL, and give the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            )
+        }
+        let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
+        request.options.s3 = S3Place(
+            endpoint: endpoint,
+            region: destination?.region ?? (destination?.profile == nil ? region : nil) ?? stored.value("region"))
+        request.secrets.s3 = try keys(for: request.secrets, stored, profile: destination?.profile, needed: needsKeys)
+    }
+
+    private func keys(
+        for secrets: TransferSecrets, _ stored: Stored, profile: String?, needed: Bool
+    ) throws(QueueingFault) -> S3Keys? {
+        // A user of the command line or the URL stands for the keys.
+        if let user = secrets.user, let password = secrets.password {
+            return S3Keys(accessKeyID: user, secretAccessKey: password)
+        }
+        guard needed else { return nil }
+        // A destination's own profile is meant, whatever the environment has.
+        if profile == nil, let id = environment["AWS_ACCESS_KEY_ID"], let key = environment["AWS_SECRET_ACCESS_KEY"] {
+            return S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: environment["AWS_SESSION_TOKEN"])
+        }
+        if let id = stored.value("aws_access_key_id"), let key = stored.value("aws_secret_access_key") {
+            return S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: stored.value("aws_session_token"))
+        }
+        throw .usage(
+            "no keys for S3 were found (profile \(stored.profile))",
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give --user with --password-command")
+    }
+}

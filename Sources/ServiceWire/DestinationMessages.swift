@@ -1,0 +1,48 @@
+package import TransferModel
+
+/// `destination.test`: whether a server can be used.
+package struct DestinationTestRequest: Codable, Hashable, Sendable {
+    /// Without user info.
+    package var url: String
+    package var options: TransferOptions?
+    package var secrets: TransferSecrets?
+    /// Whose login the engine keeps and adds.
+    package var destination: String?
+
+    package init(url: String, options: TransferOptions?, secrets: TransferSecrets?, destination: String?) {
+        self.url = url
+        self.options = options
+        self.secrets = secrets
+        self.destination = destination
+    }
+}
+
+/// The answer to `destination.test`.
+package struct DestinationTested: Codable, Hashable, Sendable {
+    package var report: DestinationReport
+    package init(report: DestinationReport) { self.report = report }
+}
+
+/// `destination.keep`: the login of a configured server, for the engine's store of secrets.
+package struct DestinationKeepRequest: Codable, Hashable, Sendable {
+    package var name: String
+    package var secrets: TransferSecrets
+
+    package init(name: String, secrets: TransferSecrets) {
+        self.name = name
+        self.secrets = secrets
+    }
+}
+
+/// `destination.forget`: that login is not wanted any more.
+package struct DestinationForgetRequest: Codable, Hashable, Sendable {
+    package var name: String
+    package init(name: String) { self.name = name }
+}
+
+/// The answer to `destination.forget`.
+package struct DestinationForgotten: Codable, Hashable, Sendable {
+    /// Whether there was anything to forget.
+    package var existed: Bool
+    package init(existed: Bool) { self.existed = existed }
+}

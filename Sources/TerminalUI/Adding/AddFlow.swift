@@ -1,0 +1,205 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Adding a batch in three steps. Each can be left without losing what was chosen before.
+struct AddFlow: Sendable {
+    /// Uploads: files, where to, how. Downloads: URLs, which folder, how.
+    enum Kind: Hashable, Sendable {
+        case upload, download
+    }
+
+    enum Step: Int, Hashable, Sendable, CaseIterable {
+        case first, second, third
+    }
+
+    /// What is wanted of the surroundings.
+    enum Effect: Sendable {
+        case local(LocalRequest)
+        case queue(AddOrder)
+        /// Whether this place can be used.
+        case test(String)
+        /// Gone from the screen, kept for the next time.
+        case close
+        /// Everything is forgotten.
+        case drop
+        case help
+    }
+
+    let kind: Kind
+    private(set) var step = Step.first
+    /// Of sources, or of the folder that downloads go into.
+    var picker: Picker
+    var links = LinksStep()
+    var destination = DestinationStep()
+    /// The configured servers, for what `NAME:path` means.
+    var book = DestinationBook.empty()
+    /// Once the third step was reached.
+    var review: ReviewStep?
+
+    init(_ kind: Kind, at folder: [UInt8]) {
+        self.kind = kind
+        picker = Picker(kind == .upload ? .sources : .target, at: folder)
+    }
+
+    /// What is wanted when it comes onto the screen, again too.
+    var opening: [Effect] {
+        let counting = picker.basket.paths.filter { path in
+            picker.basket[path].map { $0.isFolder && !$0.count.isComplete } ?? false
+        }
+        return Self.effects(picker.first) + counting.map { .local(.count($0)) }
+    }
+
+    /// The names of the steps, as they stand in the title.
+    var stepNames: [String] {
+        kind == .upload ? ["Pick", "Destination", "Review"] : ["URLs", "Folder", "Review"]
+    }
+
+    /// Whether the list of files is what keys go to.
+    var isPicking: Bool { step == (kind == .upload ? .first : .second) }
+
+    private static func effects(_ effects: [Picker.Effect]) -> [Effect] {
+        effects.compactMap { if case .local(let request) = $0 { .local(request) } else { nil } }
+    }
+
+    // MARK: Keys
+
+    mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ look: Look) -> [Effect] {
+        if isPicking { return follow(picker.take(press, keys, words, look)) }
+        switch (step, kind) {
+        case (.first, _):
+            switch links.take(press, check: Self.refusal(look, book)) {
+            case .editing: return []
+            case .goOn:
+                step = .second
+                return Self.effects(picker.first)
+            case .close: return [.close]
+            case .help: return [.help]
+            }
+        case (.second, _):
+            switch destination.take(press) {
+            case .editing: return []
+            case .entered(let text): return enter(text, look)
+            case .back:
+                step = .first
+                return []
+            case .close: return [.close]
+            case .help: return [.help]
+            }
+        case (.third, _): return takeInReview(press)
+        }
+    }
+
+    mutating func paste(_ bytes: [UInt8], _ words: ShellWords, _ look: Look) -> [Effect] {
+        if isPicking { return follow(picker.paste(bytes, words)) }
+        switch step {
+        case .first: links.paste(bytes, check: Self.refusal(look, book))
+        case .second: destination.paste(bytes)
+        case .third: review?.form.paste(bytes)
+        }
+        return []
+    }
+
+    /// What the picker wants; going on is decided here.
+    mutating func follow(_ effects: [Picker.Effect]) -> [Effect] {
+        effects.flatMap { effect -> [Effect] in
+            switch effect {
+            case .local(let request): return [.local(request)]
+            case .help: return [.help]
+            case .close where kind == .download:
+                step = .first
+                return []
+            case .close: return [.close]
+            case .goOn where kind == .upload:
+                step = .second
+                return []
+            case .goOn:
+                let place = links.urls.first.flatMap { try? book.place($0, "URL") }
+                beginReview(
+                    .download(links.urls, into: picker.target), place, asks: place.flatMap(Self.userWithoutPassword))
+                return []
+            }
+        }
+    }
+
+    private mutating func takeInReview(_ press: KeyPress) -> [Effect] {
+        guard var review, !review.isQueueing else {
+            return press == .control("c") || press.key == .escape ? [.close] : []
+        }
+        review.note = nil
+        defer { self.review = review }
+        switch review.form.take(press) {
+        case .editing: return []
+        case .pressed(0):
+            guard let order = review.order() else { return [] }
+            review.isQueueing = true
+            return [.queue(order)]
+        case .pressed(1), .back:
+            step = .second
+            return []
+        case .pressed: return [.drop]
+        case .close: return [.close]
+        case .help: return [.help]
+        }
+    }
+
+    // MARK: From step to step
+
+    /// A destination was entered. Several files go into a folder: the slash that says so is put in by us.
+    private mutating func enter(_ text: String, _ look: Look) -> [Effect] {
+        var text = text
+        let isSeveral = picker.basket.totals.folders > 0 || picker.basket.count > 1
+        let hasQuery = text.contains("?")
+        if isSeveral, !text.hasSuffix("/"), !text.hasSuffix(":"), !hasQuery, text.contains(":") { text += "/" }
+        let place: DestinationBook.Place
+        do throws(QueueingFault) {
+            place = try book.place(text, "Where to")
+        } catch {
+            destination.note = look.safe(error.message)
+            return []
+        }
+        destination.put(text)
+        let user = Self.userWithoutPassword(place)
+        beginReview(.upload(picker.basket.paths, to: text), place, asks: user)
+        // With a password still to be typed there is nothing to ask yet.
+        guard user == nil, review?.tested != text else { return [] }
+        review?.tested = text
+        return [.test(text)]
+    }
+
+    private mutating func beginReview(_ work: AddOrder.Work, _ place: DestinationBook.Place?, asks user: String?) {
+        step = .third
+        if let review, review.work == work { return }
+        var next = ReviewStep(work, asksPassword: user, defaults: place?.destination)
+        // What was filled in before stays.
+        if let before = review, place?.destination == nil {
+            for field in before.form.fields where field.id != .password {
+                next.form.set(field.id, to: before.form.word(field.id) ?? before.form.text(field.id))
+            }
+        }
+        review = next
+    }
+
+    /// The user's own ssh asks for no password of ours.
+    private static func userWithoutPassword(_ place: DestinationBook.Place) -> String? {
+        guard place.url.scheme != .sftp, place.url.password == nil else { return nil }
+        if let user = place.url.user { return user }
+        guard let destination = place.destination, destination.login != .kept, destination.passwordCommand == nil,
+            destination.netrcFile == nil
+        else { return nil }
+        return destination.user
+    }
+
+    /// Why a URL cannot be downloaded.
+    private static func refusal(_ look: Look, _ book: DestinationBook) -> (String) -> SafeText? {
+        { text in
+            do throws(QueueingFault) {
+                let url = try book.place(text, "URL").url
+                return url.scheme.downloads ? nil : "\(SafeText(url.scheme.rawValue)):// only sends: use https://."
+            } catch {
+                return look.safe(error.message)
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import MartletKit
+
+/// What was chosen to be sent, across folders, in the order in which it was chosen. A folder stands for everything in
+/// it, so nothing inside one is chosen besides.
+struct Basket: Sendable {
+    struct Item: Hashable, Sendable {
+        /// Absolute.
+        let path: [UInt8]
+        let isFolder: Bool
+        /// Of a file: itself. Of a folder: what has been counted so far.
+        var count: FolderCount
+    }
+
+    /// The sums over everything chosen.
+    struct Totals: Hashable, Sendable {
+        var folders: Int64 = 0
+        /// Chosen one by one.
+        var singleFiles: Int64 = 0
+        /// All of them, those in folders included.
+        var files: Int64 = 0
+        var bytes: Int64 = 0
+        var unreadable: Int64 = 0
+        var leftOut: Int64 = 0
+        /// Folders that are not counted to their end.
+        var uncounted: Int64 = 0
+
+        fileprivate mutating func add(_ item: Item, times: Int64) {
+            if item.isFolder { folders += times } else { singleFiles += times }
+            files += times * item.count.files
+            bytes &+= times &* item.count.bytes
+            unreadable += times * item.count.unreadable
+            leftOut += times * item.count.leftOut
+            if !item.count.isComplete { uncounted += times }
+        }
+    }
+
+    private var order: [[UInt8]] = []
+    private var byPath: [[UInt8]: Item] = [:]
+    /// How many chosen things are in a folder, at any depth.
+    private var inside: [[UInt8]: Int] = [:]
+    /// Kept up to date, so that a frame costs the same however much is chosen.
+    private(set) var totals = Totals()
+
+    var isEmpty: Bool { order.isEmpty }
+    var count: Int { order.count }
+    /// Absolute paths, in the order in which they were chosen.
+    var paths: [[UInt8]] { order }
+    subscript(path: [UInt8]) -> Item? { byPath[path] }
+
+    /// The first ones, for a list of as many lines.
+    func first(_ count: Int) -> [Item] { order.prefix(max(0, count)).compactMap { byPath[$0] } }
+
+    /// The chosen folder that `path` is somewhere in.
+    func enclosing(_ path: [UInt8]) -> [UInt8]? {
+        if order.isEmpty { return nil }
+        return Self.ancestors(of: path).first { byPath[$0]?.isFolder == true }
+    }
+
+    /// How many chosen things are somewhere in `folder`.
+    func countInside(_ folder: [UInt8]) -> Int { inside[folder] ?? 0 }
+
+    /// Puts a file in. False: it is there, or in a chosen folder, already.
+    @discardableResult
+    mutating func add(file path: [UInt8], size: Int64) -> Bool {
+        put(Item(path: path, isFolder: false, count: FolderCount(files: 1, bytes: size, isComplete: true)))
+    }
+
+    /// Puts a folder in; what was chosen inside it is part of it now. False: as `add(file:size:)`.
+    @discardableResult
+    mutating func add(folder path: [UInt8]) -> Bool {
+        guard put(Item(path: path, isFolder: true, count: FolderCount())) else { return false }
+        guard countInside(path) > 0 else { return true }
+        let prefix = path == [Self.slash] ? path : path + [Self.slash]
+        remove(Set(order.filter { $0.count > prefix.count && $0.starts(with: prefix) }))
+        return true
+    }
+
+    mutating func remove(_ paths: Set<[UInt8]>) {
+        order.removeAll { paths.contains($0) }
+        for path in paths {
+            guard let item = byPath.removeValue(forKey: path) else { continue }
+            totals.add(item, times: -1)
+            for folder in Self.ancestors(of: path) {
+                let left = (inside[folder] ?? 0) - 1
+                inside[folder] = left > 0 ? left : nil
+            }
+        }
+    }
+
+    mutating func removeAll() { self = Basket() }
+
+    /// What has been counted of a folder; nothing when it is not chosen any more.
+    mutating func take(_ count: FolderCount, of path: [UInt8]) {
+        guard var item = byPath[path], item.isFolder else { return }
+        totals.add(item, times: -1)
+        item.count = count
+        byPath[path] = item
+        totals.add(item, times: 1)
+    }
+
+    private mutating func put(_ item: Item) -> Bool {
+        guard byPath[item.path] == nil, enclosing(item.path) == nil else { return false }
+        order.append(item.path)
+        byPath[item.path] = item
+        totals.add(item, times: 1)
+        for folder in Self.ancestors(of: item.path) { inside[folder, default: 0] += 1 }
+        return true
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// The folders that a path is in, from the innermost to the root.
+    private static func ancestors(of path: [UInt8]) -> [[UInt8]] {
+        var ancestors: [[UInt8]] = []
+        var end = path.count
+        while let last = path[..<end].lastIndex(of: slash) {
+            let parent = last == 0 ? [slash] : Array(path[..<last])
+            if parent != path { ancestors.append(parent) }
+            end = last
+        }
+        return ancestors
+    }
+}
+
+extension Basket.Totals {
+    /// `2 folders, 1 file`: what was chosen, not what is in it.
+    var chosen: String {
+        var parts: [String] = []
+        if folders > 0 { parts.append(Figures.amount(folders, "folder")) }
+        if singleFiles > 0 || folders == 0 { parts.append(Figures.amount(singleFiles, "file")) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// `827 files, 61.0G`; says when it may still grow.
+    func sum(_ figures: Figures) -> String {
+        let more = uncounted > 0 ? ", counting" : ""
+        return "\(Figures.amount(files, "file")), \(figures.size(bytes))\(more)"
+    }
+
+    /// Both in a line.
+    func line(_ figures: Figures) -> String {
+        folders == 0 ? sum(figures) : "\(chosen) = \(sum(figures))"
+    }
+}

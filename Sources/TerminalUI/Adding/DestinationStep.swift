@@ -1,0 +1,102 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Where uploads go: one line that is typed, with everything known below it to choose from.
+struct DestinationStep: Sendable {
+    /// Something that can be chosen.
+    struct Choice: Hashable, Sendable {
+        /// What it puts into the line.
+        var text: String
+        /// Said behind it.
+        var detail: String
+        /// Comes from `destinations.conf`, not from memory.
+        var isConfigured = false
+    }
+
+    enum Outcome: Sendable {
+        case editing
+        /// This is where to.
+        case entered(String)
+        case back
+        case close
+        case help
+    }
+
+    private(set) var field = TextField()
+    private(set) var choices: [Choice] = []
+    /// Of `shown`; `nil`: the line was typed by hand.
+    private(set) var selected: Int?
+    var note: SafeText?
+    /// The line was touched: what becomes known later changes nothing in it.
+    private var isTouched = false
+    /// What was typed by hand; the choices that have it in them are shown.
+    private var typed: [UInt8] = []
+
+    /// What is known to choose from; the first is proposed while nothing was typed.
+    mutating func offer(_ choices: [Choice]) {
+        self.choices = choices
+        if !isTouched, let first = choices.first {
+            selected = 0
+            field = TextField(Array(first.text.utf8))
+        } else if let selected, !shown.indices.contains(selected) {
+            self.selected = nil
+        }
+    }
+
+    /// The choices that what was typed is in; all of them when it is in none.
+    var shown: [Choice] {
+        guard !typed.isEmpty else { return choices }
+        let pattern = NamePattern(typed)
+        return choices.filter { pattern.matches(Array($0.text.utf8)) }
+    }
+
+    mutating func put(_ text: String) {
+        field = TextField(Array(text.utf8))
+        (selected, isTouched, typed) = (nil, true, [])
+    }
+
+    mutating func take(_ press: KeyPress) -> Outcome {
+        note = nil
+        switch (press.key, press.modifiers) {
+        case (.escape, _): return .back
+        case (.character("c"), .control): return .close
+        case (.function(1), _): return .help
+        case (.enter, _), (.function(2), _): return entered()
+        case (.down, _), (.tab, []): choose((selected ?? -1) + 1)
+        case (.up, _), (.tab, .shift): choose((selected ?? shown.count) - 1)
+        default:
+            guard field.edit(press) else { break }
+            (selected, isTouched) = (nil, true)
+            typed = field.bytes
+        }
+        return .editing
+    }
+
+    mutating func paste(_ bytes: [UInt8]) {
+        note = nil
+        // A proposal gives way to what is pasted.
+        if selected != nil { field = TextField() }
+        field.insert(bytes.filter { $0 > 0x20 && $0 != 0x7F })
+        (selected, isTouched, typed) = (nil, true, [])
+    }
+
+    private mutating func choose(_ row: Int) {
+        let shown = shown
+        guard shown.indices.contains(row) else { return }
+        (selected, isTouched) = (row, true)
+        field = TextField(Array(shown[row].text.utf8))
+    }
+
+    private mutating func entered() -> Outcome {
+        guard !field.isEmpty else {
+            note = "Type a URL, such as sftp://host/folder/ or https://host/folder/."
+            return .editing
+        }
+        guard let text = field.text else {
+            note = "The URL is not UTF-8: percent-encode it."
+            return .editing
+        }
+        return .entered(text)
+    }
+}

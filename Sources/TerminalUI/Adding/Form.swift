@@ -1,0 +1,150 @@
+import DisplayText
+import Terminal
+
+/// Lines to fill in and, behind them, buttons. Which field is what, its owner knows.
+struct Form<ID: Hashable & Sendable>: Sendable {
+    struct Choice: Hashable, Sendable {
+        /// As it stands in commands.
+        var word: String
+        /// What it does, for the line below.
+        var meaning: String
+    }
+
+    struct Field: Sendable {
+        enum Value: Sendable {
+            case text(TextField, isSecret: Bool)
+            case choice([Choice], Int)
+        }
+
+        var id: ID
+        var label: String
+        var value: Value
+        /// What to write, for the line below.
+        var help: String
+
+        static func text(
+            _ id: ID, _ label: String, _ text: String = "", help: String, isSecret: Bool = false
+        ) -> Field {
+            Field(id: id, label: label, value: .text(TextField(Array(text.utf8)), isSecret: isSecret), help: help)
+        }
+
+        static func choice(_ id: ID, _ label: String, _ choices: [(String, String)], _ selected: Int = 0) -> Field {
+            Field(
+                id: id, label: label,
+                value: .choice(choices.map { Choice(word: $0.0, meaning: $0.1) }, selected), help: "")
+        }
+    }
+
+    enum Outcome: Sendable {
+        case editing
+        /// A button was pressed.
+        case pressed(Int)
+        case back
+        case close
+        case help
+    }
+
+    var fields: [Field]
+    let buttons: [String]
+    /// A field, or `fields.count`: the buttons.
+    private(set) var selected: Int
+    private(set) var button = 0
+
+    init(_ fields: [Field], buttons: [String], selectsButtons: Bool = false) {
+        self.fields = fields
+        self.buttons = buttons
+        selected = selectsButtons ? fields.count : 0
+    }
+
+    var isOnButtons: Bool { selected == fields.count }
+
+    /// What is written in a field; empty when it is no line of text, or none of these.
+    func text(_ id: ID) -> String {
+        guard case .text(let field, _)? = fields.first(where: { $0.id == id })?.value else { return "" }
+        return String(decoding: field.bytes, as: UTF8.self)
+    }
+
+    /// The word chosen in a field.
+    func word(_ id: ID) -> String? {
+        guard case .choice(let choices, let index)? = fields.first(where: { $0.id == id })?.value else { return nil }
+        return choices[index].word
+    }
+
+    mutating func set(_ id: ID, to text: String) {
+        guard let index = fields.firstIndex(where: { $0.id == id }) else { return }
+        switch fields[index].value {
+        case .text(_, let isSecret):
+            fields[index].value = .text(TextField(Array(text.utf8)), isSecret: isSecret)
+        case .choice(let choices, _):
+            if let choice = choices.firstIndex(where: { $0.word == text }) {
+                fields[index].value = .choice(choices, choice)
+            }
+        }
+    }
+
+    mutating func select(_ id: ID) { if let index = fields.firstIndex(where: { $0.id == id }) { selected = index } }
+
+    /// What is said about the selected field.
+    var help: String {
+        guard fields.indices.contains(selected) else { return "" }
+        switch fields[selected].value {
+        case .text: return fields[selected].help
+        case .choice(let choices, let index): return choices[index].meaning
+        }
+    }
+
+    /// F2 presses the first button from anywhere.
+    mutating func take(_ press: KeyPress) -> Outcome {
+        switch (press.key, press.modifiers) {
+        case (.escape, _): return .back
+        case (.character("c"), .control): return .close
+        case (.function(1), _): return .help
+        case (.function(2), _): return .pressed(0)
+        case (.tab, .shift), (.up, _): selected = max(0, selected - 1)
+        case (.tab, _), (.down, _): selected = min(fields.count, selected + 1)
+        case (.pageUp, _): selected = 0
+        case (.pageDown, _): selected = fields.count
+        case (.enter, _):
+            if isOnButtons { return .pressed(button) }
+            selected += 1
+        default:
+            guard isOnButtons else {
+                edit(press)
+                break
+            }
+            if let turn = press.turn { button = min(max(0, button + turn), buttons.count - 1) }
+        }
+        return .editing
+    }
+
+    private mutating func edit(_ press: KeyPress) {
+        switch fields[selected].value {
+        case .text(var field, let isSecret):
+            _ = field.edit(press)
+            fields[selected].value = .text(field, isSecret: isSecret)
+        case .choice(let choices, let index):
+            guard let turn = press.turn else { return }
+            fields[selected].value = .choice(choices, (index + turn + choices.count) % choices.count)
+        }
+    }
+
+    /// Into the selected line, as one line.
+    mutating func paste(_ bytes: [UInt8]) {
+        guard fields.indices.contains(selected), case .text(var field, let isSecret) = fields[selected].value else {
+            return
+        }
+        field.insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F })
+        fields[selected].value = .text(field, isSecret: isSecret)
+    }
+}
+
+extension KeyPress {
+    /// One on or one back among choices that stand side by side.
+    fileprivate var turn: Int? {
+        switch (key, modifiers) {
+        case (.right, _), (.character(" "), []): 1
+        case (.left, _): -1
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Adding batches: what the steps want done, and what becomes of it.
+extension Model {
+    /// Whether keys go to the steps; the page of help stands over them.
+    var isAdding: Bool {
+        if case .help = page { return false }
+        return adding != nil
+    }
+
+    /// Opens the steps, where they were left or anew.
+    mutating func add(_ kind: AddFlow.Kind, pasting bytes: [UInt8]? = nil) {
+        notice = nil
+        let kept = drafts[kind]
+        var flow = kept ?? AddFlow(kind, at: startFolder)
+        flow.book = book
+        flow.picker.note = nil
+        follow(flow.opening)
+        if let bytes {
+            follow(flow.paste(bytes, shellWords, look))
+        } else if kept != nil, kind == .upload, !flow.picker.basket.isEmpty {
+            flow.picker.say("What was chosen before is still chosen.")
+        }
+        flow.picker.folder.resize(height: PickerLayout(size).list.count)
+        adding = flow
+    }
+
+    mutating func takeInAdding(_ press: KeyPress) {
+        guard var flow = adding else { return }
+        if press.key == .character("z"), press.modifiers == .control { return requests.append(.suspend) }
+        if press.key == .character("l"), press.modifiers == .control { return requests.append(.redraw) }
+        let effects = flow.take(press, keys, shellWords, look)
+        adding = flow
+        follow(effects)
+    }
+
+    mutating func pasteInAdding(_ bytes: [UInt8]) {
+        guard var flow = adding else { return }
+        let effects = flow.paste(bytes, shellWords, look)
+        adding = flow
+        follow(effects)
+    }
+
+    /// Paths or URLs that were pasted outside any line.
+    mutating func addPasted(_ bytes: [UInt8]) {
+        let first = bytes.drop { $0 <= 0x20 }
+        let text = String(decoding: first.prefix(12), as: UTF8.self)
+        let isURL = TransferScheme(of: text) != nil && text.contains("://")
+        add(isURL ? .download : .upload, pasting: bytes)
+    }
+
+    mutating func clickInAdding(_ press: MousePress) {
+        guard var flow = adding, flow.isPicking else { return }
+        let layout = PickerLayout(size)
+        defer { if adding != nil { adding = flow } }
+        switch press.button {
+        case .wheelDown: flow.picker.folder.page(by: 3)
+        case .wheelUp: flow.picker.folder.page(by: -3)
+        case .left:
+            guard layout.list.contains(press.position.row) else { return }
+            let row = flow.picker.folder.top + press.position.row - layout.list.lowerBound
+            let isDouble =
+                lastClick.map { $0.position == press.position && now.uptime - $0.at < .milliseconds(400) } ?? false
+            lastClick = isDouble ? nil : (press.position, now.uptime)
+            let onMark = press.position.column < 2
+            follow(flow.follow(flow.picker.click(row: row, onMark: onMark, isDouble: isDouble)))
+        case .middle, .right: break
+        }
+    }
+
+    // MARK: What is wanted
+
+    private mutating func follow(_ effects: [AddFlow.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .local(let request): requests.append(.local(request))
+            case .queue(let order): queue(order)
+            case .test(let text):
+                guard isConnected else { break }
+                ask(.destination(.test(text, password: nil)), isPatient: true) {
+                    .destination(.test(text, password: nil), number: $0)
+                }
+            case .close: closeAdding(keeps: true)
+            case .drop: closeAdding(keeps: false)
+            case .help: page = .help(scroll: 0)
+            }
+        }
+    }
+
+    private mutating func closeAdding(keeps: Bool) {
+        guard let flow = adding else { return }
+        adding = nil
+        requests.append(.local(.stopAll))
+        drafts[flow.kind] = keeps ? flow : nil
+        guard keeps, flow.kind == .upload, !flow.picker.basket.isEmpty else { return }
+        let key = keys.keys(for: .add, in: .transfers).first?.name ?? "add"
+        say("\(Figures.amount(Int64(flow.picker.basket.count), "choice")) kept: \(key) goes on with them.")
+    }
+
+    private mutating func queue(_ order: AddOrder) {
+        guard canChange else {
+            adding?.review?.isQueueing = false
+            adding?.review?.note = ("The engine does not answer: nothing can be queued now.", true)
+            return
+        }
+        ask(.queueing(order), isPatient: true) { .queue(order, number: $0) }
+    }
+
+    // MARK: What becomes of it
+
+    mutating func take(_ news: LocalNews) {
+        if case .places(_, let recent, let file) = news {
+            book = DestinationBook(file, environment: [:])
+            let configured = file.destinations.map { destination in
+                DestinationStep.Choice(
+                    text: "\(destination.name):", detail: RecentPlaces.harmless(destination.url), isConfigured: true)
+            }
+            let used = recent.destinations.map { DestinationStep.Choice(text: $0, detail: "used lately") }
+            adding?.book = book
+            // What was used last is what is proposed.
+            adding?.destination.offer(configured.isEmpty ? used : Array(used.prefix(1)) + configured + used.dropFirst())
+            if case .destinations(var shown) = page {
+                shown.take(file)
+                page = .destinations(shown)
+            }
+        }
+        guard var flow = adding else { return }
+        let effects = flow.picker.take(news, shellWords, look)
+        let wanted = flow.follow(effects)
+        adding = flow
+        follow(wanted)
+    }
+
+    mutating func queued(_ result: Result<BatchSnapshot, RequestError>, _ number: Int) {
+        guard case .queueing(let order) = outstanding.removeValue(forKey: number)?.purpose else { return }
+        switch result {
+        case .success(let batch):
+            drafts[order.kind] = nil
+            if adding?.kind == order.kind {
+                adding = nil
+                requests.append(.local(.stopAll))
+            }
+            page = .transfers
+            tree.move(to: .row(.batch(batch.id)))
+            remember(order)
+            let held = order.start == .held ? " It is held: p lets it go." : ""
+            say("Queued \(batch.id): \"\(look.safe(batch.name))\".\(held)")
+        case .failure(let error):
+            // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.
+            guard adding?.kind == order.kind, adding?.review != nil else { return complain(look.safe(error.message)) }
+            adding?.review?.isQueueing = false
+            adding?.review?.note = (look.safe(error.message), true)
+        }
+    }
+
+    private mutating func remember(_ order: AddOrder) {
+        switch order.work {
+        case .upload(let sources, let destination):
+            let folder = sources.first.flatMap { path -> [UInt8]? in
+                path.lastIndex(of: UInt8(ascii: "/")).map { $0 == 0 ? [UInt8(ascii: "/")] : Array(path[..<$0]) }
+            }
+            requests.append(.local(.remember(destination: destination, folder: folder)))
+            startFolder = folder ?? startFolder
+        case .download(_, let folder): requests.append(.local(.remember(destination: nil, folder: folder)))
+        }
+    }
+}
+
+extension AddOrder {
+    var kind: AddFlow.Kind {
+        switch work {
+        case .upload: .upload
+        case .download: .download
+        }
+    }
+}

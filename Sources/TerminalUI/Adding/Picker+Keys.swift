@@ -1,0 +1,237 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// What keys, clicks and pastes do while files are picked.
+extension Picker {
+    mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ look: Look) -> [Effect] {
+        note = nil
+        switch mode {
+        case .list: return keys.action(for: press, in: .picker).map { perform($0) } ?? []
+        case .find(let field, let start): return find(press, field, start)
+        case .path(let field): return typePath(press, field, words)
+        case .places(let row): return choosePlace(press, row, keys)
+        }
+    }
+
+    // MARK: The list
+
+    private mutating func perform(_ action: Action) -> [Effect] {
+        if let effects = move(action) { return effects }
+        switch action {
+        case .open: return open(marksFiles: false)
+        case .enter: return open(marksFiles: true)
+        case .close: return goUp()
+        case .mark: return markAndStep()
+        case .markRange: return markRange()
+        case .markAll: return markAll()
+        case .unmarkAll: return unmarkAll()
+        case .hidden:
+            folder.toggleHidden()
+            say(folder.showsHidden ? "Hidden files are shown." : "Hidden files are not shown.")
+        case .sort: return sort()
+        case .reverse:
+            folder.sort(FolderOrder(folder.order.key, reversed: !folder.order.isReversed))
+            return [.local(.list(folder.path, folder.order))]
+        case .find: mode = .find(TextField(), from: folder.cursor)
+        case .nextMatch: folder.findNext(1)
+        case .previousMatch: folder.findNext(-1)
+        case .places: mode = .places(0)
+        case .typePath: mode = .path(TextField(Array("~/".utf8)))
+        case .nextStep: return goOn()
+        case .help: return [.help]
+        case .back where folder.rangeStart != nil: folder.endRange()
+        case .back, .interrupt: return [.close]
+        default: break
+        }
+        return []
+    }
+
+    private mutating func move(_ action: Action) -> [Effect]? {
+        switch action {
+        case .down: folder.move(by: 1)
+        case .up: folder.move(by: -1)
+        case .halfPageDown: folder.page(by: max(1, folder.height / 2))
+        case .halfPageUp: folder.page(by: -max(1, folder.height / 2))
+        case .pageDown: folder.page(by: max(1, folder.height - 1))
+        case .pageUp: folder.page(by: -max(1, folder.height - 1))
+        case .first: folder.move(to: 0)
+        case .last: folder.move(to: .max)
+        default: return nil
+        }
+        return []
+    }
+
+    private mutating func markAndStep() -> [Effect] {
+        if folder.rangeStart != nil { return markRange() }
+        guard folder.cursorEntry != nil else {
+            folder.move(by: 1)
+            return []
+        }
+        let effects = toggle(rows: folder.cursor...folder.cursor)
+        folder.move(by: 1)
+        return effects
+    }
+
+    private mutating func markRange() -> [Effect] {
+        guard purpose == .sources else { return [] }
+        guard let range = folder.range else {
+            folder.beginRange()
+            say("A range begins here: go to its other end and press the same key.")
+            return []
+        }
+        folder.endRange()
+        return toggle(rows: range)
+    }
+
+    private mutating func markAll() -> [Effect] {
+        guard folder.count > 0 else { return [] }
+        return toggle(rows: 0...(folder.count - 1))
+    }
+
+    private mutating func unmarkAll() -> [Effect] {
+        let folders = Set(basket.paths.filter { basket[$0]?.isFolder == true })
+        basket.removeAll()
+        unusable = []
+        say("Nothing is chosen any more.")
+        return folders.isEmpty ? [] : [.local(.stopCounting(folders))]
+    }
+
+    private mutating func sort() -> [Effect] {
+        let keys = FolderOrder.Key.allCases
+        let next = keys[((keys.firstIndex(of: folder.order.key) ?? 0) + 1) % keys.count]
+        folder.sort(FolderOrder(next))
+        return [.local(.list(folder.path, folder.order))]
+    }
+
+    /// Without anything chosen the row of the cursor is meant.
+    private mutating func goOn() -> [Effect] {
+        guard purpose == .sources, basket.isEmpty else { return [.goOn] }
+        guard folder.cursorEntry != nil else {
+            say("Nothing is chosen yet: Space marks files and folders.", isError: true)
+            return []
+        }
+        let effects = toggle(rows: folder.cursor...folder.cursor)
+        return basket.isEmpty ? effects : effects + [.goOn]
+    }
+
+    // MARK: Finding
+
+    private mutating func find(_ press: KeyPress, _ field: TextField, _ start: Int) -> [Effect] {
+        var field = field
+        switch (press.key, press.modifiers) {
+        case (.enter, _): mode = .list
+        case (.escape, _), (.character("c"), .control):
+            folder.find([], from: start)
+            mode = .list
+        case (.down, _): folder.findNext(1)
+        case (.up, _): folder.findNext(-1)
+        case (.character("/"), []) where field.isEmpty:
+            // A second slash: it is a path that is meant.
+            mode = .path(TextField(Array("/".utf8)))
+        default:
+            guard field.edit(press) else { break }
+            folder.find(field.bytes, from: start)
+            mode = .find(field, from: start)
+        }
+        return []
+    }
+
+    // MARK: A path
+
+    private mutating func typePath(_ press: KeyPress, _ field: TextField, _ words: ShellWords) -> [Effect] {
+        var field = field
+        switch (press.key, press.modifiers) {
+        case (.escape, _), (.character("c"), .control): mode = .list
+        case (.tab, _): return words.lastWord(field.beforeCursor).map { [.local(.complete($0.word))] } ?? []
+        case (.enter, _): return entered(field, words)
+        default:
+            _ = field.edit(press)
+            mode = .path(field)
+        }
+        return []
+    }
+
+    private mutating func entered(_ field: TextField, _ words: ShellWords) -> [Effect] {
+        guard let typed = words.split(field.bytes) else {
+            say("A quote is not closed.", isError: true)
+            return []
+        }
+        let paths = typed.map { absolute($0) }
+        guard let first = paths.first else {
+            mode = .list
+            return []
+        }
+        if paths.count == 1 { return [.local(.look([first], .go))] }
+        mode = .list
+        return [.local(.look(paths, .choose))]
+    }
+
+    /// What is typed without a slash in front is below the folder that is shown.
+    private func absolute(_ word: [UInt8]) -> [UInt8] {
+        word.first == UInt8(ascii: "/") ? word : FolderView.path(of: word, in: folder.path)
+    }
+
+    mutating func complete(_ word: [UInt8], _ completion: PathCompletion?, _ words: ShellWords) {
+        // The line may have changed while the folder was read.
+        guard case .path(var field) = mode, let last = words.lastWord(field.beforeCursor), last.word == word else {
+            return
+        }
+        guard let completion, completion.candidates > 0 else { return say("No such file.", isError: true) }
+        if completion.candidates > 1 { say("\(completion.candidates) names fit.") }
+        field.replaceBeforeCursor(with: field.beforeCursor.prefix(last.start) + ShellWords.quote(completion.path))
+        mode = .path(field)
+    }
+
+    // MARK: Places
+
+    private mutating func choosePlace(_ press: KeyPress, _ row: Int, _ keys: KeyMap) -> [Effect] {
+        let places = allPlaces
+        let last = max(0, places.count - 1)
+        switch keys.action(for: press, in: .picker) {
+        case .down: mode = .places(min(row + 1, last))
+        case .up: mode = .places(max(row - 1, 0))
+        case .first, .pageUp, .halfPageUp: mode = .places(0)
+        case .last, .pageDown, .halfPageDown: mode = .places(last)
+        case .enter, .open: return places.indices.contains(row) ? show(places[row]) : []
+        case .places, .back, .close, .interrupt: mode = .list
+        case .help: return [.help]
+        default: break
+        }
+        return []
+    }
+
+    // MARK: Pasting
+
+    /// Paths fill the basket; in a line that is typed they go into it.
+    mutating func paste(_ bytes: [UInt8], _ words: ShellWords) -> [Effect] {
+        note = nil
+        switch mode {
+        case .find(var field, let start):
+            field.insert(bytes.filter { $0 >= 0x20 })
+            folder.find(field.bytes, from: start)
+            mode = .find(field, from: start)
+            return []
+        case .path(var field):
+            field.insert(Array(words.pasted(bytes).map(ShellWords.quote).joined(separator: [0x20])))
+            mode = .path(field)
+            return []
+        case .list, .places:
+            mode = .list
+            let paths = words.pasted(bytes).map { absolute($0) }
+            if paths.isEmpty { return [] }
+            return [.local(.look(paths, purpose == .target ? .go : .choose))]
+        }
+    }
+
+    // MARK: The mouse
+
+    /// - Parameter row: of the folder; `nil`: elsewhere.
+    mutating func click(row: Int, onMark: Bool, isDouble: Bool) -> [Effect] {
+        note = nil
+        guard case .list = mode, folder[row] != nil else { return [] }
+        folder.move(to: row)
+        if onMark { return toggle(rows: row...row) }
+        return isDouble ? open(marksFiles: true) : []
+    }
+}

@@ -1,0 +1,204 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Choosing files and folders, or the one folder that downloads go into.
+struct Picker: Sendable {
+    /// What it is for.
+    enum Purpose: Hashable, Sendable {
+        /// Any number of files and folders.
+        case sources
+        /// One folder.
+        case target
+    }
+
+    /// What keys are for.
+    enum Mode: Sendable {
+        case list
+        /// A name is looked for; Esc goes back to the row.
+        case find(TextField, from: Int)
+        /// A path is typed.
+        case path(TextField)
+        /// The list of places is shown instead of the folder; the row in it.
+        case places(Int)
+    }
+
+    /// What a key leads to, beside what it changes here.
+    enum Effect: Sendable {
+        case local(LocalRequest)
+        /// The next step.
+        case goOn
+        case close
+        case help
+    }
+
+    let purpose: Purpose
+    var folder: FolderView
+    var basket = Basket()
+    var mode = Mode.list
+    var places = LocalPlaces(home: [])
+    var recentFolders: [[UInt8]] = []
+    /// A folder that is not there yet and was asked for.
+    var newFolder: [UInt8]?
+    /// What was said last; stays until the next key.
+    var note: (text: SafeText, isError: Bool)?
+    /// Names that cannot be chosen, from the last paste.
+    var unusable: [LookedPath] = []
+
+    init(_ purpose: Purpose, at path: [UInt8]) {
+        self.purpose = purpose
+        folder = FolderView(path)
+    }
+
+    /// What is wanted first.
+    var first: [Effect] { [.local(.list(folder.path, folder.order)), .local(.places)] }
+
+    // MARK: What becomes known
+
+    mutating func take(_ news: LocalNews, _ words: ShellWords, _ look: Look) -> [Effect] {
+        switch news {
+        case .listed(let path, let order, let snapshot):
+            if path == folder.path, order == folder.order { folder.take(snapshot) }
+        case .counted(let path, let count): basket.take(count, of: path)
+        case .completed(let word, let completion): complete(word, completion, words)
+        case .looked(let paths, .choose): return choose(paths, look)
+        case .looked(let paths, .go): return go(paths, look)
+        case .places(let places, let recent, _):
+            self.places = places
+            recentFolders = recent.folders
+        }
+        return []
+    }
+
+    /// The places in their order, each once; the recent ones last.
+    var allPlaces: [[UInt8]] {
+        var seen: Set<[UInt8]> = []
+        return (places.all + recentFolders).filter { seen.insert($0).inserted }
+    }
+
+    mutating func say(_ text: SafeText, isError: Bool = false) { note = (text, isError) }
+
+    // MARK: Going somewhere
+
+    /// Shows another folder; `from`: the cursor goes onto this name.
+    mutating func show(_ path: [UInt8], from name: [UInt8]? = nil) -> [Effect] {
+        let height = folder.height
+        folder = FolderView(path, order: folder.order, showsHidden: folder.showsHidden, from: name)
+        folder.resize(height: height)
+        mode = .list
+        newFolder = nil
+        return [.local(.list(path, folder.order))]
+    }
+
+    mutating func goUp() -> [Effect] {
+        guard let parent = folder.parent else { return [] }
+        return show(parent.path, from: parent.name)
+    }
+
+    /// Into the folder under the cursor; a file is chosen instead.
+    mutating func open(marksFiles: Bool) -> [Effect] {
+        switch folder.cursorRow {
+        case .parent: return goUp()
+        case .entry(let entry) where entry.kind == .folder:
+            guard entry.isReadable else {
+                say("This folder cannot be read.", isError: true)
+                return []
+            }
+            return show(folder.path(of: entry))
+        case .entry where marksFiles && purpose == .sources: return toggle(rows: folder.cursor...folder.cursor)
+        case .entry, nil: return []
+        }
+    }
+
+    // MARK: Choosing
+
+    /// Chooses what is on these rows; takes it back when all of it is chosen already.
+    mutating func toggle(rows: ClosedRange<Int>) -> [Effect] {
+        guard purpose == .sources else { return [] }
+        let entries = rows.compactMap { row -> FolderEntry? in
+            if case .entry(let entry) = folder[row] { entry } else { nil }
+        }
+        if let outer = basket.enclosing(folder.path(of: FolderEntry(name: [0x2E], kind: .file))) {
+            say("All of \(SafeText(ShellWords.last(outer)))/ is chosen: take it back there first.")
+            return []
+        }
+        let chosen = entries.map { folder.path(of: $0) }.filter { basket[$0] != nil }
+        if chosen.count == entries.count {
+            let folders = Set(chosen.filter { basket[$0]?.isFolder == true })
+            basket.remove(Set(chosen))
+            return folders.isEmpty ? [] : [.local(.stopCounting(folders))]
+        }
+        return entries.flatMap { choose($0) }
+    }
+
+    private mutating func choose(_ entry: FolderEntry) -> [Effect] {
+        let path = folder.path(of: entry)
+        switch entry.kind {
+        case _ where !entry.isReadable: say("\(SafeText(entry.name)) cannot be read: it is not chosen.", isError: true)
+        case .other: say("\(SafeText(entry.name)) is neither a file nor a folder: it cannot be sent.", isError: true)
+        case .file: basket.add(file: path, size: entry.size ?? 0)
+        case .folder: return basket.add(folder: path) ? [.local(.count(path))] : []
+        }
+        return []
+    }
+
+    /// What was pasted or typed: what is there is chosen, what is not is said.
+    private mutating func choose(_ paths: [LookedPath], _ look: Look) -> [Effect] {
+        var effects: [Effect] = []
+        var added = 0
+        unusable = []
+        for looked in paths {
+            switch looked.finding {
+            case .file(let size): if basket.add(file: looked.path, size: size) { added += 1 }
+            case .folder:
+                if basket.add(folder: looked.path) {
+                    added += 1
+                    effects.append(.local(.count(looked.path)))
+                }
+            case .missing, .unusable: unusable.append(looked)
+            }
+        }
+        if let why = unusable.first?.problem {
+            let others = unusable.count > 1 ? " (and \(unusable.count - 1) more)" : ""
+            say("\(Figures.amount(Int64(added), "path")) chosen. \(look.safe(why))\(others).", isError: true)
+        } else if added < paths.count {
+            say("\(Figures.amount(Int64(added), "path")) chosen; the rest was chosen already.")
+        } else {
+            say("\(Figures.amount(Int64(added), "path")) chosen.")
+        }
+        return effects
+    }
+
+    /// To the folder that was typed; a file is chosen in its own folder.
+    private mutating func go(_ paths: [LookedPath], _ look: Look) -> [Effect] {
+        guard let looked = paths.first else { return [] }
+        switch looked.finding {
+        case .folder: return show(looked.path)
+        case .file:
+            guard purpose == .sources, let slash = looked.path.lastIndex(of: UInt8(ascii: "/")) else {
+                say("This is a file: downloads go into a folder.", isError: true)
+                return []
+            }
+            let parent = slash == 0 ? [UInt8(ascii: "/")] : Array(looked.path[..<slash])
+            let effects = choose(paths, look)
+            return effects + show(parent, from: Array(looked.path[(slash + 1)...]))
+        case .missing where purpose == .target:
+            newFolder = looked.path
+            mode = .list
+            return [.goOn]
+        case .missing(let why), .unusable(let why):
+            say(look.safe(why + "."), isError: true)
+            return []
+        }
+    }
+
+    /// The folder that downloads go into.
+    var target: [UInt8] { newFolder ?? folder.path }
+}
+
+extension ShellWords {
+    /// The last part of a path.
+    static func last(_ path: [UInt8]) -> [UInt8] {
+        path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[($0 + 1)...]) } ?? path
+    }
+}

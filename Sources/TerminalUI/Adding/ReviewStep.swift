@@ -1,0 +1,132 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The last look before a batch is queued: what, where to, and how.
+struct ReviewStep: Sendable {
+    enum FieldID: Hashable, Sendable {
+        case name, password, ifExists, verify, links, include, exclude, limit, priority, start
+    }
+
+    /// What is transferred; the form says how.
+    let work: AddOrder.Work
+    var form: Form<FieldID>
+    var note: (text: SafeText, isError: Bool)?
+    /// The engine is being asked; keys wait.
+    var isQueueing = false
+
+    /// Where it was asked whether the server can be used, and what came of it.
+    var tested: String?
+    var finding: DestinationOutcome?
+
+    /// - Parameters:
+    ///   - asksPassword: of the user whom the URL names.
+    ///   - defaults: of a configured server; what it says of a field stands in it.
+    init(_ work: AddOrder.Work, asksPassword: String?, defaults: Destination? = nil) {
+        self.work = work
+        var fields: [Form<FieldID>.Field] = [
+            .text(.name, "Name", help: "What the batch is called; left empty it is made from the files.")
+        ]
+        if let user = asksPassword {
+            fields.append(
+                .text(
+                    .password, "Password", help: "Of \(user); the engine keeps it until the batch is cleared.",
+                    isSecret: true))
+        }
+        fields.append(
+            .choice(
+                .ifExists, "If it exists",
+                [
+                    ("fail", "What is there stays; a different file there is an error to look at."),
+                    ("skip", "What is there stays and counts as done."),
+                    ("replace", "What is there is replaced."),
+                ]))
+        fields.append(
+            .choice(
+                .verify, "Check by",
+                [
+                    ("best", "The best check that the server offers, at least the size."),
+                    ("size", "The size at the server is compared."),
+                    ("digest", "A digest is compared; fails where the server has none."),
+                    ("none", "Nothing is compared."),
+                ]))
+        if case .upload = work {
+            fields += [
+                .choice(
+                    .links, "Links",
+                    [
+                        ("leave out", "Symbolic links are not sent."),
+                        ("follow", "What symbolic links point to is sent."),
+                    ]),
+                .text(.include, "Only files", help: "Patterns such as *.jpg raw/**, with blanks between; empty: all."),
+                .text(.exclude, "Leave out", help: "Patterns such as *.tmp .git/**, with blanks between."),
+            ]
+        }
+        fields += [
+            .text(.limit, "Speed limit", help: "Bytes a second, such as 512K or 8M; empty: unlimited."),
+            .choice(
+                .priority, "Priority",
+                [
+                    ("normal", "In line with other batches."), ("high", "Before batches of normal priority."),
+                    ("interactive", "Before everything else."), ("background", "After everything else."),
+                    ("low", "After batches of normal priority."),
+                ]),
+            .choice(
+                .start, "Start",
+                [("now", "As soon as there is a free slot."), ("held", "Not before you resume it (p).")]),
+        ]
+        let verb: String = if case .upload = work { "Start upload" } else { "Start download" }
+        form = Form(fields, buttons: [verb, "Back", "Cancel"], selectsButtons: asksPassword == nil)
+        if asksPassword != nil { form.select(.password) }
+        if let policy = defaults?.ifExists { form.set(.ifExists, to: policy) }
+        if let verify = defaults?.verify { form.set(.verify, to: verify) }
+        if let limit = defaults?.limit, limit.bytesPerSecond != nil { form.set(.limit, to: limit.written) }
+    }
+
+    /// What is to be queued; `nil`: a field is wrong, and the note says which.
+    mutating func order() -> AddOrder? {
+        var order = AddOrder(work)
+        order.name = form.text(.name)
+        order.ifExists = form.word(.ifExists).flatMap(ExistingFilePolicy.init(rawValue:)) ?? .fail
+        order.verify = form.word(.verify).flatMap(VerificationWish.init(rawValue:))
+        order.followLinks = form.word(.links) == "follow"
+        order.include = Self.words(form.text(.include))
+        order.exclude = Self.words(form.text(.exclude))
+        order.priority = form.word(.priority).flatMap(TransferPriority.init(rawValue:)) ?? .normal
+        order.start = form.word(.start).flatMap(AddOrder.Start.init(rawValue:)) ?? .now
+        let limit = form.text(.limit)
+        if !limit.isEmpty {
+            guard let rate = RateLimit(limit) else {
+                return wrong(.limit, "\(SafeText(limit)) is no speed: write bytes a second such as 512K or 8M.")
+            }
+            order.limit = rate
+        }
+        let password = form.text(.password)
+        if form.fields.contains(where: { $0.id == .password }) {
+            guard !password.isEmpty else { return wrong(.password, "The URL names a user: type the password.") }
+            order.password = password
+        }
+        return order
+    }
+
+    /// What the form comes to so far, for the command that is shown.
+    var sketch: AddOrder {
+        var copy = self
+        copy.form.set(.password, to: "x")
+        if RateLimit(copy.form.text(.limit)) == nil { copy.form.set(.limit, to: "") }
+        return copy.order() ?? AddOrder(work)
+    }
+
+    private mutating func wrong(_ field: FieldID, _ why: SafeText) -> AddOrder? {
+        form.select(field)
+        note = (why, true)
+        return nil
+    }
+
+    private static func words(_ text: String) -> [String] {
+        // Quoted as in a shell, because a pattern may have a blank in it.
+        (ShellWords(home: []).split(Array(text.utf8)) ?? [Array(text.utf8)])
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,146 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The page of configured servers.
+extension Drawing {
+    mutating func destinations(_ page: DestinationsPage) {
+        if let form = page.form { return newDestination(page, form) }
+        title("Destinations", "", right: SafeText("\(page.destinations.count) configured"))
+        let columns = destinationColumns
+        if rows > 4 {
+            for (text, cells) in zip(["Name", "Login", "Address", "State"], columns) where !cells.isEmpty {
+                grid.put(SafeText(text).fitted(to: cells.count), row: 1, column: cells.lowerBound, style: .title)
+            }
+        }
+        let first = rows > 4 ? 2 : 1
+        let below = rows >= 16 ? 6 : rows > 4 ? 2 : 1
+        let list = first..<max(first + 1, rows - below)
+        cursor = Cursor(row: min(list.lowerBound, rows - 1), column: min(1, width - 1))
+        for (y, index) in zip(list, page.top..<max(page.top, page.destinations.count)) {
+            draw(page.destinations[index], page.findings[page.destinations[index].name], y, columns)
+            guard index == page.selected else { continue }
+            grid.restyle(row: y) { $0.isSelected = true }
+            cursor = Cursor(row: y, column: min(width - 1, columns[0].lowerBound))
+        }
+        if page.destinations.isEmpty {
+            let key = model.keys.keys(for: .new, in: .destinations).first?.name ?? ""
+            grid.put("No server is configured yet: \(SafeText(key)) describes one.", row: list.lowerBound, column: 3)
+        }
+        if rows >= 16, let current = page.current { facts(current, page.findings[current.name], from: rows - 6) }
+        let advice: SafeText =
+            page.problems.first.map { look.safe($0.description(file: "destinations.conf")) }
+            ?? "Use a destination as NAME:PATH, here and in commands."
+        let problem = page.problems.isEmpty ? nil : (text: advice, isError: true)
+        destinationNote(page.note ?? problem, advice)
+        guard rows > 1 else { return }
+        let wanted: [(Action, String)] = [
+            (.enter, "send there"), (.test, "test"), (.new, "new"), (.remove, "remove"), (.back, "back"),
+        ]
+        let hints = wanted.compactMap { action, word in
+            model.keys.keys(for: action, in: .destinations).first.map { (key: $0.name, word: word) }
+        }
+        hintLine(HintLine.text(hints, width: width), rows - 1)
+    }
+
+    private mutating func destinationNote(_ note: (text: SafeText, isError: Bool)?, _ advice: SafeText) {
+        guard rows > 4 else { return }
+        let text = (note?.text ?? advice).shortened(to: width - 2, mark: look.glyphs.cutMark)
+        grid.put(text, row: rows - 2, column: 1, style: note.map { $0.isError ? .error : .plain } ?? .dim)
+    }
+
+    /// Name, login, address, state.
+    private var destinationColumns: [Range<Int>] {
+        let name = 1..<min(width, 3 + max(8, width / 5))
+        let state = width >= 50 ? (width - 9)..<(width - 1) : width..<width
+        let login = width >= 70 ? (name.upperBound + 1)..<(name.upperBound + 9) : name.upperBound..<name.upperBound
+        let address = (login.upperBound + 1)..<max(login.upperBound + 2, state.lowerBound - 1)
+        return [name, login, address, state]
+    }
+
+    private mutating func draw(
+        _ destination: Destination, _ finding: DestinationsPage.Finding?, _ row: Int, _ columns: [Range<Int>]
+    ) {
+        func put(_ text: SafeText, _ cells: Range<Int>, _ style: Style = .plain) {
+            guard !cells.isEmpty else { return }
+            grid.put(
+                text.shortened(to: cells.count, mark: look.glyphs.cutMark), row: row, column: cells.lowerBound,
+                style: style, end: min(width, cells.upperBound))
+        }
+        put(look.safe(destination.name), columns[0], .marked)
+        put(SafeText(destination.loginWord), columns[1])
+        put(look.safe(RecentPlaces.harmless(destination.url)), columns[2])
+        switch finding {
+        case nil: break
+        case .asking: put("asking", columns[3], .info)
+        case .report(let report):
+            put(
+                report.ok ? "ok" : report.error?.httpStatus.map { "\($0)" } ?? "ERR", columns[3],
+                report.ok ? .ok : .error)
+        case .failed: put("ERR", columns[3], .error)
+        }
+    }
+
+    private mutating func facts(_ destination: Destination, _ finding: DestinationsPage.Finding?, from row: Int) {
+        heading(look.safe(destination.name), row: row, columns: 0..<width)
+        let user = destination.user.map { "user \($0), " } ?? ""
+        grid.put(look.safe("Login     \(user)\(destination.loginMeaning)"), row: row + 1, column: 1, end: width)
+        let (text, style): (SafeText, Style) =
+            switch finding {
+            case nil: ("not asked since this page was opened", .dim)
+            case .asking: ("asking ...", .info)
+            case .failed(let why): (look.safe(why), .error)
+            case .report(let report):
+                (
+                    look.safe(report.sentence(destination.name, look.figures.units) + "."), report.ok ? .plain : .error
+                )
+            }
+        grid.put("Test", row: row + 2, column: 1)
+        for (y, line) in zip((row + 2)..<(rows - 2), text.wrapped(to: width - 12)) {
+            grid.put(line, row: y, column: 11, style: style)
+        }
+    }
+
+    // MARK: A new one
+
+    private mutating func newDestination(_ page: DestinationsPage, _ form: Form<DestinationsPage.FieldID>) {
+        title("New destination", "")
+        let first = rows > 10 ? 2 : 1
+        let height = max(1, rows - first - (rows > 3 ? 2 : 1))
+        let top = max(0, form.selected - height + 1)
+        for (y, index) in zip(first..<(first + height), top...form.fields.count) {
+            guard index < form.fields.count else {
+                buttonRow(form, y + (rows > 10 && y + 1 < rows - 2 ? 1 : 0))
+                continue
+            }
+            let isSelected = index == form.selected
+            let label = SafeText(form.fields[index].label).fitted(to: 13)
+            guard case .text(let field, let isSecret) = form.fields[index].value else { continue }
+            let end = min(width - 1, 72)
+            let before = cursor
+            grid.put(label, row: y, column: 1, style: Style(isSelected ? .plain : .dim, selected: isSelected))
+            guard end > 20 else { continue }
+            grid.put("[", row: y, column: 15)
+            grid.put("]", row: y, column: end - 1)
+            typed("", field, y, column: 16, isSecret: isSecret, end: end - 1)
+            if !isSelected { cursor = before }
+        }
+        destinationNote(page.note, look.safe(form.help))
+        let hints = [("F2", "save"), ("Tab", "next field"), ("Esc", "back")]
+        if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
+    }
+
+    /// Buttons of any form, in the middle of a line.
+    mutating func buttonRow<ID>(_ form: Form<ID>, _ row: Int) {
+        let texts = form.buttons.map { SafeText("[ \($0) ]") }
+        let gap = width >= 60 ? 3 : 1
+        let all = texts.reduce(0) { $0 + $1.width } + gap * (texts.count - 1)
+        var column = max(1, (width - all) / 2)
+        for (index, text) in texts.enumerated() {
+            let isSelected = form.isOnButtons && index == form.button
+            if isSelected { cursor = Cursor(row: row, column: min(width - 1, column + 2)) }
+            column = grid.put(text, row: row, column: column, style: Style(.plain, selected: isSelected)) + gap
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// What keys do on the page of configured servers, and what becomes of it.
+extension Model {
+    mutating func showDestinations() {
+        page = .destinations(DestinationsPage())
+        requests.append(.local(.places))
+    }
+
+    mutating func takeInDestinations(_ press: KeyPress, _ shown: DestinationsPage) {
+        var destinations = shown
+        destinations.note = nil
+        guard var form = destinations.form else { return performInDestinations(press, destinations) }
+        let outcome = form.take(press)
+        destinations.form = form
+        switch outcome {
+        case .editing: break
+        case .pressed(0):
+            if let (destination, password) = destinations.described() {
+                guard isConnected || password == nil else {
+                    destinations.note = ("The engine does not answer: it cannot keep a password now.", true)
+                    break
+                }
+                destinations.note = ("Saving ...", false)
+                let saved = DestinationDeed.SavedDestination(destination: destination, password: password)
+                ask(.destination(.save(name: destination.name, saved)), isPatient: true) {
+                    .destination(.save(name: destination.name, saved), number: $0)
+                }
+            }
+        case .pressed, .back, .close: destinations.form = nil
+        case .help:
+            page = .help(scroll: 0)
+            return
+        }
+        page = .destinations(destinations)
+    }
+
+    private mutating func performInDestinations(_ press: KeyPress, _ shown: DestinationsPage) {
+        var destinations = shown
+        let height = max(1, size.rows - 8)
+        guard let action = keys.action(for: press, in: .destinations) else { return }
+        switch action {
+        case .down: destinations.move(by: 1, height: height)
+        case .up: destinations.move(by: -1, height: height)
+        case .pageDown, .halfPageDown: destinations.move(by: height, height: height)
+        case .pageUp, .halfPageUp: destinations.move(by: -height, height: height)
+        case .first: destinations.move(by: -destinations.destinations.count, height: height)
+        case .last: destinations.move(by: destinations.destinations.count, height: height)
+        case .new: destinations.form = DestinationsPage.emptyForm()
+        case .test:
+            if let current = destinations.current { test(current.name, &destinations) }
+        case .remove:
+            if let current = destinations.current { askToRemove(current) }
+        case .enter, .add:
+            guard let current = destinations.current else {
+                destinations.form = DestinationsPage.emptyForm()
+                break
+            }
+            page = .transfers
+            add(.upload)
+            adding?.destination.put("\(current.name):")
+            return
+        case .back:
+            page = .transfers
+            return
+        default: return perform(action)
+        }
+        page = .destinations(destinations)
+    }
+
+    private mutating func test(_ name: String, _ page: inout DestinationsPage) {
+        page.findings[name] = .asking
+        ask(.destination(.test(name, password: nil)), isPatient: true) {
+            .destination(.test(name, password: nil), number: $0)
+        }
+    }
+
+    private mutating func askToRemove(_ destination: Destination) {
+        var lines: [SafeText] = ["What is queued for it goes on."]
+        if destination.login == .kept { lines.append("The engine forgets its password; that cannot be taken back.") }
+        dialog = Dialog(
+            "Remove \(SafeText(destination.name))?", lines,
+            Dialog.Choice(letter: "x", text: "Remove it", intent: .removeDestination(destination.name)),
+            no: "Keep it", at: now.uptime)
+    }
+
+    mutating func removeDestination(_ name: String) {
+        ask(.destination(.remove(name)), isPatient: true) { .destination(.remove(name), number: $0) }
+    }
+
+    // MARK: What becomes of it
+
+    mutating func destinationAnswered(_ outcome: DestinationOutcome, _ number: Int) {
+        guard case .destination(let deed) = outstanding.removeValue(forKey: number)?.purpose else { return }
+        if case .test(let text, _) = deed, adding?.review?.tested == text { adding?.review?.finding = outcome }
+        guard case .destinations(var shown) = page else { return }
+        switch (deed, outcome) {
+        case (.save(let name, _), .changed(let file)):
+            shown.form = nil
+            shown.take(file)
+            shown.select(name)
+            shown.note = ("\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", false)
+            test(name, &shown)
+        case (.remove(let name), .changed(let file)):
+            shown.take(file)
+            shown.findings[name] = nil
+            shown.note = ("\(SafeText(name)) is removed.", false)
+        case (.test(let name, _), .report(let report)): shown.findings[name] = .report(report)
+        case (.test(let name, _), .failed(let why)): shown.findings[name] = .failed(why)
+        case (_, .failed(let why)): shown.note = (look.safe(why), true)
+        case (_, .changed), (_, .report): break
+        }
+        page = .destinations(shown)
+    }
+}

@@ -1,0 +1,164 @@
+import Configuration
+import MartletKit
+
+/// Requests about this machine's files: begun in their order, done on threads of their own, told as news when something
+/// is known.
+actor LocalWork {
+    nonisolated let news: AsyncStream<LocalNews>
+    private nonisolated let telling: AsyncStream<LocalNews>.Continuation
+    private nonisolated let requests: AsyncStream<LocalRequest>.Continuation
+    private let files: LocalFiles
+    private let engine: EngineConnection
+    private let home: [UInt8]
+    private let currentDirectory: [UInt8]
+    private var listing: Task<Void, Never>?
+    private var counting: [[UInt8]: Task<Void, Never>] = [:]
+
+    init(_ engine: EngineConnection, home: [UInt8], currentDirectory: [UInt8]) throws {
+        files = try LocalFiles()
+        self.engine = engine
+        self.home = home
+        self.currentDirectory = currentDirectory
+        (news, telling) = AsyncStream.makeStream(of: LocalNews.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: LocalRequest.self)
+        requests = continuation
+        Task { for await request in stream { await perform(request) } }
+    }
+
+    /// Requests are begun in the order in which they come here.
+    nonisolated func begin(_ request: LocalRequest) { requests.yield(request) }
+
+    private func perform(_ request: LocalRequest) {
+        switch request {
+        case .list(let path, let order):
+            listing?.cancel()
+            listing = Task {
+                for await snapshot in files.list(path, order) { telling.yield(.listed(path, order, snapshot)) }
+            }
+        case .count(let path):
+            counting[path]?.cancel()
+            counting[path] = Task {
+                for await count in files.count(path) { telling.yield(.counted(path, count)) }
+            }
+        case .stopCounting(let paths): for path in paths { counting.removeValue(forKey: path)?.cancel() }
+        case .stopAll:
+            listing?.cancel()
+            for task in counting.values { task.cancel() }
+            (listing, counting) = (nil, [:])
+        case .complete, .look, .places, .remember: Task { await answer(request) }
+        }
+    }
+
+    /// What takes one look at the disk.
+    private func answer(_ request: LocalRequest) async {
+        let (engine, home, directory) = (engine, home, currentDirectory)
+        switch request {
+        case .complete(let word):
+            let found = await files.run { PathCompletion(of: word, currentDirectory: directory) }
+            telling.yield(.completed(word, found))
+        case .look(let words, let purpose):
+            let found = await files.run { words.map { LookedPath($0, currentDirectory: directory) } }
+            telling.yield(.looked(found, purpose))
+        case .places:
+            let found = await files.run {
+                (LocalPlaces.look(home: home), engine.recentPlaces(), engine.destinationsFile())
+            }
+            telling.yield(.places(found.0, found.1, found.2))
+        case .remember(let destination, let folder):
+            await files.run {
+                engine.remember { recent in
+                    if let destination { recent.add(destination: destination) }
+                    if let folder { recent.add(folder: folder) }
+                }
+            }
+        case .list, .count, .stopCounting, .stopAll: break
+        }
+    }
+
+    /// Does something about a configured server.
+    func perform(_ deed: DestinationDeed, environment: [String: String]) async -> DestinationOutcome {
+        let engine = engine
+        do throws(RequestError) {
+            switch deed {
+            case .save(_, let saved):
+                if let password = saved.password {
+                    // The secret first: a section that names a login which is not there would be of no use.
+                    try await engine.keepLogin(
+                        saved.destination.kept(password: password), of: saved.destination.name)
+                }
+                return await changed { engine.destinationsFile().setting(saved.destination) }
+            case .remove(let name):
+                let isKept = engine.destinationsFile()[name]?.login == .kept
+                let outcome = await changed { engine.destinationsFile().removing(name) }
+                if case .changed = outcome, isKept { try await engine.forgetLogin(of: name) }
+                return outcome
+            case .test(let text, let password):
+                let prepared = await files.run { () -> Result<BatchRequest, RequestError> in
+                    do throws(QueueingFault) {
+                        let book = engine.destinationBook(environment: environment)
+                        return .success(try book.question(text, password: password, environment: environment))
+                    } catch {
+                        return .failure(RequestError(.usage, error.message))
+                    }
+                }
+                return .report(try await engine.test(try prepared.get()))
+            }
+        } catch {
+            return .failed(error.message)
+        }
+    }
+
+    /// Writes another version of `destinations.conf`.
+    private func changed(_ bytes: @escaping @Sendable () -> [UInt8]) async -> DestinationOutcome {
+        let engine = engine
+        return await files.run {
+            do {
+                try SmallFile.replace(engine.destinationsFilePath, with: bytes())
+                return .changed(engine.destinationsFile())
+            } catch {
+                return .failed("destinations.conf cannot be written: \(error)")
+            }
+        }
+    }
+
+    /// The request that an order comes to; looks at the sources once more.
+    func plan(_ order: AddOrder, environment: [String: String]) async -> Result<BatchRequest, RequestError> {
+        let (directory, engine) = (currentDirectory, engine)
+        return await files.run {
+            do throws(QueueingFault) {
+                let book = engine.destinationBook(environment: environment)
+                return .success(try order.request(book, currentDirectory: directory, environment: environment))
+            } catch {
+                return .failure(RequestError(.usage, error.message))
+            }
+        }
+    }
+}
+
+extension AddOrder {
+    /// What the engine is asked for.
+    fileprivate func request(
+        _ book: DestinationBook, currentDirectory: [UInt8], environment: [String: String]
+    ) throws(QueueingFault) -> BatchRequest {
+        var request: BatchRequest
+        switch work {
+        case .upload(let sources, let destination):
+            let plan = try UploadPlan(
+                sources, to: destination, currentDirectory: currentDirectory, destinations: book)
+            request = try plan.request(environment: environment, password: password)
+        case .download(let urls, let folder):
+            let plan = try DownloadPlan(urls, into: RawPath(folder), destinations: book)
+            request = try plan.request(environment: environment, password: password)
+        }
+        request.name = name.isEmpty ? nil : name
+        request.held = start == .held
+        request.priority = priority
+        request.options.ifExists = ifExists
+        request.options.verify = verify ?? request.options.verify
+        request.options.followLinks = followLinks
+        request.options.include = include
+        request.options.exclude = exclude
+        if let limit { request.options.bytesPerSecond = limit.bytesPerSecond }
+        return request
+    }
+}

@@ -1,0 +1,94 @@
+import LinuxSystem
+package import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// Asking a server whether it can be used, without anything being queued or written.
+extension TransferEngine {
+    /// How long a server has to answer, a password command included.
+    private static let patience = Duration.seconds(60)
+
+    package func test(
+        _ url: String, _ options: TransferOptions, _ secrets: TransferSecrets
+    ) async -> DestinationReport {
+        let begun = timeline.nanoseconds
+        func report(_ findings: PlaceProbe.Findings, _ error: TransferError?) -> DestinationReport {
+            DestinationReport(
+                ok: error == nil, milliseconds: (timeline.nanoseconds - begun) / 1_000_000,
+                protocol: findings.protocolName, exists: findings.exists, writable: findings.writable,
+                freeBytes: findings.freeBytes, error: error)
+        }
+        let question = url.firstIndex(of: "?")
+        let order = BatchOrder(
+            asking: String(url[..<(question ?? url.endIndex)]),
+            query: question.map { String(url[url.index(after: $0)...]) }, options, secrets)
+        let context = makeContext(order)
+        await fetchCredentials(context)
+        if case .failed(let error) = context.credentials { return report(PlaceProbe.Findings(), error) }
+        guard phase == .running, let place = context.destination, let target = target(place, order) else {
+            return report(
+                PlaceProbe.Findings(), TransferError(.unsupported, "this URL cannot be asked: check its spelling"))
+        }
+        var (findings, error) = await ask(target, at: place, context)
+        // The server may want the password shown in another way.
+        if error?.httpStatus == 401, context.triesAsAsked() {
+            (findings, error) = await ask(target, at: place, context)
+        }
+        return report(findings, error)
+    }
+
+    private func target(_ place: RemotePlace, _ order: BatchOrder) -> PlaceProbe.Target? {
+        switch place.address {
+        case .s3(let address): return .s3(address, facts(place, address.origin))
+        case .ftp(let address): return .ftp(host: address.host, address.path)
+        case .sftp(let host, _, let path): return .sftp(host: host, path)
+        case .http(let address):
+            switch place.scheme {
+            case .dav, .davs: return .http(address, asks: .dav)
+            case .tusHTTP, .tusHTTPS: return .http(address, asks: .tus)
+            case .ietfHTTP, .ietfHTTPS: return .http(address, asks: .ietf)
+            default:
+                switch order.options.uploadBy {
+                case .tus: return .http(address, asks: .tus)
+                case .ietf: return .http(address, asks: .ietf)
+                case .put, .post, .form: return .http(address, asks: .put)
+                case nil: return .http(address, asks: .any)
+                }
+            }
+        }
+    }
+
+    private func ask(
+        _ target: PlaceProbe.Target, at place: RemotePlace, _ context: BatchContext
+    ) async -> (PlaceProbe.Findings, TransferError?) {
+        lastTest -= 1
+        let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
+        let attempt = Attempt(
+            task, context: context, origin: place.origin, machine: PlaceProbe(target), at: timeline.nanoseconds)
+        attempt.place = place
+        let error = await withCheckedContinuation { continuation in
+            attempt.removal = continuation
+            removals[task.id] = attempt
+            _ = timeline.clock.schedule(after: Self.patience) { [self] in
+                guard attempt.removal != nil else { return }
+                endRemoval(
+                    attempt,
+                    TransferError(.timedOut, "the server did not answer in time: check the address and the line"))
+            }
+            feed(attempt, .began(at: timeline.now))
+        }
+        return ((attempt.machine as? PlaceProbe)?.findings ?? PlaceProbe.Findings(), error)
+    }
+}
+
+extension RemotePlace {
+    /// The server's, for messages and for what was learnt of it.
+    fileprivate var origin: String {
+        switch address {
+        case .http(let address): address.origin
+        case .s3(let address): address.origin
+        case .ftp(let address): "\(scheme.rawValue)://\(address.host)"
+        case .sftp(let host, let port, _): "sftp://\(host)" + (port.map { ":\($0)" } ?? "")
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import CommandLine
+import Configuration
+import FoundationEssentials
+import MartletKit
+import Synchronization
+import Testing
+
+@testable import Commands
+
+@Suite("Configured servers")
+struct DestinationTests {
+    let sandbox: Sandbox
+    private let engine = FakeEngine()
+
+    init() throws {
+        sandbox = try Sandbox()
+        try sandbox.file("a.txt")
+    }
+
+    private var path: String { String(decoding: sandbox.path, as: UTF8.self) + "/config/destinations.conf" }
+
+    private func bench(password: String? = nil, environment: [String: String] = [:]) -> Bench {
+        let (folder, path) = (sandbox.path, path)
+        return Bench(engine) { surroundings in
+            surroundings.currentDirectory = folder
+            surroundings.destinationsPath = path
+            surroundings.environment = environment
+            surroundings.askPassword = { _ in password }
+        }
+    }
+
+    private var text: String {
+        (try? String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)) ?? ""
+    }
+
+    @Test("what is added is listed, used as NAME:path, and removed")
+    func life() async throws {
+        let bench = bench()
+        #expect(await bench.run("destination", "add", "nas", "sftp://ana@nas.local/backup") == .done, "\(bench.error)")
+        #expect(text == "[nas]\nurl = sftp://nas.local/backup/\nuser = ana\n")
+        #expect(await bench.run("destination", "list") == .done)
+        #expect(bench.output.contains("nas: added; use it as nas:PATH"))
+        #expect(bench.output.contains("sftp://nas.local/backup/"))
+        #expect(await bench.run("upload", "a.txt", "nas:My photos/?100%/") == .done, "\(bench.error)")
+        let request = try #require(engine.requests.last)
+        guard case .upload(_, let to) = request.work else { return }
+        #expect(to == "sftp://nas.local/backup/My%20photos/%3F100%25/")
+        #expect(request.secrets.user == "ana" && request.destination == nil)
+        #expect(await bench.run("download", "nas:x.iso", "./") == .done, "\(bench.error)")
+        guard case .download(let sources)? = engine.requests.last?.work else { return }
+        #expect(sources.map(\.url) == ["sftp://nas.local/backup/x.iso"])
+        #expect(await bench.run("destination", "remove", "nas", "none") == .noSuchObject)
+        #expect(text.isEmpty || !text.contains("[nas]"))
+        #expect(bench.output.contains("nas: removed"))
+        #expect(!engine.asked.contains("forget nas"))
+    }
+
+    @Test("a password goes to the engine and never into the file")
+    func passwords() async throws {
+        let bench = bench(password: "s3cret")
+        #expect(await bench.run("destination", "add", "cloud", "davs://ana@cloud.example/dav/") == .done)
+        #expect(engine.asked == ["keep cloud"])
+        #expect(engine.state.withLock(\.logins)["cloud"]?.password == "s3cret")
+        #expect(text.contains("login = kept") && !text.contains("s3cret"))
+        #expect(await bench.run("upload", "a.txt", "cloud:in/") == .done, "\(bench.error)")
+        #expect(engine.requests.last?.destination == "cloud")
+        #expect(engine.requests.last?.secrets.password == nil)
+        // A login that is given for one batch counts more.
+        #expect(await bench.run("upload", "--user", "bob", "--password-command", "p", "a.txt", "cloud:in/") == .done)
+        #expect(engine.requests.last?.secrets.user == "bob")
+        #expect(await bench.run("destination", "add", "two", "https://ana:pw@h/") == .done)
+        #expect(!text.contains("pw@"))
+        #expect(await bench.run("destination", "remove", "cloud") == .done)
+        #expect(engine.asked.last == "forget cloud")
+    }
+
+    @Test("options that are added are the defaults of what is sent there")
+    func defaults() async throws {
+        let bench = bench()
+        #expect(
+            await bench.run(
+                "destination", "add", "a", "https://h/x/", "--if-exists", "skip", "--limit", "8M", "--protocol", "tus",
+                "--ca", "ca.pem", "--verify", "size") == .done, "\(bench.error)")
+        #expect(await bench.run("upload", "a.txt", "a:") == .done, "\(bench.error)")
+        var options = try #require(engine.requests.last?.options)
+        #expect(options.ifExists == .skip && options.bytesPerSecond == 8 << 20 && options.uploadBy == .tus)
+        #expect(options.caFile == RawPath(sandbox.path + Array("/ca.pem".utf8)) && options.verify == .size)
+        #expect(await bench.run("upload", "--if-exists", "replace", "--limit", "off", "a.txt", "a:") == .done)
+        options = try #require(engine.requests.last?.options)
+        #expect(options.ifExists == .replace && options.bytesPerSecond == nil)
+    }
+
+    @Test("S3 takes keys from the destination's profile, and its own endpoint")
+    func s3() async throws {
+        try sandbox.write("credentials", "[home]\naws_access_key_id = ID\naws_secret_access_key = KEY\n")
+        let file = String(decoding: sandbox.path, as: UTF8.self) + "/credentials"
+        let bench = bench(environment: [
+            "AWS_SHARED_CREDENTIALS_FILE": file, "AWS_ACCESS_KEY_ID": "other", "AWS_SECRET_ACCESS_KEY": "other",
+        ])
+        #expect(
+            await bench.run(
+                "destination", "add", "p", "s3://photos/2024/", "--profile", "home", "--endpoint", "https://s3.local",
+                "--region", "eu-1") == .done, "\(bench.error)")
+        #expect(await bench.run("upload", "a.txt", "p:x/") == .done, "\(bench.error)")
+        let request = try #require(engine.requests.last)
+        #expect(request.secrets.s3 == S3Keys(accessKeyID: "ID", secretAccessKey: "KEY"))
+        #expect(request.options.s3 == S3Place(endpoint: "https://s3.local", region: "eu-1"))
+    }
+
+    @Test("what cannot be meant is refused by name, with the status of the contract")
+    func refusals() async {
+        let bench = bench()
+        #expect(await bench.run("upload", "a.txt", "nas:x/") == .noSuchObject)
+        #expect(bench.error.contains("there is no destination \"nas\""))
+        #expect(await bench.run("destination", "add", "a b", "https://h/") == .usage)
+        #expect(await bench.run("destination", "add", "sftp", "https://h/") == .usage)
+        #expect(await bench.run("destination", "add", "x", "htp://h/") == .usage)
+        #expect(await bench.run("destination", "add", "x", "https://h/?token=abc") == .usage)
+        #expect(await bench.run("destination", "add", "x", "s3://b/", "--endpoint", "https://k:s@h") == .usage)
+        #expect(text.isEmpty)
+        #expect(await bench.run("destination", "add", "x", "https://ana@h/") == .usage)
+        #expect(await bench.run("destination", "add", "x", "https://h/") == .done)
+        #expect(await bench.run("destination", "add", "x", "https://other/") == .refused)
+        #expect(await bench.run("destination", "add", "x", "https://other/", "--replace") == .done)
+        #expect(await bench.run("destination", "test", "y") == .noSuchObject)
+        #expect(await bench.run("destination", "import", "rclone") == .usage)
+        #expect(bench.error.contains("not built"))
+    }
+
+    @Test("a test says in one sentence what works, or why not and the cure")
+    func testing() async {
+        let bench = bench()
+        _ = await bench.run("destination", "add", "nas", "sftp://nas.local/backup/")
+        engine.state.withLock {
+            $0.report = DestinationReport(
+                ok: true, milliseconds: 84, protocol: "sftp", exists: false, freeBytes: 3 << 30)
+        }
+        #expect(await bench.run("destination", "test", "nas") == .done)
+        #expect(
+            bench.output.contains(
+                "nas answers: login ok in 84 ms, the folder is not there yet and will be made, 3.0G free.\n"))
+        engine.state.withLock {
+            $0.report = DestinationReport(
+                ok: false, milliseconds: 9, error: TransferError(.http, "h answered 401: give a user", httpStatus: 401))
+        }
+        #expect(await bench.run("destination", "test", "nas") == .refused)
+        #expect(bench.output.contains("nas cannot be used: h answered 401: give a user.\n"))
+    }
+
+    @Test("lines of the file that do not count are said, and the others count")
+    func problems() async throws {
+        try sandbox.directory("config")
+        try sandbox.write("config/destinations.conf", "[a]\nurl = https://h/\ncolour = red\n")
+        let bench = bench()
+        #expect(await bench.run("destination", "list", "--json") == .done)
+        #expect(bench.error.contains("destinations.conf line 3: colour is no key of a destination"))
+        #expect(
+            bench.output == #"{"login":"none","name":"a","scheme":"https","url":"https://h/","user":null}"# + "\n")
+    }
+}

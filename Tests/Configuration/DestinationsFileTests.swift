@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Configuration
+
+@Suite("destinations.conf")
+struct DestinationsFileTests {
+    private let text = """
+        # my servers
+        [nas]
+        url = sftp://nas.local/backup/
+        user = ana
+
+        ; the cloud
+        [photos]
+        url = s3://photos/2024/
+        profile = home ; not a comment
+        limit = 8M
+        insecure = on
+        """
+
+    private func file(_ text: String) -> DestinationsFile { DestinationsFile(bytes: Array(text.utf8)) }
+
+    @Test("sections are destinations")
+    func reading() throws {
+        let file = file(text)
+        #expect(file.problems.isEmpty)
+        #expect(file.destinations.map(\.name) == ["nas", "photos"])
+        let photos = try #require(file["photos"])
+        #expect(photos.url == "s3://photos/2024/" && photos.profile == "home ; not a comment")
+        #expect(photos.limit == .bytesPerSecond(8 << 20) && photos.insecure)
+    }
+
+    @Test("what does not count is said with its line, and the rest counts")
+    func problems() {
+        let file = file(
+            """
+            url = x
+            [a b]
+            url = https://h/
+            [ok]
+            url = https://h/
+            usr = ana
+            if-exists = perhaps
+            insecure = yes
+            [none]
+            user = ana
+            """)
+        #expect(file.destinations.map(\.name) == ["ok"])
+        #expect(file.problems.map(\.line) == [1, 2, 6, 7, 8, 9])
+        #expect(file.problems[2].message == "usr is no key of a destination: is it user?")
+        #expect(file.problems[3].message == "if-exists: \"perhaps\" is not allowed: give one of fail skip replace")
+    }
+
+    @Test("what is written reads as the same, and every other line stays")
+    func writing() {
+        var destination = Destination(name: "new", url: "davs://cloud.example/remote.php/dav/files/ana/")
+        destination.user = "ana"
+        destination.login = .kept
+        destination.passwordCommand = "pass show cloud | head -1"
+        destination.chunk = ByteSize(bytes: 8 << 20)
+        destination.insecure = true
+        destination.verify = "digest"
+        let added = DestinationsFile(bytes: file(text).setting(destination))
+        #expect(added.problems.isEmpty)
+        #expect(added["new"] == destination)
+        #expect(added["nas"] == file(text)["nas"])
+        let again = DestinationsFile(bytes: added.setting(destination))
+        #expect(again.destinations == added.destinations)
+        let removed = String(decoding: again.removing("new"), as: UTF8.self)
+        #expect(removed.contains("# my servers\n[nas]") && removed.contains("; the cloud"))
+        #expect(file(removed).destinations == file(text).destinations)
+        #expect(file("").setting(destination).starts(with: Array("[new]\nurl = davs".utf8)))
+        // A comment above the next section is that one's.
+        let without = String(decoding: file(text).removing("nas"), as: UTF8.self)
+        #expect(without.contains("; the cloud\n[photos]"))
+    }
+
+    @Test("NAME:path is told from a URL")
+    func names() {
+        #expect(Destination.split("nas:photos/2026")?.path == "photos/2026")
+        #expect(Destination.split("nas:")?.name == "nas")
+        #expect(Destination.split("nas:/a:b")?.path == "/a:b")
+        for text in ["https://host/", "no colon", "a/b:c", ":x", "-a:x", "a b:c"] {
+            #expect(Destination.split(text) == nil)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import MartletKit
+
+/// A folder of its own, gone with the test.
+private final class Folder {
+    let path: [UInt8]
+
+    init() throws {
+        var name = Array("/tmp/martlet-local-XXXXXX".utf8CString)
+        path = try name.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress, let made = mkdtemp(base) else { throw Errno(rawValue: errno) }
+            return Array(UnsafeRawBufferPointer(start: made, count: strlen(made)))
+        }
+    }
+
+    deinit { _ = remove(path) }
+
+    @discardableResult
+    func file(_ name: [UInt8], _ bytes: Int = 0) throws -> [UInt8] {
+        let file = try System.open(path + [0x2F] + name, flags: O_WRONLY | O_CREAT)
+        try System.ftruncate(file.rawValue, to: Int64(bytes))
+        return path + [0x2F] + name
+    }
+
+    func folder(_ name: String) throws { try System.mkdirs(path + [0x2F] + Array(name.utf8)) }
+
+    private func remove(_ path: [UInt8]) -> Bool {
+        if let reader = try? DirectoryReader(path: path) {
+            while let entry = try? reader.next() {
+                let inner = path + [0x2F] + entry.name
+                if (try? System.lstat(inner))?.kind == .directory {
+                    _ = remove(inner)
+                } else {
+                    try? System.unlink(inner)
+                }
+            }
+        }
+        return (try? System.rmdir(path)) != nil
+    }
+}
+
+@Suite("This machine's files")
+struct LocalFilesTests {
+    @Test("a folder comes sorted, in more and more entries, whole at the end")
+    func listing() async throws {
+        let folder = try Folder()
+        for number in 0..<1500 { try folder.file(Array("f\(number)".utf8), number) }
+        try folder.folder("z")
+        var portions: [FolderSnapshot] = []
+        FolderReader.read(folder.path, FolderOrder(), isWanted: { true }, publish: { portions.append($0) })
+        #expect(portions.count > 2)
+        #expect(portions[0].entries.count == FolderReader.firstPortion)
+        // The number of portions grows with the logarithm: each sorts what the one before did not have.
+        #expect(portions.count < 8)
+        for portion in portions {
+            #expect(portion.entries == portion.entries.sorted(by: FolderOrder().places))
+        }
+        let last = try #require(portions.last)
+        #expect(last.isComplete && last.problem == nil)
+        #expect(last.entries.count == 1501)
+        #expect(last.entries.first?.name == Array("z".utf8) && last.entries.first?.kind == .folder)
+        #expect(last.entries.first { $0.name == Array("f7".utf8) }?.size == 7)
+    }
+
+    @Test("reading stops when nobody wants it any more")
+    func abandoned() throws {
+        let folder = try Folder()
+        for number in 0..<600 { try folder.file(Array("f\(number)".utf8)) }
+        var portions = 0
+        FolderReader.read(folder.path, FolderOrder(), isWanted: { portions == 0 }, publish: { _ in portions += 1 })
+        #expect(portions == 1)
+    }
+
+    @Test("links, pipes, names that are not UTF-8 and folders that are not there are said to be so")
+    func oddities() throws {
+        let folder = try Folder()
+        try folder.file([0x62, 0xFF, 0x1B])
+        try System.mkfifo(folder.path + Array("/pipe".utf8), mode: 0o600)
+        #expect(symlink("/", String(decoding: folder.path, as: UTF8.self) + "/link") == 0)
+        var entries: [FolderEntry] = []
+        FolderReader.read(folder.path, FolderOrder(), isWanted: { true }, publish: { entries = $0.entries })
+        #expect(entries.map(\.kind) == [.folder, .file, .other])
+        #expect(entries.map(\.isLink) == [true, false, false])
+        #expect(entries[1].name == [0x62, 0xFF, 0x1B])
+        var problem: String?
+        FolderReader.read(
+            folder.path + Array("/none".utf8), FolderOrder(), isWanted: { true }, publish: { problem = $0.problem })
+        #expect(problem != nil)
+    }
+
+    @Test("a folder is counted to its depths, links left out")
+    func counting() async throws {
+        let folder = try Folder()
+        try folder.folder("a/b/c")
+        try folder.file(Array("a/one".utf8), 10)
+        try folder.file(Array("a/b/c/two".utf8), 32)
+        #expect(symlink("..", String(decoding: folder.path, as: UTF8.self) + "/a/loop") == 0)
+        let files = try LocalFiles()
+        var last = FolderCount()
+        for await count in files.count(folder.path) { last = count }
+        #expect(last.isComplete)
+        #expect(last.files == 2 && last.bytes == 42 && last.folders == 3 && last.leftOut == 1)
+    }
+
+    @Test("a word is looked at as a source is")
+    func looking() throws {
+        let folder = try Folder()
+        try folder.file(Array("f".utf8), 9)
+        #expect(LookedPath(Array("f".utf8), currentDirectory: folder.path).finding == .file(size: 9))
+        #expect(LookedPath(folder.path, currentDirectory: [0x2F]).finding == .folder)
+        let missing = LookedPath(Array("none".utf8), currentDirectory: folder.path)
+        #expect(missing.problem == "none: No such file or directory")
+    }
+}
+
+@Suite("Places")
+struct LocalPlacesTests {
+    @Test("disks come from the kernel's table, with its blanks")
+    func mounts() {
+        let table = """
+            22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+            40 22 8:17 / /media/ana/My\\040disk rw - vfat /dev/sdb1 rw
+            41 22 8:18 / /mnt rw - ext4 /dev/sdc1 rw
+            42 22 0:5 / /mnt/nas rw - nfs nas:/x rw
+            43 22 0:6 / /mntx rw - tmpfs none rw
+            """
+        let found = LocalPlaces.mounts(in: Array(table.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        #expect(found == ["/media/ana/My disk", "/mnt", "/mnt/nas"])
+    }
+
+    @Test("bookmarks are file URLs, with or without a name")
+    func bookmarks() {
+        let file = "file:///home/ana/My%20Photos Photos\nsftp://host/x\nfile:///tmp\nfile://%00/\n"
+        let found = LocalPlaces.bookmarks(in: Array(file.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        #expect(found == ["/home/ana/My Photos", "/tmp"])
+    }
+
+    @Test("what was used lately is kept, the newest first, each once, and without secrets")
+    func recent() {
+        var recent = RecentPlaces()
+        recent.add(destination: "https://ana:pw@host/in/?sig=abc#x")
+        recent.add(destination: "nas:photos/")
+        recent.add(destination: "https://ana:other@host/in/")
+        recent.add(folder: [0x2F, 0xFF, 0x0A, 0x25])
+        #expect(recent.destinations == ["https://ana@host/in/", "nas:photos/"])
+        let again = RecentPlaces(bytes: recent.bytes)
+        #expect(again == recent)
+        #expect(!String(decoding: recent.bytes, as: UTF8.self).contains("pw"))
+        for number in 0..<40 { recent.add(destination: "https://host/\(number)/") }
+        #expect(recent.destinations.count == RecentPlaces.most)
+        #expect(recent.destinations.first == "https://host/39/")
+        #expect(RecentPlaces(bytes: Array("from\nnonsense\n\nto\nwhere x".utf8)) == RecentPlaces())
+    }
+}

@@ -1,0 +1,65 @@
+import Configuration
+import MartletKit
+import Testing
+
+@testable import TerminalUI
+
+@Suite("What is queued, as a command")
+struct AddOrderTests {
+    private func command(_ order: AddOrder) -> String {
+        String(decoding: order.command(home: Array("/home/ana".utf8)), as: UTF8.self)
+    }
+
+    private func upload(_ paths: [String], to url: String = "https://host/in/") -> AddOrder {
+        AddOrder(.upload(paths.map { Array($0.utf8) }, to: url))
+    }
+
+    @Test("what is as usual is left out; home is a tilde that a shell still expands")
+    func short() {
+        #expect(command(upload(["/home/ana/Photos/raw"])) == "martlet upload ~/Photos/raw https://host/in/")
+        #expect(command(upload(["/home/anarchy"])) == "martlet upload /home/anarchy https://host/in/")
+        #expect(command(upload(["/home/ana/a b"])) == "martlet upload ~/'a b' https://host/in/")
+    }
+
+    @Test("every option that was chosen is there")
+    func options() {
+        var order = upload(["/d"], to: "s3://bucket/x/")
+        order.name = "it's"
+        order.ifExists = .skip
+        order.verify = .digest
+        order.followLinks = true
+        order.include = ["*.jpg"]
+        order.exclude = ["$HOME/*"]
+        order.limit = RateLimit("8M")
+        order.priority = .high
+        order.start = .held
+        #expect(
+            command(order)
+                == #"martlet upload --name 'it'\''s' --if-exists skip --verify digest --follow-links "#
+                + #"--include '*.jpg' --exclude '$HOME/*' --limit 8M --priority high --hold /d s3://bucket/x/"#)
+    }
+
+    @Test("a password is in no command, its user is")
+    func passwords() {
+        var order = upload(["/d"], to: "https://ana:pa@ss@host/in/")
+        order.password = "secret"
+        #expect(command(order) == "martlet upload /d https://ana@host/in/")
+    }
+
+    @Test("names that no terminal should see are written so that a shell gets the very bytes")
+    func hostile() {
+        let name = Array("/d/x\u{1B}[31m'".utf8) + [0xFF, 0x0A]
+        let order = AddOrder(.upload([name], to: "https://host/in/"))
+        #expect(command(order) == #"martlet upload $'/d/x\x1b[31m\'\xff\x0a' https://host/in/"#)
+        #expect(ShellCommand.quoted("") == Array("''".utf8))
+        #expect(ShellCommand.quoted("a;b") == Array("'a;b'".utf8))
+        #expect(ShellCommand.quoted("\u{202E}gpj") == Array(#"$'\xe2\x80\xaegpj'"#.utf8))
+        #expect(ShellCommand.quoted("写真 1") == Array("'写真 1'".utf8))
+    }
+
+    @Test("a download's folder ends in a slash, so that it is made when it is not there")
+    func downloads() {
+        let order = AddOrder(.download(["https://h/a?b=1&c"], into: Array("/home/ana/in".utf8)))
+        #expect(command(order) == "martlet download 'https://h/a?b=1&c' ~/in/")
+    }
+}

@@ -1,0 +1,226 @@
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Adding a batch")
+struct AddingTests {
+    @Test("opening asks for the folder and for the places, and nothing of the engine")
+    func opening() {
+        let screen = Adding.screen(80, 24)
+        #expect(screen.model.adding?.step == .first)
+        #expect(screen.model.outstanding.isEmpty)
+        #expect(screen.picked == 0)
+    }
+
+    @Test("marks survive changing folders, are counted meanwhile, and are what is queued")
+    func marks() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space")
+        #expect(screen.requests == [.local(.count(Adding.path("edits")))])
+        screen.press("Enter")
+        #expect(screen.model.adding?.picker.folder.path == Adding.path("export"))
+        screen.list([FolderEntry(name: Array("inside.txt".utf8), kind: .file, size: 5)])
+        screen.press("Space", "h")
+        #expect(screen.picked == 2)
+        screen.list(Adding.entries)
+        screen.send(.local(.counted(Adding.path("edits"), FolderCount(files: 12, bytes: 99, isComplete: true))))
+        #expect(screen.model.adding?.picker.basket.totals.files == 13)
+        screen.press("F2")
+        screen.press("https://host/in", "Enter", "F2")
+        guard case .queue(let order, let number)? = screen.requests.first else {
+            Issue.record("nothing was queued: \(screen.requests)")
+            return
+        }
+        // Several files go into a folder: the slash is ours.
+        #expect(
+            order.work
+                == .upload([Adding.path("edits"), Adding.path("export/inside.txt")], to: "https://host/in/"))
+        screen.send(.answer(.queued(.success(Adding.batch), number: number)))
+        #expect(screen.model.adding == nil)
+        #expect(screen.model.drafts.isEmpty)
+        #expect(
+            screen.requests.contains(
+                .local(.remember(destination: "https://host/in/", folder: Adding.folder))))
+    }
+
+    @Test("going on with nothing marked takes the row of the cursor")
+    func cursorRow() {
+        var screen = Adding.screen(80, 24)
+        screen.press("F2")
+        #expect(screen.picked == 1)
+        #expect(screen.model.adding?.step == .second)
+        screen.press("Esc", "U", "g", "F2")
+        #expect(screen.model.adding?.step == .first)
+    }
+
+    @Test("Esc goes back step by step, and what was chosen is there the next time")
+    func escape() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://host/in/", "Enter")
+        #expect(screen.model.adding?.step == .third)
+        screen.press("Esc")
+        #expect(screen.model.adding?.step == .second)
+        screen.press("Esc")
+        #expect(screen.model.adding?.step == .first)
+        screen.press("Esc")
+        #expect(screen.model.adding == nil)
+        #expect(screen.requests.contains(.local(.stopAll)))
+        screen.press("a")
+        #expect(screen.picked == 1)
+        // What was not counted to the end is counted again.
+        #expect(screen.requests.contains(.local(.count(Adding.path("edits")))))
+    }
+
+    @Test("cancel forgets everything")
+    func cancelling() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://host/in/", "Enter", "Right", "Right", "Enter")
+        #expect(screen.model.adding == nil)
+        screen.press("a")
+        #expect(screen.picked == 0)
+    }
+
+    @Test("pasted paths open the picker and fill it; what is not there is said, not dropped")
+    func pasting() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        screen.paste("'/tmp/a b'\nfile:///home/ana/c%20d\n~/e\n")
+        let words = ["/tmp/a b", "/home/ana/c d", "/home/ana/e"].map { Array($0.utf8) }
+        #expect(screen.requests.contains(.local(.look(words, .choose))))
+        screen.send(
+            .local(
+                .looked(
+                    [
+                        LookedPath(path: words[0], finding: .file(size: 3)),
+                        LookedPath(path: words[1], finding: .folder),
+                        LookedPath(path: words[2], finding: .missing("~/e: No such file or directory")),
+                    ], .choose)))
+        #expect(screen.picked == 2)
+        #expect(screen.model.adding?.picker.unusable.count == 1)
+        #expect(screen.picture.contains("2 paths chosen. ~/e: No such file or directory."))
+    }
+
+    @Test("a paste into a line never runs as keys")
+    func pasteIntoLines() {
+        var screen = Adding.screen(80, 24)
+        screen.press("/")
+        screen.paste("edi\u{1B}[A\nq")
+        #expect(screen.model.adding != nil)
+        screen.press("Esc", "Space", "F2")
+        screen.paste("https://host/\nF2")
+        #expect(screen.model.adding?.step == .second)
+        #expect(screen.model.adding?.destination.field.text == "https://host/F2")
+    }
+
+    @Test("a typed path leads to a folder, to a file in its folder, or is chosen with others")
+    func typedPaths() {
+        var screen = Adding.screen(80, 24)
+        screen.press("~", "Photos", "Enter")
+        #expect(screen.requests == [.local(.look([Array("/home/ana/Photos".utf8)], .go))])
+        screen.send(.local(.looked([LookedPath(path: Array("/home/ana/x".utf8), finding: .file(size: 1))], .go)))
+        #expect(screen.model.adding?.picker.folder.path == Array("/home/ana".utf8))
+        #expect(screen.picked == 1)
+        screen.press("/", "/etc/hosts", "Space", "b", "Enter")
+        #expect(
+            screen.requests == [.local(.look([Array("/etc/hosts".utf8), Array("/home/ana/b".utf8)], .choose))])
+    }
+
+    @Test("Tab continues the path that is typed, and a late answer changes nothing")
+    func completion() {
+        var screen = Adding.screen(80, 24)
+        screen.press("~", "Pho", "Tab")
+        let word = Array("/home/ana/Pho".utf8)
+        #expect(screen.requests == [.local(.complete(word))])
+        screen.send(.local(.completed(word, PathCompletion(path: Array("/home/ana/Photos/".utf8), candidates: 1))))
+        #expect(screen.lines[22].contains("path: /home/ana/Photos/"))
+        screen.send(.local(.completed(word, PathCompletion(path: Array("/home/ana/Phone".utf8), candidates: 1))))
+        #expect(screen.lines[22].contains("path: /home/ana/Photos/"))
+    }
+
+    @Test("the engine's silence stops only the last step")
+    func lost() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://host/in/", "Enter")
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        screen.press("F2")
+        #expect(!screen.requests.contains { if case .queue = $0 { true } else { false } })
+        #expect(screen.picture.contains("The engine does not answer: nothing can be queued now."))
+        screen.connect()
+        screen.press("F2")
+        #expect(screen.requests.contains { if case .queue = $0 { true } else { false } })
+    }
+
+    @Test("a refusal leaves the form as it was")
+    func refusal() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://host/in/", "Enter", "PgUp", "my batch", "F2")
+        let refused = RequestError(.usage, "two sources are named a: queue them as two batches")
+        screen.send(.answer(.queued(.failure(refused), number: screen.lastNumber)))
+        #expect(screen.model.adding?.review?.form.text(.name) == "my batch")
+        #expect(screen.picture.contains("two sources are named a"))
+    }
+
+    @Test("a user in the URL is asked for the password, which is shown nowhere")
+    func password() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://ana@host/in/", "Enter", "F2")
+        #expect(screen.picture.contains("type the password"))
+        screen.press("s3cret")
+        #expect(!screen.picture.contains("s3cret"))
+        screen.press("F2")
+        guard case .queue(let order, _)? = screen.requests.first else {
+            Issue.record("nothing was queued")
+            return
+        }
+        #expect(order.password == "s3cret")
+    }
+
+    @Test("pasted URLs open a download; it is the URLs and the folder that are queued")
+    func downloading() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        screen.paste("https://host/a.iso\nhttps://host/b.iso\n")
+        #expect(screen.model.adding?.links.urls == ["https://host/a.iso", "https://host/b.iso"])
+        screen.press("Enter")
+        screen.list([])
+        screen.press("F2", "F2")
+        guard case .queue(let order, _)? = screen.requests.first else {
+            Issue.record("nothing was queued: \(screen.requests)")
+            return
+        }
+        #expect(
+            order.work == .download(["https://host/a.iso", "https://host/b.iso"], into: Array("/home/ana".utf8)))
+    }
+
+    @Test("a folder for downloads that is not there is made")
+    func newFolder() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        screen.press("W", "https://host/a.iso", "Enter", "Enter", "~", "new", "Enter")
+        let path = Array("/home/ana/new".utf8)
+        screen.send(.local(.looked([LookedPath(path: path, finding: .missing("no"))], .go)))
+        #expect(screen.model.adding?.review?.work == .download(["https://host/a.iso"], into: path))
+    }
+
+    @Test("a range is marked from one end to the other, and again it is taken back")
+    func range() {
+        var screen = Adding.screen(80, 24)
+        screen.press("v", "j", "j", "v")
+        #expect(screen.picked == 3)
+        screen.press("v", "k", "k", "v")
+        #expect(screen.picked == 0)
+        screen.press("*")
+        // All that are shown but what cannot be read.
+        #expect(screen.picked == Adding.entries.count { $0.isReadable && $0.kind != .other && !$0.isHidden })
+    }
+
+    @Test("a hundred thousand names are there, found and marked")
+    func many() {
+        var screen = Adding.screen(80, 24)
+        let entries = (0..<100_000).map { FolderEntry(name: Array("file-\($0)".utf8), kind: .file, size: 1) }
+        screen.list(entries.sorted(by: FolderOrder().places))
+        screen.press("/", "file-99999")
+        #expect(screen.picture.contains("1 of 100,001 match"))
+        screen.press("Enter", "*")
+        #expect(screen.picked == 100_000)
+    }
+}

@@ -1,0 +1,91 @@
+import Configuration
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("The page of configured servers")
+struct DestinationsPageTests {
+    private func page(_ columns: Int, _ rows: Int) -> ScreenHarness {
+        var screen = ScreenHarness(columns, rows, [Rows.section(nil, [])])
+        screen.press("D")
+        screen.send(.local(.places(Adding.places, Adding.recent, Adding.configured)))
+        return screen
+    }
+
+    private func answer(_ screen: inout ScreenHarness, _ outcome: DestinationOutcome) {
+        screen.send(.answer(.destination(outcome, number: screen.lastNumber)))
+    }
+
+    @Test("in every size", arguments: [(80, 24), (120, 36), (40, 8), (20, 5), (20, 2), (1, 1)])
+    func sizes(_ columns: Int, _ rows: Int) {
+        var screen = page(columns, rows)
+        screen.press("t")
+        answer(
+            &screen,
+            .report(DestinationReport(ok: true, milliseconds: 84, protocol: "sftp", exists: true, freeBytes: 1 << 40)))
+        screen.press("j", "t")
+        answer(
+            &screen,
+            .report(
+                DestinationReport(
+                    ok: false, milliseconds: 9,
+                    error: TransferError(
+                        .http,
+                        "s3.eu-1.amazonaws.com answered 403 InvalidAccessKeyId: it does not take these keys; give others, then retry",
+                        httpStatus: 403))))
+        Pictures.expect(screen.picture, "destinations-\(columns)x\(rows)")
+    }
+
+    @Test("none yet; a new one; what is wrong with it")
+    func new() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        screen.press("D")
+        Pictures.expect(screen.picture, "destinations-none-80x24")
+        screen.press("n", "nas", "Tab", "sftp//nas", "F2")
+        Pictures.expect(screen.picture, "destinations-new-80x24")
+        screen.press("^U", "https://ana@nas.example/in", "Tab", "s3cret", "F2")
+        #expect(!screen.picture.contains("s3cret"))
+        guard case .destination(.save("nas", let saved), _)? = screen.requests.first else {
+            Issue.record("nothing was saved: \(screen.requests)")
+            return
+        }
+        #expect(saved.password == "s3cret" && saved.destination.url == "https://nas.example/in/")
+        #expect(saved.destination.user == "ana" && saved.destination.login == .kept)
+        answer(&screen, .changed(DestinationsFile(bytes: DestinationsFile(bytes: []).setting(saved.destination))))
+        // It is asked at once.
+        #expect(screen.requests.contains { if case .destination(.test("nas", _), _) = $0 { true } else { false } })
+        #expect(screen.picture.contains("nas is saved; use it as nas:PATH."))
+    }
+
+    @Test("removing asks first, and picking begins a batch for it")
+    func removing() {
+        var screen = page(80, 24)
+        screen.press("x")
+        screen.wait(.seconds(1))
+        screen.press("x")
+        #expect(screen.requests.contains { if case .destination(.remove("nas"), _) = $0 { true } else { false } })
+        answer(&screen, .changed(DestinationsFile(bytes: Adding.configured.removing("nas"))))
+        #expect(!screen.picture.contains("sftp://"))
+        screen.press("Enter")
+        screen.list(Adding.entries)
+        screen.press("Space", "F2")
+        #expect(screen.model.adding?.destination.field.text == "photos:")
+    }
+
+    @Test("a configured server in the steps: its defaults stand in the review, and it is asked meanwhile")
+    func steps() {
+        var screen = Adding.screen(80, 24)
+        screen.send(.local(.places(Adding.places, RecentPlaces(), Adding.configured)))
+        screen.press("Space", "F2", "Down", "2024", "Enter")
+        #expect(screen.model.adding?.review?.work == .upload([Adding.path("edits")], to: "photos:2024/"))
+        #expect(screen.model.adding?.review?.form.word(.ifExists) == "skip")
+        #expect(
+            screen.requests.contains { if case .destination(.test("photos:2024/", _), _) = $0 { true } else { false } })
+        answer(&screen, .report(DestinationReport(ok: true, milliseconds: 84, protocol: "s3")))
+        Pictures.expect(screen.picture, "review-configured-80x24")
+        screen.press("Esc", "^U", "none:x", "Enter")
+        #expect(screen.picture.contains("there is no destination"))
+    }
+}
