@@ -40,7 +40,10 @@ package protocol Engine: Sendable {
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func purgeFinished() async throws(RequestError) -> [NodeResult]
     func leftovers() async throws(RequestError) -> [Leftover]
-    func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult]
+    func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult]
+    func bucketUploads(
+        at url: String, place: S3Place?, keys: S3Keys, aborting uploads: [String]
+    ) async throws(RequestError) -> [BucketUpload]
 
     func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport
     func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError)

@@ -8,6 +8,7 @@ enum NodeChange: String {
     case runNow = "run-now"
     /// Of what is left at servers.
     case abort
+    case forget
 
     /// What a node is when it was done.
     var done: String {
@@ -21,6 +22,7 @@ enum NodeChange: String {
         case .runNow: "starts now"
         case .purge: "forgotten"
         case .abort: "has nothing left there"
+        case .forget: "is let lie there"
         }
     }
 
@@ -35,7 +37,7 @@ enum NodeChange: String {
         case .set: "was so already"
         case .runNow: "runs already"
         case .purge: "was forgotten already"
-        case .abort: "had nothing left there"
+        case .abort, .forget: "had nothing left there"
         }
     }
 }
@@ -53,7 +55,7 @@ extension Front {
             case .cancel: try await engine.cancel(choice)
             case .retry: try await engine.retry(choice)
             case .purge: try await engine.purge(choice)
-            case .abort, .move, .set, .runNow: [NodeResult]()
+            case .abort, .forget, .move, .set, .runNow: [NodeResult]()
             }
         }
         return tell(results, of: change, invocation, empty: "nothing matches")

@@ -236,17 +236,26 @@ package enum MartletProgram {
 
     private static var leftovers: Command {
         var list = Command("list", "what unfinished uploads have left at servers")
-        list.groups = [CommonOptions.output]
+        list.groups = [OptionGroup("Where", [LeftoverOptions.bucket]), CommonOptions.output]
         var abort = Command("abort", "take away what failed and cancelled uploads have left")
         abort.operands = [Operand(.node, .any)]
-        abort.groups = [OptionGroup("Which", [CommonOptions.all]), CommonOptions.output]
+        abort.groups = [
+            OptionGroup("Which", [CommonOptions.all, LeftoverOptions.bucket, LeftoverOptions.upload]),
+            OptionGroup("How", [LeftoverOptions.forget]), CommonOptions.output,
+        ]
         var command = Command("leftovers", "unfinished uploads, parts and temporary files on servers")
         command.details = [
-            "A cancelled upload's remains go by themselves when its grace time is over. Those of a failed one stay, because a retry goes on from them."
+            "A cancelled upload's remains go by themselves when its grace time is over. Those of a failed one stay, because a retry goes on from them.",
+            "A bucket may hold more: --in asks its service. What belongs to a task of this queue is shown with it; the rest is somebody else's, or of a queue that has forgotten it, and is taken away only by its upload ID.",
         ]
         command.groups = [CommonOptions.output]
         command.subcommands = [list, abort]
-        command.examples = [.init(line: "martlet leftovers abort --all", effect: "Leave no parts behind")]
+        command.examples = [
+            .init(line: "martlet leftovers abort --all", effect: "Leave no parts behind"),
+            .init(
+                line: "martlet leftovers list --in s3://archive/2026/",
+                effect: "Unfinished uploads in a bucket, whoever began them"),
+        ]
         return command
     }
 

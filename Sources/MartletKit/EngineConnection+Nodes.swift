@@ -58,8 +58,23 @@ extension EngineConnection {
     }
 
     /// Takes away what failed or cancelled uploads have left; each result is known when its server has answered.
-    public nonisolated func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult] {
-        try await call(Methods.leftoversAbort, LeftoversAbortRequest(tasks: tasks)).results
+    /// - Parameter forgets: says nothing to the servers: what is there stays, and is not known any more.
+    public nonisolated func abortLeftovers(
+        of tasks: [TaskID], forgets: Bool = false
+    ) async throws(RequestError) -> [NodeResult] {
+        let request = LeftoversAbortRequest(tasks: tasks, forget: forgets ? true : nil)
+        return try await call(Methods.leftoversAbort, request).results
+    }
+
+    /// Uploads that were begun in a bucket of S3 and not finished, by whomever. Starts an engine.
+    /// - Parameters:
+    ///   - url: `s3://bucket/prefix`.
+    ///   - uploads: IDs of those that are taken away; the answer says what came of it.
+    public nonisolated func bucketUploads(
+        at url: String, place: S3Place?, keys: S3Keys, aborting uploads: [String] = []
+    ) async throws(RequestError) -> [BucketUpload] {
+        let request = LeftoverSearchRequest(url: url, s3: place, keys: keys, abort: uploads.isEmpty ? nil : uploads)
+        return try await call(Methods.leftoversSearch, request).uploads
     }
 
     /// Why a node, or (`nil`) anything, does not move. Empty: nothing waits.

@@ -33,6 +33,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case logRead = "log.read"
     case leftoversList = "leftovers.list"
     case leftoversAbort = "leftovers.abort"
+    case leftoversSearch = "leftovers.search"
     case destinationTest = "destination.test"
     case destinationKeep = "destination.keep"
     case destinationForget = "destination.forget"
@@ -47,7 +48,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
             .nodesMove,
             .nodesSet, .nodesRunNow, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop,
-            .limitsSet, .leftoversAbort,
+            .limitsSet, .leftoversAbort, .leftoversSearch,
             .destinationTest, .destinationKeep, .destinationForget:
             false
         }
@@ -97,6 +98,7 @@ package enum Methods {
     package static let engineStop = Method<EngineStopRequest, Nothing>(.engineStop)
     package static let leftoversList = Method<LeftoversRequest, LeftoverPage>(.leftoversList)
     package static let leftoversAbort = Method<LeftoversAbortRequest, NodeResults>(.leftoversAbort)
+    package static let leftoversSearch = Method<LeftoverSearchRequest, LeftoverSearchAnswer>(.leftoversSearch)
     package static let destinationTest = Method<DestinationTestRequest, DestinationTested>(.destinationTest)
     package static let destinationKeep = Method<DestinationKeepRequest, Nothing>(.destinationKeep)
     package static let destinationForget = Method<DestinationForgetRequest, DestinationForgotten>(.destinationForget)

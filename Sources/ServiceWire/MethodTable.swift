@@ -65,7 +65,8 @@ package enum MethodTable {
         case .limitsSet:
             ("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)
         case .leftoversList: ("after? limit?", "leftovers next")
-        case .leftoversAbort: ("tasks", nodeResults)
+        case .leftoversAbort: ("tasks forget?", nodeResults)
+        case .leftoversSearch: ("url s3? keys abort?", "uploads")
         case .destinationTest: ("url options? secrets? destination?", "report")
         case .destinationKeep: ("name secrets", "")
         case .destinationForget: ("name", "existed")

@@ -207,5 +207,32 @@ package struct LeftoverPage: Codable, Hashable, Sendable {
 /// Parameters of `leftovers.abort`: tasks that failed or were cancelled. Answered when their servers have.
 package struct LeftoversAbortRequest: Codable, Hashable, Sendable {
     package var tasks: [TaskID]
-    package init(tasks: [TaskID]) { self.tasks = tasks }
+    /// Says nothing to the servers: what is there stays, and is not known any more.
+    package var forget: Bool?
+    package init(tasks: [TaskID], forget: Bool? = nil) {
+        self.tasks = tasks
+        self.forget = forget
+    }
+}
+
+/// Parameters of `leftovers.search`: what was begun in a bucket and not finished, by whomever. Answered when the service has.
+package struct LeftoverSearchRequest: Codable, Hashable, Sendable {
+    /// `s3://bucket/prefix`.
+    package var url: String
+    package var s3: S3Place?
+    package var keys: S3Keys
+    /// IDs of uploads among those found that are to be taken away.
+    package var abort: [String]?
+    package init(url: String, s3: S3Place?, keys: S3Keys, abort: [String]? = nil) {
+        self.url = url
+        self.s3 = s3
+        self.keys = keys
+        self.abort = abort
+    }
+}
+
+/// Answer of `leftovers.search`, in the order of the service.
+package struct LeftoverSearchAnswer: Codable, Hashable, Sendable {
+    package var uploads: [BucketUpload]
+    package init(uploads: [BucketUpload]) { self.uploads = uploads }
 }

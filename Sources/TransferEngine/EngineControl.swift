@@ -41,6 +41,12 @@ package protocol EngineControl: Actor {
     /// Takes away what an upload that is over has left at its server. `nil`: it is gone; else why it is not.
     func remove(_ remains: Remains) async -> TransferError?
 
+    /// Uploads in a bucket that were begun and not finished, by whomever.
+    func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError>
+
+    /// Takes one of those away. `nil`: it is gone; else why it is not.
+    func abort(_ upload: FoundUpload, _ search: BucketSearch) async -> TransferError?
+
     /// Asks a server whether it can be used; nothing is written there and nothing is queued.
     /// - Parameter url: without user info.
     func test(_ url: String, _ options: TransferOptions, _ secrets: TransferSecrets) async -> DestinationReport

@@ -42,6 +42,10 @@ extension TransferEngine {
     func take(_ events: [TransportEvent]) {
         for event in events {
             let wire = event.id.rawValue
+            if case .ended(_, let end) = event, let question = questions.removeValue(forKey: wire) {
+                question.resume(returning: end)
+                continue
+            }
             guard let attempt = owners[wire], let local = attempt.exchanges.first(where: { $0.wire == wire })?.local
             else { continue }
             switch event {

@@ -78,6 +78,7 @@ extension TransferEngine {
         }
         phase = .stopping
         endRemovals()
+        endQuestions()
         for timer in [gateTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {
             timeline.clock.cancel(timer)
         }

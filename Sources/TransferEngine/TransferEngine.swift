@@ -78,6 +78,8 @@ package actor TransferEngine: EngineControl {
     var attempts: [TaskID: Attempt] = [:]
     var owners: [UInt64: Attempt] = [:]
     var lastExchange: UInt64 = 0
+    /// Requests that belong to no task, and who waits for their ends.
+    var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
     /// The socket of the person's ssh agent.
     var sshAgent: RawPath?
     /// How far uploads had come when they were broken off; what the server has of it is known when they go on.

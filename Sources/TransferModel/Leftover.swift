@@ -23,3 +23,25 @@ public struct Leftover: Codable, Hashable, Sendable {
         _since = OrNull(wrappedValue: since)
     }
 }
+
+/// An upload that was begun in a bucket of S3 and neither finished nor taken away, by whomever.
+public struct BucketUpload: Codable, Hashable, Sendable {
+    /// Of the object that it would become; harmless to print.
+    public var destination: String
+    public var uploadID: String
+    /// By the service's clock.
+    @OrNull public var begun: Timestamp?
+    /// Of this queue; `null`: of somebody else, or of a queue that has forgotten it.
+    @OrNull public var task: TaskID?
+    /// Of one that was to be taken away: what came of that.
+    public var result: NodeResult.Outcome?
+    /// Why it is still there.
+    public var message: String?
+
+    public init(destination: String, uploadID: String, begun: Timestamp?, task: TaskID?) {
+        self.destination = destination
+        self.uploadID = uploadID
+        _begun = OrNull(wrappedValue: begun)
+        _task = OrNull(wrappedValue: task)
+    }
+}

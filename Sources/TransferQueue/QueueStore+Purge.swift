@@ -27,11 +27,11 @@ extension QueueStore {
     }
 
     /// All that are finished.
-    func purgeFinished() throws -> NodeChange {
-        try purge(
-            try database.rows(
-                "SELECT id FROM batches WHERE finished_at IS NOT NULL AND purged_at IS NULL ORDER BY id"
-            ) { NodeID.batch(BatchID(rawValue: $0.integer(0))) })
+    func purgeFinished(except kept: Set<BatchID> = []) throws -> NodeChange {
+        let batches = try database.rows(
+            "SELECT id FROM batches WHERE finished_at IS NOT NULL AND purged_at IS NULL ORDER BY id"
+        ) { BatchID(rawValue: $0.integer(0)) }
+        return try purge(batches.filter { !kept.contains($0) }.map { .batch($0) })
     }
 
     private func hide(_ batch: BatchID) throws {
@@ -46,11 +46,11 @@ extension QueueStore {
         change.note(wholly: batch)
     }
 
-    /// Forgets what is old: for good.
-    func forget(finishedBefore time: Timestamp) throws {
+    /// Forgets what is old, for good; `kept` stays whatever its age.
+    func forget(finishedBefore time: Timestamp, except kept: Set<BatchID> = []) throws {
         // Events of no batch: sessions that fell idle, starts of the engine.
         try database.run("DELETE FROM events WHERE batch IS NULL AND at < ?", .integer(time.milliseconds))
-        try forgetBatches("finished_at < ?", .integer(time.milliseconds))
+        try forgetBatches("finished_at < ?", .integer(time.milliseconds), except: kept)
     }
 
     /// Ends purges that nobody can take back any more. - Returns: when the next one is due.
@@ -62,10 +62,12 @@ extension QueueStore {
         return next.map { Timestamp(milliseconds: $0).advanced(by: Self.graceTime + .milliseconds(1)) }
     }
 
-    private func forgetBatches(_ condition: String, _ value: SQLiteValue) throws {
+    private func forgetBatches(
+        _ condition: String, _ value: SQLiteValue, except kept: Set<BatchID> = []
+    ) throws {
         let batches = try database.rows("SELECT id, root FROM batches WHERE \(condition) ORDER BY id", value) {
             (BatchID(rawValue: $0.integer(0)), $0.integer(1))
-        }
+        }.filter { !kept.contains($0.0) }
         for (batch, root) in batches { try forget(batch, root) }
         if !batches.isEmpty { try forgetLimits() }
     }

@@ -302,12 +302,15 @@ package actor QueueWriter {
         try change { try store.purge(nodes, joining: joining) }
     }
 
-    /// Forgets all finished batches, which can be taken back.
-    package func purgeFinished() throws(QueueError) -> NodeChange { try change { try store.purgeFinished() } }
+    /// Forgets all finished batches but these, which can be taken back.
+    package func purgeFinished(except kept: Set<BatchID> = []) throws(QueueError) -> NodeChange {
+        try change { try store.purgeFinished(except: kept) }
+    }
 
     /// Forgets batches that finished before a time, their events and their secrets, for good.
-    package func forget(finishedBefore time: Timestamp) throws(QueueError) {
-        try change { try store.forget(finishedBefore: time) }
+    /// - Parameter kept: stay whatever their age.
+    package func forget(finishedBefore time: Timestamp, except kept: Set<BatchID> = []) throws(QueueError) {
+        try change { try store.forget(finishedBefore: time, except: kept) }
     }
 
     /// Forgets for good what was purged longer ago than the grace time. - Returns: when the next one is due.

@@ -61,7 +61,7 @@ extension TransferService {
     }
 
     /// What the queue changed is told to the engine and goes into the answer.
-    private func take(_ change: NodeChange, _ results: inout NodeResults) async throws {
+    func take(_ change: NodeChange, _ results: inout NodeResults) async throws {
         results.results += try await told(change)
         results.operation = change.operation ?? results.operation
         results.undone = change.undone ?? results.undone
@@ -208,17 +208,6 @@ extension TransferService {
         var results = NodeResults(results: [])
         let choice = request.operation.map { UndoChoice.operation($0) } ?? .last
         try await take(try await queue.writer.undo(choice, now: now), &results)
-        await engine.queueChanged()
-        return results
-    }
-
-    /// Without any node: every batch that is over.
-    func purge(_ request: NodesRequest) async throws -> NodeResults {
-        guard request == NodesRequest() else {
-            return try await changeTogether(request) { try await $0.purge($1, joining: $2) }
-        }
-        var results = NodeResults(results: [])
-        try await take(try await queue.writer.purgeFinished(), &results)
         await engine.queueChanged()
         return results
     }

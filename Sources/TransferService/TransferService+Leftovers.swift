@@ -27,12 +27,12 @@ extension TransferService {
     func abortLeftovers(_ request: LeftoversAbortRequest) async throws -> NodeResults {
         var results: [NodeResult] = []
         for id in request.tasks {
-            results.append(try await abortLeftover(of: id))
+            results.append(try await abortLeftover(of: id, forgets: request.forget ?? false))
         }
         return NodeResults(results: results)
     }
 
-    private func abortLeftover(of id: TaskID) async throws -> NodeResult {
+    private func abortLeftover(of id: TaskID, forgets: Bool) async throws -> NodeResult {
         guard let task = try await queue.reader.task(id) else {
             return NodeResult(id: .task(id), result: .refused, code: .noSuchObject, message: "there is no task \(id)")
         }
@@ -46,7 +46,58 @@ extension TransferService {
                 id: .task(id), result: .refused, code: .refused,
                 message: "\(id) is \(task.state.rawValue) and goes on from it: cancel it first")
         }
+        if forgets {
+            try await queue.writer.forgetRemains(of: id)
+            return NodeResult(id: .task(id), result: .done)
+        }
         guard let error = await engine.remove(remains) else { return NodeResult(id: .task(id), result: .done) }
         return NodeResult(id: .task(id), result: .refused, code: .refused, message: error.message)
+    }
+
+    // MARK: In a bucket
+
+    /// What lies in a bucket is asked of its service. Taken away is only what is named, and nothing that a task goes on from.
+    func searchLeftovers(_ request: LeftoverSearchRequest) async throws -> LeftoverSearchAnswer {
+        let search = BucketSearch(url: request.url, place: request.s3, keys: request.keys)
+        let found: [FoundUpload]
+        switch await engine.search(search) {
+        case .success(let uploads): found = uploads
+        case .failure(let error): throw RequestError(.refused, error.message)
+        }
+        let owners = try await ownersOfUploads()
+        let named = Set(request.abort ?? [])
+        var uploads: [BucketUpload] = []
+        for upload in found {
+            let task = upload.task ?? owners[upload.uploadID]
+            var shown = BucketUpload(
+                destination: upload.destination, uploadID: upload.uploadID, begun: upload.begun, task: task)
+            if named.contains(upload.uploadID) {
+                let refusal = try await takeAway(upload, of: task, search)
+                shown.result = refusal == nil ? .done : .refused
+                shown.message = refusal
+            }
+            uploads.append(shown)
+        }
+        return LeftoverSearchAnswer(uploads: uploads)
+    }
+
+    /// Why it is still there; `nil`: it is gone.
+    private func takeAway(_ upload: FoundUpload, of task: TaskID?, _ search: BucketSearch) async throws -> String? {
+        guard let task else { return await engine.abort(upload, search)?.message }
+        let result = try await abortLeftover(of: task, forgets: false)
+        if result.result == .already { return "\(task) goes on from it: cancel it first" }
+        return result.message
+    }
+
+    /// Tasks of this queue by the upload of S3 that they have left; those that run are the engine's to tell.
+    private func ownersOfUploads() async throws -> [String: TaskID] {
+        var owners: [String: TaskID] = [:]
+        var last = TaskID(rawValue: 0)
+        while true {
+            let page = try await queue.writer.remains(in: Self.standing, after: last, limit: 500)
+            for remains in page { if let id = remains.bucketUploadID { owners[id] = remains.task.id } }
+            guard page.count == 500, let end = page.last?.task.id else { return owners }
+            last = end
+        }
     }
 }

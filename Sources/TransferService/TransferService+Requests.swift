@@ -130,6 +130,8 @@ extension TransferService {
         case .engineStatus: try await serve(call, Methods.engineStatus) { _ in try await status() }
         case .engineStop: try await serve(call, Methods.engineStop) { stopEngine($0, client) }
         case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
+        case .leftoversSearch:
+            try await serve(call, Methods.leftoversSearch) { try await searchLeftovers($0) }
         case .leftoversAbort: try await serve(call, Methods.leftoversAbort) { try await abortLeftovers($0) }
         case .destinationTest: try testDestination(call, client)
         case .destinationKeep: try await serve(call, Methods.destinationKeep) { try await keep($0) }

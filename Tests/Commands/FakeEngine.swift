@@ -16,6 +16,7 @@ final class FakeEngine: Engine {
         var status: EngineStatus?
         var remains: [Leftover] = []
         var totals = QueueTotals()
+        var uploads: [BucketUpload] = []
         /// Thrown by every question.
         var failure: RequestError?
         var limits = TransferLimits(up: nil, down: nil, transfers: 8, transfersPerHost: 8)
@@ -174,8 +175,19 @@ final class FakeEngine: Engine {
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("purge", nodes) }
     func purgeFinished() async throws(RequestError) -> [NodeResult] { try change("purge", nil) }
     func leftovers() async throws(RequestError) -> [Leftover] { try ask("leftovers") { $0.remains } }
-    func abortLeftovers(of tasks: [TaskID]) async throws(RequestError) -> [NodeResult] {
-        try change("abort", .ids(tasks.map { .task($0) }))
+    func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult] {
+        try change(forgets ? "forget" : "abort", .ids(tasks.map { .task($0) }))
+    }
+    func bucketUploads(
+        at url: String, place: S3Place?, keys: S3Keys, aborting uploads: [String]
+    ) async throws(RequestError) -> [BucketUpload] {
+        try ask((["search", url, keys.accessKeyID] + uploads).joined(separator: " ")) { state in
+            state.uploads.map { upload in
+                var upload = upload
+                if uploads.contains(upload.uploadID) { upload.result = .done }
+                return upload
+            }
+        }
     }
 
     private func change(_ what: String, _ nodes: NodeChoice?) throws(RequestError) -> [NodeResult] {

@@ -165,7 +165,11 @@ enum Samples {
                 up: 0, down: 1, upTimetable: "off", downTimetable: "08:00,1M", transfers: 2, transfersPerHost: 3,
                 scoped: [scoped])
         case .leftoversList: LeftoversRequest(after: task, limit: 1)
-        case .leftoversAbort: LeftoversAbortRequest(tasks: [task])
+        case .leftoversAbort: LeftoversAbortRequest(tasks: [task], forget: true)
+        case .leftoversSearch:
+            LeftoverSearchRequest(
+                url: "s3://b/p", s3: S3Place(endpoint: "https://h", region: "r"),
+                keys: S3Keys(accessKeyID: "a", secretAccessKey: "b", sessionToken: "c"), abort: ["u"])
         case .destinationTest:
             DestinationTestRequest(
                 url: "https://host/", options: TransferOptions(), secrets: TransferSecrets(), destination: "nas")
@@ -173,6 +177,13 @@ enum Samples {
         case .destinationForget: DestinationForgetRequest(name: "nas")
         case .logRead: LogReadRequest(level: .error, batch: batch, task: task, limit: 1, after: 2, wait: true)
         }
+    }
+
+    private static var upload: BucketUpload {
+        var upload = BucketUpload(destination: "s3://b/p/k", uploadID: "u", begun: time, task: task)
+        upload.result = .refused
+        upload.message = "m"
+        return upload
     }
 
     static func result(_ name: MethodName) -> any Codable {
@@ -201,6 +212,7 @@ enum Samples {
                         task: task, batch: batch, state: .failed, protocol: "tus", destination: "tus+https://h/x",
                         since: time)
                 ], next: task)
+        case .leftoversSearch: LeftoverSearchAnswer(uploads: [upload])
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .nodesMove, .nodesSet,
             .nodesRunNow, .leftoversAbort:
             NodeResults(

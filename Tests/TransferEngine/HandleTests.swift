@@ -110,6 +110,44 @@ import TransferQueue
         server.server.stop()
     }
 
+    @Test("what lies in a bucket is asked of its service, signed, and one upload of it is taken away")
+    func bucket() async throws {
+        let list = """
+            <ListMultipartUploadsResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>
+            <Upload><Key>p/a+b</Key><UploadId>u1</UploadId><Initiated>2026-11-21T12:00:00.000Z</Initiated></Upload>
+            <Upload><Key>p/c</Key><UploadId>u2</UploadId></Upload></ListMultipartUploadsResult>
+            """
+        let server = try ScriptedServer { connection in
+            while true {
+                let request = try connection.readHead()
+                if request.method == "GET" {
+                    try connection.answer("200 OK", list)
+                } else {
+                    try connection.answer("204 No Content")
+                }
+            }
+        }
+        let harness = try await EngineHarness()
+        let search = BucketSearch(
+            url: "s3://b/p/", place: S3Place(endpoint: server.url("")),
+            keys: S3Keys(accessKeyID: "AK", secretAccessKey: "SK"))
+        let found = try await harness.engine.search(search).get()
+        #expect(found.map(\.uploadID) == ["u1", "u2"] && found.map(\.destination) == ["s3://b/p/a b", "s3://b/p/c"])
+        #expect(found[0].begun != nil && found[1].begun == nil && found.allSatisfy { $0.task == nil })
+        let asked = try #require(server.requests.first)
+        #expect(
+            asked.target.hasPrefix("/b/?") && asked.target.contains("prefix=p%2F") && asked.target.contains("uploads"))
+        #expect(asked.fields["authorization"]?.hasPrefix("AWS4-HMAC-SHA256 Credential=AK/") == true)
+        #expect(await harness.engine.abort(found[0], search) == nil)
+        #expect(server.requests.last?.line.hasPrefix("DELETE /b/p/a%20b?uploadId=u1 ") == true)
+        #expect(server.requests.count == 2)
+        // An engine that stops answers; the harness's end takes the loop away on which it would.
+        await harness.engine.shutdown(finishRunning: false)
+        await #expect(throws: TransferError.self) { try await harness.engine.search(search).get() }
+        await harness.stop()
+        server.stop()
+    }
+
     @Test("a second interruption still knows which version of the source is ours to replace")
     func ownVersion() throws {
         let own = PutResumePoint(stored: true, etag: "\"a\"")

@@ -126,11 +126,19 @@ actor FakeEngine: EngineControl {
     /// Why nothing can be removed from servers; `nil`: it can.
     var removalFails: TransferError?
     var removed: [TaskID] = []
+    var uploads: [FoundUpload] = []
+    var aborted: [String] = []
 
     func failRemovals(_ error: TransferError?) { removalFails = error }
+    func place(_ found: [FoundUpload]) { uploads = found }
     func remove(_ remains: Remains) async -> TransferError? {
         if removalFails == nil { removed.append(remains.task.id) }
         return removalFails
+    }
+    func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> { .success(uploads) }
+    func abort(_ upload: FoundUpload, _ search: BucketSearch) async -> TransferError? {
+        aborted.append(upload.uploadID)
+        return nil
     }
     /// What was asked about, with which login.
     var tests: [(url: String, secrets: TransferSecrets)] = []

@@ -205,9 +205,13 @@ complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_se
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -a abort -d 'take away what failed and cancelled uploads have left'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and not __fish_seen_subcommand_from list abort' -s h -l help -d 'show this and exit'
+complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from list' -l in -x -d 'ask the service which uploads were begun there and not finished, by whomever; keys and endpoint as for upload'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from list' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from list' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -l all -d 'everything'
+complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -l in -x -d 'ask the service which uploads were begun there and not finished, by whomever; keys and endpoint as for upload'
+complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -l upload -x -d 'take this upload away from the bucket'
+complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -l forget -d 'say nothing to the servers: let it lie there and forget it'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"

@@ -1,0 +1,158 @@
+import CurlTransport
+import FoundationEssentials
+package import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// Where unfinished uploads are looked for, and who asks. Holds keys; never printed or stored.
+package struct BucketSearch: Sendable {
+    /// `s3://bucket/prefix`.
+    package var url: String
+    package var place: S3Place?
+    package var keys: S3Keys
+
+    package init(url: String, place: S3Place?, keys: S3Keys) {
+        self.url = url
+        self.place = place
+        self.keys = keys
+    }
+}
+
+/// An upload that was found in a bucket.
+package struct FoundUpload: Sendable, Hashable {
+    /// Of the object that it would become; harmless to print.
+    package var destination: String
+    package var key: RawPath
+    package var uploadID: String
+    package var begun: Timestamp?
+    /// The task that is sending it at this moment.
+    package var task: TaskID?
+
+    package init(destination: String, key: RawPath, uploadID: String, begun: Timestamp?, task: TaskID?) {
+        self.destination = destination
+        self.key = key
+        self.uploadID = uploadID
+        self.begun = begun
+        self.task = task
+    }
+}
+
+/// What lies in a bucket: asked and taken away by requests that belong to no task.
+extension TransferEngine {
+    package func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> {
+        guard let address = S3Address(search.url, place: search.place ?? S3Place()) else {
+            return .failure(.notABucket)
+        }
+        let context = context(for: search)
+        var pages = S3LeftoverSearch(address, facts: hostFacts[address.origin] ?? HostFacts())
+        var step = pages.begin()
+        while true {
+            switch step {
+            case .ask(let exchange, let learnt):
+                if let learnt { remember(learnt, of: address.origin) }
+                step = pages.took(await ask(exchange, address, context))
+            case .failed(let error): return .failure(error)
+            case .found(let uploads):
+                let running = runningUploads
+                return .success(
+                    uploads.map { upload in
+                        var object = address
+                        object.key = upload.key
+                        return FoundUpload(
+                            destination: object.text, key: upload.key, uploadID: upload.uploadID,
+                            begun: upload.begun, task: running[upload.uploadID])
+                    })
+            }
+        }
+    }
+
+    package func abort(_ upload: FoundUpload, _ search: BucketSearch) async -> TransferError? {
+        guard let address = S3Address(search.url, place: search.place ?? S3Place()) else { return .notABucket }
+        let context = context(for: search)
+        let leftover = S3Leftover(key: upload.key, uploadID: upload.uploadID, begun: upload.begun)
+        var removal = S3Removal(leftover.point(at: address), facts: hostFacts[address.origin] ?? HostFacts())
+        var actions = removal.handle(.began(at: timeline.now))
+        while !actions.isEmpty {
+            switch actions.removeFirst() {
+            case .perform(let id, .http(let exchange)):
+                let end = await ask(exchange, address, context)
+                actions += removal.handle(.ended(id, end))
+            case .learned(let facts): remember(facts, of: address.origin)
+            case .fail(let error): return error
+            case .wait(let demand): return demand.error
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Uploads that are being sent now, and by which tasks.
+    private var runningUploads: [String: TaskID] {
+        var tasks: [String: TaskID] = [:]
+        for attempt in attempts.values {
+            guard let point = attempt.resumePoint?.content(S3ResumePoint.self) else { continue }
+            tasks[point.uploadID] = attempt.task.id
+        }
+        return tasks
+    }
+
+    private func context(for search: BucketSearch) -> BatchContext {
+        var options = TransferOptions()
+        options.s3 = search.place
+        var secrets = TransferSecrets()
+        secrets.s3 = search.keys
+        let order = BatchOrder(
+            batch: BatchID(rawValue: 0), session: .default, priority: .normal, options: options, secrets: secrets,
+            destination: search.url, destinationQuery: nil)
+        return BatchContext(order, userAgent: settings.userAgent, at: timeline.nanoseconds)
+    }
+
+    /// One request that belongs to no task.
+    private func ask(
+        _ exchange: HTTPExchange, _ address: S3Address, _ context: BatchContext
+    ) async -> TransferProtocols.ExchangeEnd {
+        let skew = hostFacts[address.origin]?.clockSkewSeconds ?? 0
+        let body: HTTPBody = if case .bytes(let bytes) = exchange.body { .bytes(bytes) } else { .none }
+        let request = context.request(exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
+        let end: CurlTransport.ExchangeEnd? = await withCheckedContinuation { continuation in
+            guard phase == .running, let transport else { return continuation.resume(returning: nil) }
+            lastExchange += 1
+            do {
+                try transport.start(CurlTransport.ExchangeID(rawValue: lastExchange), request)
+                questions[lastExchange] = continuation
+            } catch {
+                continuation.resume(returning: nil)
+            }
+        }
+        guard let end else {
+            return TransferProtocols.ExchangeEnd(answer: nil, failure: .network(.stopping), at: timeline.now)
+        }
+        let failure = end.failure.map { NetworkFailure.error($0, host: exchange.url.host, handshakes: 3) }
+        return TransferProtocols.ExchangeEnd(
+            answer: end.head.map(HTTPAnswer.init), body: end.body.bytes, bytesSent: end.bytesSent,
+            failure: failure.map { .network($0) }, at: timeline.now)
+    }
+
+    /// Nobody waits for answers any more.
+    func endQuestions() {
+        for continuation in questions.values { continuation.resume(returning: nil) }
+        questions = [:]
+    }
+}
+
+extension Remains {
+    /// Of an upload to S3: its ID there.
+    package var bucketUploadID: String? {
+        task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(S3ResumePoint.self)?.uploadID
+    }
+}
+
+extension TransferError {
+    fileprivate static var notABucket: TransferError {
+        TransferError(.unsupported, "this is no bucket of S3: write s3://bucket/prefix")
+    }
+
+    fileprivate static var stopping: TransferError {
+        TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
+    }
+}

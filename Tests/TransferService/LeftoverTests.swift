@@ -1,0 +1,121 @@
+import ServiceWire
+import Testing
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+@testable import TransferService
+
+/// What uploads have left at servers, as clients see it.
+@Suite struct LeftoverTests {
+    /// An upload to S3 that failed and left `upload` there.
+    private func failedUpload(_ harness: ServiceHarness, _ upload: String) async throws -> (BatchID, TaskID) {
+        let source = UploadSource(path: RawPath("/src/f"), placement: .named(RawPath("f")))
+        var request = BatchRequest(work: .upload([source], to: "s3://b/p/"))
+        request.secrets.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        let batch = try await harness.queue.writer.add(request).batch
+        let found = try await harness.queue.writer.unscannedSources(of: batch).map {
+            FoundSource(
+                source: $0.source, kind: .file(SourceIdentity(size: 9, modifiedNanoseconds: 1, inode: 1)))
+        }
+        try await harness.queue.writer.begin(found)
+        _ = try await harness.queue.writer.finishScan(batch)
+        let point =
+            #"{"address":{"bucket":"b","key":"p/f","place":{}},"uploadID":"\#(upload)","partSize":5,"size":9,"#
+            + #""modifiedNanoseconds":0,"hasForeignTags":false}"#
+        let quoted = point.replacing("\"", with: "\\\"")
+        let line = Array(#"{"v":2,"kind":"s3","point":"\#(quoted)"}"#.utf8)
+        let now = Timestamp(milliseconds: 1_000_000)
+        for lane in try await harness.queue.writer.lanes() where lane.batch == batch {
+            for task in try await harness.queue.writer.claim(lane.lane, limit: 1, now: now) {
+                harness.queue.writer.record(.checkpoint(resumePoint: line, accepted: 5), for: task.id)
+                harness.queue.writer.record(.failed(TransferError(.http, "no")), for: task.id)
+            }
+        }
+        try await harness.queue.writer.commit()
+        let task = try #require(try await harness.queue.reader.tasks(batch: batch, limit: 1).first)
+        return (batch, task.id)
+    }
+
+    @Test func `a purge takes away first what uploads left at servers, and keeps what cannot be taken away`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let (batch, task) = try await failedUpload(harness, "mine")
+        await harness.engine.failRemovals(TransferError(.cannotConnectToHost, "nobody answers"))
+        for request in [NodesRequest(ids: [.batch(batch)]), NodesRequest(ids: [.task(task)]), NodesRequest()] {
+            let refused = try await client.call(Methods.nodesPurge, request)
+            #expect(refused.results.map(\.result) == [.refused])
+            #expect(refused.results.first?.message?.contains("nobody answers") == true)
+        }
+        let left = try await client.call(Methods.leftoversList, LeftoversRequest()).leftovers
+        #expect(left.map(\.task) == [task] && left.map(\.protocol) == ["s3"])
+        await harness.engine.failRemovals(nil)
+        let purged = try await client.call(Methods.nodesPurge, NodesRequest())
+        #expect(purged.results.map(\.result) == [.done])
+        #expect(await harness.engine.removed == [task])
+        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.isEmpty)
+        let back = try await client.call(Methods.nodesUndo, UndoRequest(operation: purged.operation))
+        #expect(back.undone == .purge)
+        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.map(\.id) == [batch])
+        try await harness.end()
+    }
+
+    @Test func `history that is old goes, but not while something of it lies at a server`() async throws {
+        let harness = try await ServiceHarness()
+        let (batch, task) = try await failedUpload(harness, "mine")
+        let old = try await harness.add(1)
+        try await harness.completeAll()
+        let left = try await harness.queue.unfinishedUploads()
+        #expect(left.map(\.task.id) == [task])
+        let later = Timestamp(milliseconds: 4_000_000_000_000)
+        try await harness.queue.writer.forget(finishedBefore: later, except: Set(left.map(\.task.batch)))
+        #expect(try await harness.queue.reader.batch(old) == nil)
+        #expect(try await harness.queue.reader.batch(batch) != nil)
+        try await harness.queue.writer.forget(finishedBefore: later)
+        #expect(try await harness.queue.reader.batch(batch) == nil)
+        try await harness.end()
+    }
+
+    @Test func `what nobody can take away can be forgotten`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let (batch, task) = try await failedUpload(harness, "mine")
+        await harness.engine.failRemovals(TransferError(.cannotConnectToHost, "nobody answers"))
+        let request = LeftoversAbortRequest(tasks: [task], forget: true)
+        #expect(try await client.call(Methods.leftoversAbort, request).results.map(\.result) == [.done])
+        #expect(try await client.call(Methods.leftoversList, LeftoversRequest()).leftovers.isEmpty)
+        let purged = try await client.call(Methods.nodesPurge, NodesRequest(ids: [.batch(batch)]))
+        #expect(purged.results.map(\.result) == [.done])
+        try await harness.end()
+    }
+
+    @Test func `of what lies in a bucket ours is told from others', and only what is named is taken away`() async throws
+    {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let (_, task) = try await failedUpload(harness, "mine")
+        let running = try await harness.add(1)
+        let active = try #require(try await harness.queue.reader.tasks(batch: running, limit: 1).first?.id)
+        func found(_ id: String, _ task: TaskID? = nil) -> FoundUpload {
+            FoundUpload(destination: "s3://b/p/\(id)", key: RawPath("p/\(id)"), uploadID: id, begun: nil, task: task)
+        }
+        await harness.engine.place([found("mine"), found("busy", active), found("theirs"), found("other")])
+        let keys = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        let listed = try await client.call(
+            Methods.leftoversSearch, LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: keys))
+        #expect(listed.uploads.map(\.task) == [task, active, nil, nil])
+        #expect(listed.uploads.allSatisfy { $0.result == nil })
+        #expect(await harness.engine.aborted.isEmpty)
+        #expect(await harness.engine.removed.isEmpty)
+        let taken = try await client.call(
+            Methods.leftoversSearch,
+            LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: keys, abort: ["mine", "busy", "theirs"]))
+        #expect(taken.uploads.map(\.result) == [.done, .refused, .done, nil])
+        #expect(taken.uploads[1].message?.contains("cancel it first") == true)
+        #expect(await harness.engine.aborted == ["theirs"])
+        #expect(await harness.engine.removed == [task])
+        try await harness.end()
+    }
+}
