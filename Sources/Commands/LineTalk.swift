@@ -205,58 +205,6 @@ struct LineTalk {
         }
         return Step()
     }
-
-    // MARK: Words
-
-    /// A line as a shell would take it apart: blanks, quotes, backslashes; `nil`: a quote is not closed.
-    static func words(_ line: String) -> [String]? {
-        var (words, word, quote, isEscaped, isOpen): ([String], String, Character?, Bool, Bool) = (
-            [], "", nil, false, false
-        )
-        for letter in line {
-            if isEscaped {
-                word.append(letter)
-                isEscaped = false
-            } else if letter == "\\", quote != "'" {
-                (isEscaped, isOpen) = (true, true)
-            } else if let open = quote {
-                if letter == open { quote = nil } else { word.append(letter) }
-            } else if letter == "'" || letter == "\"" {
-                (quote, isOpen) = (letter, true)
-            } else if letter.isWhitespace {
-                if isOpen || !word.isEmpty { words.append(word) }
-                (word, isOpen) = ("", false)
-            } else {
-                word.append(letter)
-            }
-        }
-        guard quote == nil else { return nil }
-        if isOpen || !word.isEmpty { words.append(word) }
-        return words
-    }
-
-    /// As it would have to be typed.
-    static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./:@%+=~,".contains($0) }
-        return isPlain
-            ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-
-    /// Rounded down, under 100 as long as something is missing.
-    static func percent(_ part: Int64, of whole: Int64) -> Int64 {
-        guard whole > 0 else { return 0 }
-        return part >= whole ? 100 : min(99, whole > .max / 100 ? part / (whole / 100) : part * 100 / whole)
-    }
-
-    static func time(_ seconds: Int64) -> String {
-        switch max(0, seconds) {
-        case ..<60: "\(max(0, seconds)) seconds"
-        case ..<120: "1 minute"
-        case ..<7200: "\(seconds / 60) minutes"
-        case ..<172_800: "\(seconds / 3600) hours"
-        default: "\(seconds / 86_400) days"
-        }
-    }
 }
 
 extension String {

@@ -61,7 +61,8 @@ enum FuzzyMatch {
             while index < word.count, place < text.count {
                 if text[place] == word[index] {
                     let isBeginning = place == 0 || !(text[place - 1].isLetter || text[place - 1].isNumber)
-                    score += (isBeginning ? 8 : 0) + (place == last + 1 ? 5 : 0) - min(3, place - last - 1)
+                    score += (isBeginning ? 8 : 0) + (place == last + 1 ? 7 : 0) + (place == 0 ? 2 : 0)
+                    score -= min(3, place - last - 1)
                     last = place
                     index += 1
                 }

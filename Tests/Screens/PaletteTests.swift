@@ -29,6 +29,7 @@ struct CommandPaletteTests {
         let (beginnings, inside) = (FuzzyMatch.score("pr", "pause or resume"), FuzzyMatch.score("pr", "sapuryx"))
         #expect((beginnings ?? 0) > (inside ?? 0))
         #expect(FuzzyMatch.score("", "a") == 0)
+        #expect((FuzzyMatch.score("ca", "cancel") ?? 0) > (FuzzyMatch.score("ca", "open or close all") ?? 0))
         #expect(FuzzyMatch.score("res all", "pause or resume all") != nil)
     }
 

@@ -140,6 +140,38 @@ import TransferModel
         try await harness.end()
     }
 
+    @Test func `a view with a filter shows what matches, says how far it is, and follows what changes`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let one = try await harness.add(12, name: "one")
+        try await harness.add(3, name: "two")
+        let filtered = ViewRequest(
+            sections: [SectionRequest(parent: nil, limit: 50), SectionRequest(parent: .batch(one), limit: 50)],
+            filter: "batch:one f1")
+        _ = try await client.call(Methods.viewSet, filtered)
+        var change = try await client.notification(.viewChanged, ViewChange.self)
+        while change.filter?.complete != true { change = try await client.notification(.viewChanged, ViewChange.self) }
+        #expect(change.filter == FilterCount(text: "batch:one f1", matched: 3, total: 15, complete: true))
+        #expect(change.sections.first { $0.parent == nil }?.rows.map(\.id) == [.batch(one)])
+        #expect(change.sections.first { $0.parent == .batch(one) }?.rows.map(\.name) == ["f1", "f10", "f11"])
+        // Of a finished batch the files that match are still the same, in another state.
+        try await harness.completeAll()
+        var rows: [NodeRow] = []
+        while rows.count != 3 || !rows.allSatisfy({ $0.state == .completed }) {
+            for section in try await client.notification(.viewChanged, ViewChange.self).sections
+            where section.parent == .batch(one) { rows = section.rows }
+        }
+        let wrong = try await #require(throws: WireError.self) {
+            try await client.call(Methods.viewSet, ViewRequest(totals: true, filter: "size>"))
+        }
+        #expect(wrong.requestError.code == .usage)
+        // A selector means the files, whatever their batch.
+        let selector = NodeSelector(filter: "f1")
+        let results = try await client.call(Methods.nodesRetry, NodesRequest(selector: selector)).results
+        #expect(results.count == 4)
+        try await harness.end()
+    }
+
     @Test func `a view that asks for too much, and a seventeenth, are refused`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
