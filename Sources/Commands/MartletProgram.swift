@@ -146,7 +146,7 @@ package enum MartletProgram {
     }
 
     private static var undo: Command {
-        var command = Command("undo", "take back the last change, within its grace time of 10 s")
+        var command = Command("undo", "take back the last change, within its grace time (10 s unless set)")
         command.details = [
             "Takes back the last cancel, pause, resume, move, set, run-now, limit or purge of finished batches, whoever made it, on "
                 + "a screen or by a command; asked again, the one before it. With an ID the last of that."

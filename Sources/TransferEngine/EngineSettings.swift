@@ -25,6 +25,8 @@ package struct EngineSettings: Sendable {
     /// A download is synced and its resume point recorded after so many bytes, or after `checkpointInterval`.
     package var checkpointBytes: Int64 = 4 << 20
     package var checkpointInterval: Duration = .seconds(1)
+    /// How long a cancel can be taken back; the queue must have been told the same.
+    package var grace: Duration = .seconds(10)
     /// A folder of the engine's own, for the moment in which `ssh` asks for a password. Made when needed, 0700.
     package var privateFolder = RawPath("/nonexistent/martlet")
     /// Sent as `User-Agent`.

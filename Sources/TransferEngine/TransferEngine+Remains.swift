@@ -7,12 +7,13 @@ package import TransferQueue
 /// What unfinished uploads have left at servers: taken away when a cancel cannot be taken back any more, or when a person says so.
 extension TransferEngine {
     /// The grace time of a cancel (DESIGN.md section 4, rule 7), and a little more.
-    static let grace = Duration.milliseconds(10_500)
+    var grace: Duration { settings.grace + .milliseconds(500) }
     /// A server that could not be asked is asked again after this.
     private static let pauseAfterFailure = Duration.seconds(300)
 
     /// Looks for the remains of cancelled uploads after some time; the earliest that is planned stays.
-    func planSweep(after delay: Duration = grace) {
+    func planSweep(after chosen: Duration? = nil) {
+        let delay = chosen ?? grace
         guard phase == .running else { return }
         let due = timeline.clock.now.advanced(by: delay)
         if let planned = sweepTimer {
@@ -37,9 +38,9 @@ extension TransferEngine {
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
-                let age = remains.finishedAt.map { timeline.now.since($0) } ?? Self.grace
-                if age < Self.grace {
-                    next = min(next ?? Self.grace, Self.grace - age)
+                let age = remains.finishedAt.map { timeline.now.since($0) } ?? grace
+                if age < grace {
+                    next = min(next ?? grace, grace - age)
                 } else if let error = await remove(remains), error.isRetryable {
                     // What only a person can mend is left for `leftovers`, and for the next start.
                     next = next ?? Self.pauseAfterFailure

@@ -33,7 +33,7 @@ extension TransferEngine {
         guard let target = attempt.target, let name = target.partName, let inode = target.partInode else { return }
         let path = target.directory.appending(name)
         let task = attempt.task.id
-        _ = timeline.clock.schedule(after: Self.grace) { [self] in
+        _ = timeline.clock.schedule(after: grace) { [self] in
             guard phase == .running else { return }
             inBackground { [self] in
                 guard try await queue.reader.task(task)?.state == .cancelled, attempts[task] == nil,

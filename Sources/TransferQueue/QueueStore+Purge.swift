@@ -55,11 +55,11 @@ extension QueueStore {
 
     /// Ends purges that nobody can take back any more. - Returns: when the next one is due.
     func forgetPurged(now: Timestamp) throws -> Timestamp? {
-        let last = now.advanced(by: .zero - Self.graceTime)
+        let last = now.advanced(by: .zero - graceTime)
         try forgetBatches("purged_at < ?", .integer(last.milliseconds))
         let next = try database.integer(
             "SELECT min(purged_at) FROM batches INDEXED BY batches_purged WHERE purged_at IS NOT NULL")
-        return next.map { Timestamp(milliseconds: $0).advanced(by: Self.graceTime + .milliseconds(1)) }
+        return next.map { Timestamp(milliseconds: $0).advanced(by: graceTime + .milliseconds(1)) }
     }
 
     private func forgetBatches(

@@ -3,9 +3,6 @@ import TransferModel
 
 /// Taking changes back within the grace time, whoever made them.
 extension QueueStore {
-    /// How long a change can be taken back.
-    static let graceTime: Duration = .seconds(10)
-
     /// The number of a change that begins, or (`joining`) of the last one, which goes on.
     func operation(joining: Bool = false) throws -> Int64 {
         // What is long past the grace time is of no use to anyone.
@@ -56,7 +53,7 @@ extension QueueStore {
             """
             SELECT rowid, operation, node, batch, first_event, last_event, kind, before FROM undo WHERE at >= ?
             ORDER BY rowid DESC
-            """, .integer(now.advanced(by: .zero - Self.graceTime).milliseconds)
+            """, .integer(now.advanced(by: .zero - graceTime).milliseconds)
         ) { row -> Step? in
             guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
             return Step(

@@ -13,6 +13,9 @@ final class QueueStore {
     /// Of the queue; tasks' UUIDs are computed from it.
     let uuid: UUID
 
+    /// How long a change can be taken back.
+    var graceTime: Duration = .seconds(10)
+
     var numbers: Numbers
     var ledger = CounterLedger()
     /// What the open transaction changed, for listeners.

@@ -313,6 +313,9 @@ package actor QueueWriter {
         try change { try store.forget(finishedBefore: time, except: kept) }
     }
 
+    /// How long a change can be taken back from now on; 10 s until it is said.
+    package func setGraceTime(_ time: Duration) { store.graceTime = time }
+
     /// Forgets for good what was purged longer ago than the grace time. - Returns: when the next one is due.
     package func forgetPurged(now: Timestamp) throws(QueueError) -> Timestamp? {
         try change { try store.forgetPurged(now: now) }

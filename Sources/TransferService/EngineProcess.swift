@@ -70,6 +70,7 @@ actor EngineProcess {
         do {
             let socket = try ControlSocket(places: places, handedOver: handedOver)
             self.socket = socket
+            await queue.writer.setGraceTime(.seconds(settings.grace.seconds))
             let engine = try makeEngine(queue, settings)
             self.engine = engine
             let service = makeService(queue, engine, log, settings, isActivated: socket.isActivated)
@@ -115,6 +116,7 @@ actor EngineProcess {
     ) throws(Errno) -> TransferEngine {
         var settings = EngineSettings(userAgent: "martlet/\(ProductVersion.current)")
         settings.limits = EngineLimits(transfers: given.transfers, transfersPerHost: given.transfersPerHost)
+        settings.grace = .seconds(given.grace.seconds)
         settings.checkpointBytes = given.checkpointBytes.bytes
         settings.checkpointInterval = .seconds(given.checkpointInterval.seconds)
         settings.privateFolder = RawPath("\(places.socketDirectory)/ssh")

@@ -174,6 +174,21 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("how long a change can be taken back is a setting")
+    func graceTime() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        await queue.writer.setGraceTime(.seconds(60))
+        let batch = try await queue.addTree(files: 1)
+        _ = try await queue.writer.cancel([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(59))
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.map(\.result) == [.done])
+        _ = try await queue.writer.cancel([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(61))
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.isEmpty)
+        try await queue.close()
+    }
+
     @Test("pages of one cancel are taken back together")
     func joined() async throws {
         let sandbox = try Sandbox()
