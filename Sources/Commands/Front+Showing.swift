@@ -92,6 +92,7 @@ extension Front {
         }
         if let retry = task.retryAt { lines.append(("Next try", time(retry))) }
         if let error = task.error { lines.append(("Error", error.message)) }
+        if let parts = task.parts { lines.append(("Parts", parts.sentence)) }
         lines.append(("Attempts", attempts(of: task)))
         if task.verified != .none { lines.append(("Verified", "by \(task.verified.rawValue)")) }
         if let digest = task.digest { lines.append(("Digest", "\(digest.algorithm) \(digest.value)")) }

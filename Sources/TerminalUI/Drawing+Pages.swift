@@ -51,8 +51,8 @@ extension Drawing {
         let chartWidth = width >= 110 ? 52 : 0
         let room = width - chartWidth
         heading("Details", row: layout.lower.lowerBound, columns: 0..<(chartWidth > 0 ? room - 2 : room))
-        let lines = DetailsText(DetailsPage(row: row), model.state(of: row), look, model.now).lines(width: room - 2)
-        let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, more: false) : look.safe(row.name)), .marked)
+        let lines = DetailsText(DetailsPage(row: row), in: model).facts(width: room - 2)
+        let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)), .marked)
         for (y, line) in zip(layout.lower.dropFirst(), [name] + lines) {
             grid.put(line, row: y, column: 1, end: room - 2)
         }
@@ -71,18 +71,19 @@ extension Drawing {
 
     mutating func details(_ page: DetailsPage) {
         let row = page.row
-        let name = row.name.isEmpty ? RowLabel.group(row, more: false) : look.safe(row.name)
+        let name = row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)
         let state = model.state(of: row)
         let figures = RowFigures(row, look)
         title("Details", name, right: SafeText("\(state.longWord) \(figures.percent)%"))
-        let lines = DetailsText(page, state, look, model.now).lines(width: width)
+        let lines = DetailsText(page, in: model).lines(width: width)
         let first = DetailsPage.firstLine(rows: rows)
         if first > 1 {
             let done = "  \(look.figures.size(row.bytes.sent)) of \(figures.size)"
             let room = width - 4 - SafeText(done).width
             if room >= 4 { grid.put("[" + figures.bar(width: room) + "]" + SafeText(done), row: 1, column: 1) }
         }
-        text(lines.dropFirst(page.scroll), first..<max(first, rows - 2))
+        put(lines.dropFirst(page.scroll), first..<max(first, rows - 2))
+        cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         footer([.back, .pause, .cancel, .retry, .why], in: .details)
     }
 

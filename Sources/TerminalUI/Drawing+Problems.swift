@@ -8,40 +8,56 @@ extension Drawing {
         let causes = Figures.amount(Int64(page.causes.count), "cause")
         let sum = page.isKnown ? "\(Figures.amount(page.files, "file")) in \(causes)" : ""
         title("Problems", "grouped by cause", right: SafeText(page.causes.isEmpty ? "" : sum))
+        let first = rows >= 12 ? 2 : 1
         footer([.back, .enter, .retry], in: .problems)
         cursor = Cursor(row: min(1, rows - 1), column: min(2, width - 1))
         let end = max(1, rows - 1)
         guard !page.causes.isEmpty else {
-            let text: SafeText = page.problem ?? (page.isKnown ? "Nothing has failed." : "")
+            let text: SafeText = page.problem ?? (page.isKnown ? "Nothing has failed, and nothing needs you." : "")
             grid.put(text.shortened(to: width - 2, mark: look.glyphs.cutMark), row: 1, column: 2)
             return
         }
         // In a low window the words go, not the causes.
         let text = page.cause.map(words) ?? []
-        let room = end - 1
+        let room = end - first
         let height = min(page.causes.count, max(min(3, room), room - text.count - 3))
         let top = max(0, min(page.selected - height + 1, page.causes.count - height))
-        for (row, index) in zip(1..<(1 + height), top..<page.causes.count) {
+        if first > 1 { columnTitles() }
+        for (row, index) in zip(first..<(first + height), top..<page.causes.count) {
             line(page.causes[index], row, isSelected: index == page.selected)
         }
-        let start = 1 + height
+        let start = first + height
         guard end - start >= 4 else { return }
-        heading(SafeText(page.cause?.code.rawValue ?? ""), row: start + 1, columns: 0..<width)
+        heading(SafeText(page.cause?.title ?? ""), row: start + 1, columns: 0..<width)
         for (row, line) in zip((start + 2)..<(end - 1), text) { grid.put(line, row: row, column: 1) }
     }
 
+    /// Where the batches' names begin; `nil`: there is no room for them.
+    private var batchColumn: Int? { width >= 56 ? width - width / 4 - 1 : nil }
+
+    private mutating func columnTitles() {
+        let end = (batchColumn ?? width) - 2
+        grid.put("Cause", row: 1, column: 3, style: .title)
+        grid.put("Files", row: 1, column: end - 4, style: .title)
+        if let batchColumn { grid.put("Batch", row: 1, column: batchColumn, style: .title) }
+    }
+
     private mutating func line(_ cause: ProblemsPage.Cause, _ row: Int, isSelected: Bool) {
-        grid.put(SafeText([Glyph(RowState.failed.sign(look.glyphs))]), row: row, column: 1, style: .error)
-        let files = SafeText(Figures.amount(cause.files, "file"))
-        let isWide = width >= 56
-        let names = look.safe(cause.batches.map(\.name).joined(separator: ", "))
-        let batch = isWide ? "  " + names.fitted(to: width / 4, mark: look.glyphs.cutMark) : SafeText("")
-        let room = max(4, width - 5 - max(13, files.width) - batch.width)
-        let text = look.safe(cause.happening).shortened(to: room, mark: look.glyphs.cutMark)
-        grid.put(text, row: row, column: 3)
-        let end = width - 1 - batch.width
+        let state: RowState = cause.error == nil ? .auth : .failed
+        grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
+        let files = SafeText(cause.files > 0 ? Figures.count(cause.files) : RowState.auth.word)
+        let end = (batchColumn ?? width) - 1
+        let room = max(4, end - 5 - max(7, files.width))
+        let happening = look.safe(cause.happening)
+        let isCut = happening.width > room
+        let mark = SafeText(isCut ? [Glyph(look.glyphs.cutMark)] : [])
+        grid.put(happening.beginning(of: room - mark.width) + mark, row: row, column: 3)
         grid.put(files, row: row, column: max(4, end - files.width))
-        grid.put(batch, row: row, column: end)
+        if let batchColumn {
+            let names = look.safe(cause.batches.map(\.name).joined(separator: ", "))
+            grid.put(
+                names.shortened(to: width - 1 - batchColumn, mark: look.glyphs.cutMark), row: row, column: batchColumn)
+        }
         guard isSelected else { return }
         grid.restyle(row: row) { $0.isSelected = true }
         cursor = Cursor(row: row, column: min(3, width - 1))
@@ -49,15 +65,16 @@ extension Drawing {
 
     private func words(_ cause: ProblemsPage.Cause) -> [StyledLine] {
         let places = cause.batches.prefix(4).map { place in
-            "\"\(look.safe(place.name).shortened(to: 40, mark: look.glyphs.cutMark).string)\" "
-                + Figures.amount(place.files, "file")
+            let name = "\"\(look.safe(place.name).shortened(to: 40, mark: look.glyphs.cutMark).string)\""
+            return place.files > 0 ? name + " " + Figures.amount(place.files, "file") : name
         }
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
         let key = model.keys.keys(for: .retry, in: .problems).first?.name ?? "retry"
-        let then: SafeText = cause.advice.contains("retry") ? ": \(key) does" : ", then \(key)"
+        let moves = Moves(retry: key, runNow: "o", startEngine: "martlet engine start")
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
-            ("What to do", look.safe(cause.advice.isEmpty ? "mend that" : cause.advice) + then),
+            ("What it means", look.safe(cause.meaning ?? "It goes on by itself as soon as it can.")),
+            ("What to do", look.safe(cause.remedy(moves))),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),
         ]

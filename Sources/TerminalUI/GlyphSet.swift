@@ -1,5 +1,6 @@
 package import Configuration
 package import DisplayText
+import MartletKit
 
 /// Which characters stand for states, folds and bars.
 package enum GlyphSet: Sendable, Hashable, CaseIterable {
@@ -47,6 +48,25 @@ package enum Bar {
         if filled % steps > 0 { glyphs.append(eighths[filled % steps - 1]) }
         glyphs += Array(repeating: empty(set), count: width - glyphs.count)
         return SafeText(glyphs)
+    }
+
+    /// Which bytes of a file are there that goes in parts, from its beginning at the left: a cell is full when all of
+    /// its bytes are.
+    static func text(_ parts: [PartRun], width: Int, _ set: GlyphSet) -> SafeText {
+        let total = parts.reduce(0) { $0 + $1.bytesTotal }
+        guard width > 0, total > 0 else { return SafeText([]) }
+        // Places in the file, counted in cells.
+        func place(_ bytes: Int64) -> Double { Double(bytes) / Double(total) * Double(width) }
+        var covered = Array(repeating: 0.0, count: width)
+        var start: Int64 = 0
+        for part in parts {
+            let (lower, upper) = (place(start), place(start + part.bytesSent))
+            for cell in Int(lower)..<max(Int(lower), min(width, Int(upper.rounded(.up)))) {
+                covered[cell] += min(upper, Double(cell + 1)) - max(lower, Double(cell))
+            }
+            start += part.bytesTotal
+        }
+        return SafeText(covered.map { $0 > 1 - 1e-6 ? full(set) : empty(set) })
     }
 
     /// `steps` times the share, rounded down and always less than `steps`.

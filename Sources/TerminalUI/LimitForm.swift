@@ -175,13 +175,8 @@ extension Model {
 
     /// Where a row's batch goes, as its URL says.
     private func host(of row: NodeRow) -> String? {
-        guard let id = row.id.batch, let batch = tree.row(.batch(id)), let scheme = batch.path.firstRange(of: "://")
-        else {
-            return nil
-        }
-        let authority = batch.path[scheme.upperBound...].prefix { $0 != "/" }.split(separator: "@").last ?? ""
-        let name = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-        return name.isEmpty ? nil : name.lowercased()
+        let host = row.id.batch.flatMap { tree.row(.batch($0)) }?.path.urlHost ?? ""
+        return host.isEmpty ? nil : host
     }
 
     mutating func takeInForm(_ press: KeyPress) {

@@ -33,7 +33,7 @@ extension Model {
             let isBatches = rows.allSatisfy { if case .batch = $0.id { true } else { false } }
             return SafeText("\(rows.count) \(isBatches ? "batches" : "rows")")
         }
-        if case .group = row.id { return RowLabel.group(row, more: false) }
+        if case .group = row.id { return RowLabel.group(row, look) }
         return "\"\(look.safe(row.name))\""
     }
 

@@ -2,12 +2,19 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What failed, one line a cause: a thousand files that failed for one reason are one problem.
+/// What failed or needs the person, one line a cause: a thousand files that failed for one reason are one problem.
 struct ProblemsPage: Sendable {
     struct Cause: Hashable, Sendable {
-        var code: TransferErrorCode
+        enum Kind: Hashable, Sendable {
+            case failed(TransferErrorCode)
+            /// It goes on when the person has done something.
+            case waits(WaitReason)
+        }
+
+        var kind: Kind
         /// What was said of one of its files.
         var message: String
+        /// Of those that wait it is not known how many they are: 0.
         var files: Int64
         /// Where they are; the batch with most of them first.
         var batches: [Place]
@@ -16,11 +23,36 @@ struct ProblemsPage: Sendable {
             var batch: BatchID
             var name: String
             var files: Int64
+            /// Of its destination.
+            var host = ""
         }
 
-        /// Messages are "what happened: what to do".
-        var happening: String { message.firstRange(of: ": ").map { String(message[..<$0.lowerBound]) } ?? message }
-        var advice: String { message.firstRange(of: ": ").map { String(message[$0.upperBound...]) } ?? "" }
+        /// The failure as the table of cures knows it.
+        var error: TransferError? {
+            if case .failed(let code) = kind { TransferError(code, message) } else { nil }
+        }
+
+        var happening: String {
+            switch kind {
+            case .failed: error?.happening ?? message
+            case .waits(let reason): "waits " + reason.clause(server: host)
+            }
+        }
+
+        /// What it means, whatever the server said.
+        var meaning: String? {
+            if case .failed(let code) = kind { code.cure.meaning } else { nil }
+        }
+
+        /// What to do, in the words of `martlet why`.
+        func remedy(_ moves: Moves) -> String {
+            switch kind {
+            case .failed: error?.remedy(retry: moves.retry) ?? moves.retry
+            case .waits(let reason): reason.remedy(moves)
+            }
+        }
+
+        private var host: String { batches.first.map { $0.host.isEmpty ? "the server" : $0.host } ?? "the server" }
     }
 
     /// The cause with most files first.
@@ -35,24 +67,49 @@ struct ProblemsPage: Sendable {
     var cause: Cause? { causes.indices.contains(selected) ? causes[selected] : nil }
 
     mutating func take(_ batches: [BatchSnapshot]) {
-        let before = cause?.code
-        var found: [TransferErrorCode: Cause] = [:]
+        let before = cause?.kind
+        var found: [Cause.Kind: Cause] = [:]
+        func note(_ kind: Cause.Kind, _ message: String, _ batch: BatchSnapshot, _ files: Int64) {
+            let place = Cause.Place(batch: batch.id, name: batch.name, files: files, host: batch.destination.urlHost)
+            found[kind, default: Cause(kind: kind, message: message, files: 0, batches: [])].add(place)
+        }
         for batch in batches {
             for count in batch.causes where count.count > 0 {
-                let place = Cause.Place(batch: batch.id, name: batch.name, files: count.count)
-                found[count.code, default: Cause(code: count.code, message: count.message, files: 0, batches: [])].add(
-                    place)
+                note(.failed(count.code), count.message, batch, count.count)
             }
+            for reason in batch.waitReasons where reason.needsPerson { note(.waits(reason), "", batch, 0) }
         }
-        causes = found.values.sorted { ($1.files, $0.code.rawValue) < ($0.files, $1.code.rawValue) }
+        causes = found.values.sorted(by: Cause.comesBefore)
         isKnown = true
-        selected = causes.firstIndex { $0.code == before } ?? min(selected, max(0, causes.count - 1))
+        selected = causes.firstIndex { $0.kind == before } ?? min(selected, max(0, causes.count - 1))
     }
 
     mutating func move(to line: Int) { selected = min(max(0, line), max(0, causes.count - 1)) }
 }
 
 extension ProblemsPage.Cause {
+    /// What goes on as soon as the person has done something comes first, then the cause with most files.
+    fileprivate static func comesBefore(_ first: Self, _ second: Self) -> Bool {
+        if (first.files == 0) != (second.files == 0) { return first.files == 0 }
+        return (second.files, first.name) < (first.files, second.name)
+    }
+
+    /// Its name in JSON.
+    var name: String {
+        switch kind {
+        case .failed(let code): code.rawValue
+        case .waits(let reason): reason.rawValue
+        }
+    }
+
+    /// What it is called where there is room for a few words.
+    var title: String {
+        switch kind {
+        case .failed(let code): code.words
+        case .waits(let reason): "waits for \(reason.words)"
+        }
+    }
+
     fileprivate mutating func add(_ place: Place) {
         files += place.files
         batches.append(place)
@@ -126,8 +183,16 @@ extension Model {
         guard let cause else { return }
         let names = cause.batches.map { "\"\(look.safe($0.name))\"" }
         let name: SafeText = names.count == 1 ? SafeText(names[0]) : "\(names.count) batches"
-        // The engine looks for all of them, and in one step.
-        let selector = NodeSelector(filter: "@err err=\(cause.code.rawValue)")
-        ask(.failed(of: name)) { .act(.retry, .matching(selector), number: $0) }
+        switch cause.kind {
+        case .failed(let code):
+            // The engine looks for all of them, and in one step.
+            let selector = NodeSelector(filter: "@err err=\(code.rawValue)")
+            ask(.failed(of: name)) { .act(.retry, .matching(selector), number: $0) }
+        case .waits:
+            // To look again costs nothing, whatever else it is that waits.
+            let selector = NodeSelector(
+                batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
+            ask(.failed(of: name)) { .act(.retry, .matching(selector), number: $0) }
+        }
     }
 }

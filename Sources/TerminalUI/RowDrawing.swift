@@ -64,7 +64,7 @@ struct RowDrawing {
         }
         if item.row != nil { x += 2 }
         let room = max(0, cells.upperBound - x)
-        let name = label(item).shortened(to: room, mark: look.glyphs.cutMark)
+        let name = shown(item, room)
         let end = grid.put(name, row: y, column: x, style: item.row == nil ? .dim : style, end: cells.upperBound)
         guard let row = item.row else { return }
         note(row, room: cells.upperBound - end).map { _ = grid.put($0, row: y, column: end, style: .dim) }
@@ -95,21 +95,30 @@ struct RowDrawing {
         }
     }
 
+    /// The ending of a name tells more than its middle; of a sentence the beginning does.
+    private func shown(_ item: TreeItem, _ room: Int) -> SafeText {
+        let label = label(item)
+        guard item.isGroup, label.width > room, room > 3 else {
+            return label.shortened(to: room, mark: look.glyphs.cutMark)
+        }
+        return label.beginning(of: room - 1) + SafeText([Glyph(look.glyphs.cutMark)])
+    }
+
     private func label(_ item: TreeItem) -> SafeText {
         guard let row = item.row else { return "... \(Figures.count(item.hidden)) more rows" }
         switch row.id {
         case .batch, .task: return look.safe(row.name)
         case .folder: return look.safe(row.name) + "/"
-        case .group: return "... " + RowLabel.group(row, more: hasSiblings(item))
+        case .group: return "... " + RowLabel.group(row, after: above(item), look)
         }
     }
 
-    /// Whether some files of the same fate are listed one by one above the group.
-    private func hasSiblings(_ item: TreeItem) -> Bool {
-        guard let index = model.tree.index(of: item.id), index > 0, let row = item.row else { return false }
+    /// The file above a group, when it has the same fate.
+    private func above(_ item: TreeItem) -> NodeRow? {
+        guard let index = model.tree.index(of: item.id), index > 0, let row = item.row else { return nil }
         let above = model.tree.items[index - 1]
-        guard above.depth == item.depth, let other = above.row, case .task = other.id else { return false }
-        return RowState(other) == RowState(row)
+        guard above.depth == item.depth, let other = above.row, case .task = other.id else { return nil }
+        return RowState(other) == RowState(row) ? other : nil
     }
 
     // MARK: Figures
@@ -187,27 +196,5 @@ struct RowFigures {
 
     func bar(width: Int) -> SafeText {
         Bar.text(share.part, of: share.whole, isComplete: isComplete, width: width, look.glyphs)
-    }
-}
-
-/// What a group of files of one fate is called.
-enum RowLabel {
-    /// `240 waiting`, `1,202 more failed`.
-    static func group(_ row: NodeRow, more: Bool) -> SafeText {
-        let word =
-            switch RowState(row) {
-            case .queued: "waiting"
-            case .held: "held"
-            case .scanning, .running, .stalled, .unknown: "running"
-            case .checking: "being checked"
-            case .paused: "paused"
-            case .retry: "to try again"
-            case .auth: "need you"
-            case .failed: "failed"
-            case .cancelled: "cancelled"
-            case .skipped: "skipped"
-            case .done: "done"
-            }
-        return "\(Figures.count(row.counts.total)) \(more ? "more " : "")\(word)"
     }
 }

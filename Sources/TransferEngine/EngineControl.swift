@@ -28,6 +28,9 @@ package protocol EngineControl: Actor {
     /// The active tasks and the speeds at this instant. Everything else is in the queue.
     func live() -> LiveSnapshot
 
+    /// How the parts stand of a task's file that is being sent in several; empty when it is not.
+    func parts(of task: TaskID) -> [PartRun]
+
     /// Called at most 10 times a second while active tasks move; `nil` when nobody looks. Called on the engine's loop: hand over, do not work there.
     func watchLive(_ notice: (@Sendable () -> Void)?)
 

@@ -1,7 +1,8 @@
 import CurlTransport
 import LinuxSystem
 import SSHTransport
-import TransferModel
+package import TransferModel
+import TransferProtocols
 import TransferQueue
 
 /// What moves: one timer for all attempts, running only while there are some.
@@ -133,6 +134,17 @@ extension TransferEngine {
             isStalled: attempt.phase == .running && attempt.meter.isQuiet(at: now))
         if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.sent }
         return live
+    }
+
+    package func parts(of task: TaskID) -> [PartRun] {
+        guard let attempt = attempts[task], attempt.phase == .running, !attempt.isLook else { return [] }
+        look(at: attempt)
+        var runs: [PartRun] = []
+        for part in attempt.machine.partStandings {
+            let flying = part.exchange.flatMap { id in attempt.exchanges.first { $0.local == id }?.sent } ?? 0
+            PartRun.add(part.state, bytes: part.bytes, sent: min(part.bytes, part.held + flying), to: &runs)
+        }
+        return runs
     }
 
     package func watchLive(_ notice: (@Sendable () -> Void)?) {

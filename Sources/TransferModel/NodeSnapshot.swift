@@ -50,8 +50,20 @@ public enum RowID: Codable, Hashable, Sendable {
     case batch(BatchID)
     case folder(BatchID, FolderID)
     case task(BatchID, TaskID)
-    /// The tasks of one state directly in a folder that are not listed one by one.
-    case group(BatchID, FolderID, TransferState)
+    /// The tasks of one fate directly in a folder that are not listed one by one.
+    case group(BatchID, FolderID, Fate)
+
+    /// What tasks have in common that stand in one row.
+    public struct Fate: Hashable, Sendable {
+        public var state: TransferState
+        /// Of failed ones, where they failed for several causes; `nil`: any.
+        public var cause: TransferErrorCode?
+
+        public init(_ state: TransferState, cause: TransferErrorCode? = nil) {
+            self.state = state
+            self.cause = cause
+        }
+    }
 
     /// The batch that it is, or belongs to.
     public var batch: BatchID {

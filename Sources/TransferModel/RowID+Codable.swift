@@ -1,5 +1,5 @@
 extension RowID: CustomStringConvertible {
-    /// Reads what `description` writes: `b7`, `b7/f3`, `b7/t31`, `b7/f3/failed`. `nil` for anything else.
+    /// Reads what `description` writes: `b7`, `b7/f3`, `b7/t31`, `b7/f3/failed`, `b7/f3/failed.http`. `nil` for anything else.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let batch = parts.first.flatMap({ Self.number("b", $0) }).map({ BatchID(rawValue: $0) }) else {
@@ -16,10 +16,8 @@ extension RowID: CustomStringConvertible {
                 return nil
             }
         case 3:
-            guard let folder = Self.number("f", parts[1]), let state = TransferState(rawValue: String(parts[2])) else {
-                return nil
-            }
-            self = .group(batch, FolderID(rawValue: folder), state)
+            guard let folder = Self.number("f", parts[1]), let fate = Fate(parts[2]) else { return nil }
+            self = .group(batch, FolderID(rawValue: folder), fate)
         default: return nil
         }
     }
@@ -29,7 +27,7 @@ extension RowID: CustomStringConvertible {
         case .batch(let batch): "\(batch)"
         case .folder(let batch, let folder): "\(batch)/\(folder)"
         case .task(let batch, let task): "\(batch)/\(task)"
-        case .group(let batch, let folder, let state): "\(batch)/\(folder)/\(state.rawValue)"
+        case .group(let batch, let folder, let fate): "\(batch)/\(folder)/\(fate)"
         }
     }
 
@@ -52,4 +50,21 @@ extension RowID: CustomStringConvertible {
         var single = encoder.singleValueContainer()
         try single.encode(description)
     }
+}
+
+extension RowID.Fate: CustomStringConvertible {
+    /// Reads what `description` writes: `completed`, `failed.http`.
+    init?(_ text: Substring) {
+        let halves = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let state = TransferState(rawValue: halves[0]) else { return nil }
+        switch halves.count {
+        case 1: self.init(state)
+        case 2:
+            guard state == .failed, let cause = TransferErrorCode(rawValue: halves[1]) else { return nil }
+            self.init(state, cause: cause)
+        default: return nil
+        }
+    }
+
+    public var description: String { state.rawValue + (cause.map { ".\($0.rawValue)" } ?? "") }
 }

@@ -53,6 +53,8 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var createdAt: Timestamp
     @OrNull public var startedAt: Timestamp?
     @OrNull public var finishedAt: Timestamp?
+    /// Of a file that is being sent in several parts; missing otherwise, and in lists.
+    public var parts: [PartRun]?
     /// Filled by `show --history` only.
     public var history: [HistoryEntry]?
     /// Filled by `show --response` only.

@@ -65,8 +65,11 @@ package struct NegotiatedUpload: ProtocolMachine {
         }
     }
 
-    package var remains: ResumePoint? {
-        if case .chosen(let machine) = state { machine.remains } else { nil }
+    package var remains: ResumePoint? { chosen?.remains }
+
+    /// The protocol at work.
+    var chosen: (any ProtocolMachine)? {
+        if case .chosen(let machine) = state { machine } else { nil }
     }
 
     package var asksHost: Bool {

@@ -13,11 +13,15 @@ package protocol ProtocolMachine: Sendable {
 
     /// It asks, or will first of all ask, what then holds for every file of the host: others that would ask the same wait for that answer.
     var asksHost: Bool { get }
+
+    /// How the parts stand of a file that is sent in several, in their order; empty for one that goes as a whole.
+    var partStandings: [PartStanding] { get }
 }
 
 extension ProtocolMachine {
     package var remains: ResumePoint? { nil }
     package var asksHost: Bool { false }
+    package var partStandings: [PartStanding] { [] }
 }
 
 /// What is to be sent, whatever the protocol.

@@ -29,11 +29,11 @@ extension QueueView {
     }
 
     func nodes(in row: RowID, after: TaskID?, limit: Int) throws -> [NodeID] {
-        guard case .group(let id, let folder, let state) = row else {
+        guard case .group(let id, let folder, let fate) = row else {
             return after == nil ? try node(row).map { [$0] } ?? [] : []
         }
         guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return [] }
-        return try FolderListing(self, batch, folder.rawValue).tasks(of: state, after: after, limit)
+        return try FolderListing(self, batch, folder.rawValue).tasks(of: fate, after: after, limit)
     }
 
     func nodeRow(_ id: RowID) throws -> NodeRow? {
@@ -48,9 +48,9 @@ extension QueueView {
                 return nil
             }
             return try nodeRow(row, in: batch)
-        case .group(let batch, let folder, let state):
+        case .group(let batch, let folder, let fate):
             guard let batch = try batchRow(batch) else { return nil }
-            return try FolderListing(self, batch, folder.rawValue).group(of: state)
+            return try FolderListing(self, batch, folder.rawValue).group(of: fate)
         }
     }
 
@@ -158,119 +158,10 @@ extension QueueView {
         case .folder(let id, let folder):
             guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return nil }
             return try FolderListing(self, batch, folder.rawValue).section(limit, parent: .folder(id, folder))
-        case .group(let id, let folder, let state):
+        case .group(let id, let folder, let fate):
             guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return nil }
-            return try FolderListing(self, batch, folder.rawValue).page(of: state, limit)
+            return try FolderListing(self, batch, folder.rawValue).page(of: fate, limit)
         case .task: return nil
         }
-    }
-}
-
-/// What is directly in one folder, folded: interesting tasks by name, the rest by the number.
-struct FolderListing {
-    private let view: QueueView
-    private let batch: QueueView.BatchRow
-    private let folder: Int64
-    private let own: [TransferState: Tally]
-
-    init(_ view: QueueView, _ batch: QueueView.BatchRow, _ folder: Int64) throws {
-        self.view = view
-        self.batch = batch
-        self.folder = folder
-        var own: [TransferState: Tally] = [:]
-        try view.database.forEach(
-            "SELECT state, files, bytes_total, bytes_accepted, bytes_verified FROM own_counts WHERE folder = ? AND files > 0",
-            .integer(folder)
-        ) { row in
-            guard let state = TransferState(stored: row.integer(0)) else { return }
-            own[state] = Tally(
-                files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: row.integer(4))
-        }
-        self.own = own
-    }
-
-    /// The order in which a person wants to see them.
-    static let order: [TransferState] = [
-        .running, .finishing, .failed, .waiting, .paused, .queued, .completed, .cancelled,
-    ]
-
-    /// How many of a state are listed one by one before the rest is folded.
-    private func listed(_ state: TransferState) -> Int64 {
-        let count = own[state]?.files ?? 0
-        switch state {
-        case .running, .finishing: return min(count, 100)
-        // A group of one would say less than its name.
-        case .failed, .waiting, .paused: return count <= 4 ? count : 3
-        default: return count <= 3 ? count : 0
-        }
-    }
-
-    func section(_ limit: Int, parent: RowID) throws -> TreeSection {
-        var tasks: [NodeRow] = []
-        for state in Self.order where own[state] != nil {
-            let some = try rows(of: state, offset: 0, limit: listed(state))
-            tasks += some
-            if let group = try group(of: state, listed: some) { tasks.append(group) }
-        }
-        let folders = try view.database.integer("SELECT count(*) FROM folders WHERE parent = ?", .integer(folder)) ?? 0
-        // Folders come first, but neither kind pushes the other out of sight.
-        let forFolders = max(limit - tasks.count, limit / 2)
-        let rows = try view.folderRows(
-            "parent = ? ORDER BY name LIMIT ?", .integer(folder), .integer(Int64(forFolders)), batch)
-        return TreeSection(
-            parent: parent, rows: Array((rows + tasks).prefix(limit)), total: folders + Int64(tasks.count))
-    }
-
-    /// The row that stands for the tasks of a state that are not listed; `nil` when all are.
-    func group(of state: TransferState) throws -> NodeRow? {
-        try group(of: state, listed: rows(of: state, offset: 0, limit: listed(state)))
-    }
-
-    private func group(of state: TransferState, listed: [NodeRow]) throws -> NodeRow? {
-        guard let tally = own[state], tally.files > Int64(listed.count) else { return nil }
-        let shown = view.shown(state, in: batch)
-        var counts = FileCounts()
-        counts[shown] = tally.files - Int64(listed.count)
-        var bytes = ByteCounts(
-            total: tally.total, sent: tally.accepted, accepted: tally.accepted, verified: tally.verified)
-        for row in listed {
-            bytes += ByteCounts(
-                total: -row.bytes.total, sent: -row.bytes.sent, accepted: -row.bytes.accepted,
-                verified: -row.bytes.verified)
-        }
-        var row = NodeRow(
-            id: .group(batch.id, FolderID(rawValue: folder), state), name: "", state: shown, counts: counts,
-            bytes: bytes)
-        row.effectivelyPaused = try batch.isPaused || view.paths.isPaused(folder)
-        if shown == .waiting { row.waitReasons = try view.waitReasons(of: batch) }
-        return row
-    }
-
-    /// The tasks that a group stands for, the first of them.
-    func page(of state: TransferState, _ limit: Int) throws -> TreeSection {
-        let offset = listed(state)
-        let total = max(0, (own[state]?.files ?? 0) - offset)
-        return TreeSection(
-            parent: .group(batch.id, FolderID(rawValue: folder), state),
-            rows: total == 0 ? [] : try rows(of: state, offset: offset, limit: Int64(limit)), total: total)
-    }
-
-    /// The tasks that a group stands for, by number.
-    func tasks(of state: TransferState, after: TaskID?, _ limit: Int) throws -> [NodeID] {
-        try view.database.rows(
-            "SELECT id FROM tasks WHERE folder = ? AND state = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?",
-            .integer(folder), .integer(state.stored), .integer(after?.rawValue ?? 0), .integer(Int64(limit)),
-            .integer(after == nil ? listed(state) : 0)
-        ) { .task(TaskID(rawValue: $0.integer(0))) }
-    }
-
-    private func rows(of state: TransferState, offset: Int64, limit: Int64) throws -> [NodeRow] {
-        if limit == 0 { return [] }
-        return try view.database.rows(
-            """
-            SELECT \(QueueView.FullTask.columns) FROM tasks t INDEXED BY tasks_of_folder JOIN lanes l ON l.id = t.lane
-            \(QueueView.FullTask.details) WHERE t.folder = ? AND t.state = ? ORDER BY t.id LIMIT ? OFFSET ?
-            """, .integer(folder), .integer(state.stored), .integer(limit), .integer(offset)
-        ) { QueueView.FullTask($0) }.map { try view.nodeRow($0, in: batch) }
     }
 }

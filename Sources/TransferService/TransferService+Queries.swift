@@ -48,7 +48,9 @@ extension TransferService {
         let live = await engine.live()
         let (task, chains) = try await queue.reader.task(request, live: live, chains: chains)
         self.chains = chains
-        guard let task else { throw Self.missing("task \(request.task)") }
+        guard var task else { throw Self.missing("task \(request.task)") }
+        let parts = task.state.isActive ? await engine.parts(of: request.task) : []
+        if !parts.isEmpty { task.parts = parts }
         return TaskShown(task: task)
     }
 

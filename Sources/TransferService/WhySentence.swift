@@ -136,8 +136,8 @@ package struct WhySentence {
     private var over: (String, String) {
         switch standing.state {
         case .failed:
-            let error = standing.error.map { ": \($0.message)" } ?? ""
-            return ("\(node) failed\(error)", "martlet retry \(node)")
+            guard let error = standing.error else { return ("\(node) failed", moves.retry) }
+            return ("\(node) failed: \(error.happening)", error.remedy(retry: moves.retry))
         case .cancelled: return ("\(node) was cancelled\(ago)", "martlet retry \(node)")
         default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
         }
@@ -148,7 +148,8 @@ package struct WhySentence {
             standing.counts.total > 1
             ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
-        let (what, unblock) = Self.words(for: reason, node: node, host: standing.origin)
+        let what = reason.clause(server: standing.origin ?? "the server")
+        let unblock = reason.remedy(moves)
         if reason == .notBefore, let time = standing.retryAt ?? standing.notBefore {
             let left = time > now ? ", in \(Self.span(time.since(now)))" : ""
             return ("\(subject) \(verb) for \(time)\(left)", unblock)
@@ -176,7 +177,7 @@ package struct WhySentence {
         let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
         return (
             "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
-            isUnknown ? misspelled : Self.words(for: .hostBackoff, node: node, host: nil).1
+            isUnknown ? misspelled : WaitReason.hostBackoff.remedy(moves)
         )
     }
 
@@ -189,33 +190,9 @@ package struct WhySentence {
         time.since(now) >= .seconds(1) ? "; tried again in \(Self.span(time.since(now)))" : "; tried again now"
     }
 
-    private static func words(for reason: WaitReason, node: NodeID, host: String?) -> (String, String) {
-        let server = host ?? "the server"
-        let now = "nothing to do; martlet retry \(node) tries at once"
-        return switch reason {
-        case .auth:
-            (
-                "because \(server) does not let it in",
-                "queue it again with --user, --netrc or --header, or renew what they give, then martlet retry \(node)"
-            )
-        case .hostKey:
-            ("because the key of \(server) is unknown or has changed", "check the key, then martlet retry \(node)")
-        case .remoteDiskSpace:
-            ("because \(server) has no space left", "make room there; martlet retry \(node) tries at once")
-        case .diskSpace:
-            ("because the disk here is full", "make room; it goes on by itself, martlet retry \(node) tries at once")
-        case .connectivity: ("for a network connection", "connect this machine to the network")
-        case .metered: ("for a connection that is not metered", "martlet run-now \(node)")
-        case .constrained: ("for a connection without a data limit", "martlet run-now \(node)")
-        case .battery: ("for mains power", "plug the machine in")
-        case .powerSaver: ("for the end of power saving", "switch power saving off")
-        case .pressure: ("for the machine to be less busy", "nothing to do; it goes on by itself")
-        case .notBefore: ("for its time to come", "nothing to do; martlet run-now \(node) starts it at once")
-        case .dependency: ("for another batch to be over", "nothing to do; it starts by itself")
-        case .hostBackoff: ("because \(server) asked for a pause", now)
-        case .backoff: ("because the last attempt failed", now)
-        case .draining: ("because the engine is about to stop", "martlet engine start")
-        }
+    private var moves: Moves {
+        Moves(
+            retry: "martlet retry \(node)", runNow: "martlet run-now \(node)", startEngine: "martlet engine start")
     }
 
     private var ago: String {

@@ -74,7 +74,7 @@ struct ProblemsPageTests {
         screen.send(.answer(.problems(.success(more), number: screen.lastNumber)))
         guard case .problems(let page) = screen.model.page else { return #expect(Bool(false), "the page is gone") }
         #expect(page.causes.map(\.files) == [5000, 1204, 2])
-        #expect(page.cause?.code == .sourceChanged)
+        #expect(page.cause?.kind == .failed(.sourceChanged))
     }
 
     @Test("nothing has failed")
@@ -82,6 +82,6 @@ struct ProblemsPageTests {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
         screen.press("e")
         screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
-        #expect(screen.picture.contains("Nothing has failed."))
+        #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
     }
 }

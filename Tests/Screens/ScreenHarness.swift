@@ -115,7 +115,8 @@ enum Rows {
         -> NodeRow
     {
         row(
-            .group(BatchID(rawValue: batch), FolderID(rawValue: folder), state), "", state, { $0[state] = count },
+            .group(BatchID(rawValue: batch), FolderID(rawValue: folder), RowID.Fate(state)), "", state,
+            { $0[state] = count },
             total, state == .completed ? total : 0, 0, nil, "")
     }
 
@@ -156,6 +157,9 @@ enum Rows {
         retry.retryAt = ScreenHarness.morning.advanced(by: .seconds(12))
         var failed = task(3, 20, "NDA signed (final).pdf", .failed, total: 2 * mega)
         failed.error = TransferError(.permissionDenied, "the server refused it: ask who runs it", httpStatus: 403)
+        var invoice = task(3, 21, "Invoice 2024-0007.pdf", .failed, total: mega / 2)
+        var others = group(3, 5, .failed, 1202, total: 2 * giga)
+        (invoice.error, others.error) = (failed.error, failed.error)
         let contracts = folder(3, 5, "contracts", .failed, { $0.failed = 1204 }, total: 2 * giga)
         return [
             section(
@@ -193,8 +197,7 @@ enum Rows {
             section(
                 contracts.id,
                 [
-                    failed, task(3, 21, "Invoice 2024-0007.pdf", .failed, total: mega / 2),
-                    group(3, 5, .failed, 1202, total: 2 * giga),
+                    failed, invoice, others,
                 ]),
         ]
     }

@@ -40,6 +40,10 @@ enum Samples {
         task.finalPath = "/x"
         task.startedAt = time
         task.finishedAt = time
+        task.parts = [
+            PartRun(first: 1, last: 8, state: .completed, bytesTotal: 64, bytesSent: 64),
+            PartRun(first: 9, last: 9, state: .running, bytesTotal: 8, bytesSent: 7),
+        ]
         task.history = [HistoryEntry(time: time, what: "attempt", cause: .http, attempt: 1, message: "no")]
         task.response = TransferResponse(status: 404, headers: [HeaderField("A", "b")], body: "gone")
         return task
@@ -67,7 +71,8 @@ enum Samples {
 
     static var row: NodeRow {
         var row = NodeRow(
-            id: .group(batch, folder, .failed), name: "raw", state: .failed, counts: FileCounts(), bytes: ByteCounts())
+            id: .group(batch, folder, RowID.Fate(.failed, cause: .http)), name: "raw", state: .failed,
+            counts: FileCounts(), bytes: ByteCounts())
         row.waitReasons = [.auth]
         row.secondsLeft = 1
         row.retryAt = time

@@ -4,7 +4,7 @@ import TransferModel
 
 /// A machine in a test: told what happens, it answers in words. An end belongs to the exchange that began last, unless it is named.
 struct Drive {
-    private var machine: any ProtocolMachine
+    private(set) var machine: any ProtocolMachine
     private var last = 0
 
     init(_ machine: any ProtocolMachine) { self.machine = machine }

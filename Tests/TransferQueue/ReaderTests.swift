@@ -21,7 +21,7 @@ import TransferModel
         let folder = top.rows[0].id
         let section = try #require(try await queue.reader.section(SectionRequest(parent: folder, limit: 50)))
         let shown = section.rows.map { row in
-            if case .group(_, _, let state) = row.id { "\(row.counts.total) \(state.rawValue)" } else { row.name }
+            if case .group(_, _, let fate) = row.id { "\(row.counts.total) \(fate)" } else { row.name }
         }
         #expect(
             shown == ["a", "b", "file1", "file0", "file2", "file3", "file4", "3 failed", "18 queued", "4 completed"])
@@ -38,6 +38,47 @@ import TransferModel
         #expect(try await queue.reader.nodes(in: section.rows[7].id).count == 3)
         #expect(try await queue.reader.nodes(in: folder) == [.folder(batch, path: RawPath("photos"))])
         #expect(try await queue.reader.row(of: .folder(batch, path: RawPath("photos"))) == folder)
+        try await queue.close()
+    }
+
+    @Test("failed files are folded by what they failed for")
+    func causes() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 12)
+        let tasks = try await queue.claimAll(limit: 12)
+        for (index, task) in tasks.enumerated() {
+            let error =
+                index % 3 == 0
+                ? TransferError(.http, "no")
+                : index < 4 ? TransferError(.timedOut, "late") : TransferError(.integrity, "bad")
+            queue.writer.record(.failed(error), for: task.id)
+        }
+        try await queue.writer.commit()
+        let folder = try #require(
+            try await queue.reader.section(SectionRequest(parent: .batch(batch), limit: 10))?.rows.first?.id)
+        let section = try #require(try await queue.reader.section(SectionRequest(parent: folder, limit: 50)))
+        let shown = section.rows.map { row in
+            if case .group(_, _, let fate) = row.id { "\(row.counts.total) \(fate)" } else { row.name }
+        }
+        #expect(
+            shown == [
+                "file4", "file5", "4 failed.integrity", "file0", "file3", "2 failed.http", "file1", "file2",
+            ])
+        #expect(section.rows.map { $0.error?.message } == ["bad", "bad", "bad", "no", "no", "no", "late", "late"])
+        #expect(section.rows.reduce(0) { $0 + $1.bytes.total } == 1200)
+        let group = section.rows[2].id
+        let page = try #require(try await queue.reader.section(SectionRequest(parent: group, limit: 3)))
+        #expect(page.rows.map(\.name) == ["file7", "file8", "file10"])
+        #expect(page.total == 4)
+        #expect(try await queue.reader.row(group)?.counts.failed == 4)
+        let nodes = try await queue.reader.nodes(in: group)
+        #expect(nodes == [7, 8, 10, 11].map { .task(tasks[$0].id) })
+        let rest = try await queue.reader.nodes(in: group, after: tasks[8].id, limit: 10)
+        #expect(rest == [10, 11].map { .task(tasks[$0].id) })
+        // Of what is mended the group knows nothing any more.
+        _ = try await queue.writer.retry(nodes)
+        #expect(try await queue.reader.row(group) == nil)
         try await queue.close()
     }
 

@@ -88,7 +88,7 @@ import TransferModel
             $0.error = TransferError(.http, "404 from the server", httpStatus: 404)
         }
         #expect(failed.sentence == "b7 failed: 404 from the server")
-        #expect(failed.unblock == "martlet retry b7")
+        #expect(failed.unblock == "see what it answered, then martlet retry b7")
     }
 
     @Test func `spans of time read as people write them`() {

@@ -127,6 +127,28 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a file that goes in parts tells them while it runs`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(1)
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let task = try #require(try await harness.queue.writer.claim(lane.lane, limit: 1, now: now).first)
+        let parts = [PartRun(first: 1, last: 2, state: .running, bytesTotal: 10, bytesSent: 5)]
+        await harness.engine.setParts(parts, of: task.id)
+        let request = TaskShowRequest(task: task.id)
+        #expect(try await client.call(Methods.taskShow, request).task.parts == nil)
+        await harness.engine.show(
+            LiveSnapshot(tasks: [
+                LiveTask(
+                    task: task.id, batch: batch, folder: task.folder, direction: .upload, state: .running,
+                    bytesTotal: 10, bytesSent: 5, bytesAccepted: 0, bytesRepeated: 0, bytesPerSecond: 1,
+                    secondsLeft: 5, isStalled: false)
+            ]))
+        #expect(try await client.call(Methods.taskShow, request).task.parts == parts)
+        try await harness.end()
+    }
+
     @Test func `why says what is paused and by what`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

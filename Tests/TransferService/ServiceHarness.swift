@@ -118,6 +118,9 @@ actor FakeEngine: EngineControl {
     func reordered(_ batches: Set<BatchID>) { orders.append(batches) }
     func settingsChanged() { settings += 1 }
     func live() -> LiveSnapshot { snapshot }
+    var partRuns: [TaskID: [PartRun]] = [:]
+    func setParts(_ runs: [PartRun], of task: TaskID) { partRuns[task] = runs }
+    func parts(of task: TaskID) -> [PartRun] { partRuns[task] ?? [] }
     func watchLive(_ notice: (@Sendable () -> Void)?) { self.notice = notice }
     func setLimits(_ limits: EngineLimits) { currentLimits = limits }
     func limits() -> EngineLimits { currentLimits }

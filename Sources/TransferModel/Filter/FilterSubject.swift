@@ -71,7 +71,9 @@ extension FilterTest {
             case .batch(let batch): subject.place.batch == batch
             case .folder(_, let folder): subject.place.chain.contains(folder)
             case .task(_, let task): subject.id == task
-            case .group(_, let folder, let state): subject.place.chain.first == folder && subject.state == state
+            case .group(_, let folder, let fate):
+                subject.place.chain.first == folder && subject.state == fate.state
+                    && (fate.cause.map { subject.error.contains(Array($0.rawValue.utf8)) } ?? true)
             }
         }
     }

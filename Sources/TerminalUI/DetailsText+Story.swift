@@ -1,0 +1,120 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// What the engine tells of one task: tries, parts, the server's last answer, history.
+extension DetailsText {
+    func story(_ task: TaskSnapshot) -> [Field] {
+        var fields: [Field] = []
+        if let name = task.protocol { fields.append(Field("By", look.safe(name), isShort: true)) }
+        fields.append(Field("Try", tries(task), isShort: true))
+        if let started = task.startedAt { fields.append(Field("Started", SafeText(look.date(started)), isShort: true)) }
+        if let finished = task.finishedAt {
+            fields.append(Field("Over", SafeText(look.date(finished)), isShort: true))
+        } else if let left = row.secondsLeft, shown == .running {
+            let end = now.wall.advanced(by: .seconds(left))
+            fields.append(Field("Expected", SafeText(look.date(end)), isShort: true))
+        }
+        if !task.resumedFrom.isEmpty {
+            let offsets = task.resumedFrom.suffix(8).map { look.figures.size($0) }.joined(separator: ", ")
+            fields.append(Field("Resumed at", SafeText(offsets), isShort: true))
+        }
+        if task.bytesRepeated > 0 {
+            fields.append(Field("Sent twice", SafeText(look.figures.size(task.bytesRepeated)), isShort: true))
+        }
+        if task.skipped { fields.append(Field("Skipped", "the same file was there already", isShort: true)) }
+        if task.state == .completed, task.verified != .none {
+            fields.append(Field("Checked", SafeText("by \(task.verified.rawValue)"), isShort: true))
+        }
+        if let digest = task.digest {
+            fields.append(Field("Digest", look.safe("\(digest.algorithm) \(digest.value)")))
+        }
+        if let path = task.finalPath { fields.append(Field("Is now", look.safe(path))) }
+        fields.append(Field("Task", look.safe("\(task.id) of \(task.batch)"), isShort: true))
+        fields.append(Field("Session", look.safe("\(task.session)"), isShort: true))
+        return fields
+    }
+
+    private func tries(_ task: TaskSnapshot) -> SafeText {
+        let text = task.attempts == 0 ? "none yet" : "\(task.attempts)"
+        return SafeText(task.restarts > 0 ? text + ", \(task.restarts) from the beginning" : text)
+    }
+
+    // MARK: Parts
+
+    /// Which bytes of the file are there, and how far each part is that moves.
+    func partLines(width: Int) -> [StyledLine] {
+        guard let parts = task?.parts, !parts.isEmpty else { return [] }
+        let room = max(10, width - 2)
+        let bar = Bar.text(parts, width: room - 2, look.glyphs)
+        let texts = parts.map { part -> (text: SafeText, style: Style) in
+            let numbers = part.first == part.last ? "\(part.first)" : "\(part.first)-\(part.last)"
+            return switch part.state {
+            case .completed: ("\(numbers) \(RowState.done.word)", .plain)
+            case .running: ("\(numbers) \(RowState.running.word) \(part.percent)%", .active)
+            case .waiting: ("\(numbers) \(RowState.queued.word)", .dim)
+            }
+        }
+        let cell = (texts.map(\.text.width).max() ?? 0) + 3
+        let columns = max(1, room / cell)
+        let rows = stride(from: 0, to: texts.count, by: columns).map { start in
+            texts[start..<min(texts.count, start + columns)].reduce(StyledLine()) { line, part in
+                line + StyledLine(part.text.fitted(to: cell), part.style)
+            }
+        }
+        return [StyledLine("[" + bar + "]")] + rows
+    }
+
+    // MARK: The server's answer
+
+    /// What it answered last, its fields, and the body's beginning. All of it is the server's word.
+    func answer(width: Int) -> [StyledLine] {
+        guard let response = task?.response else { return [] }
+        let room = max(8, width - 2)
+        var lines = [
+            StyledLine(SafeText("Status").fitted(to: Self.indent), .dim) + StyledLine(SafeText("\(response.status)"))
+        ]
+        for header in response.headers.prefix(40) {
+            let name = look.safe(header.name + ":")
+            let parts = (name + " " + look.safe(header.value)).wrapped(to: room - 2)
+            let label = parts[0].beginning(of: name.width)
+            lines.append(
+                StyledLine(label, .dim) + StyledLine(SafeText(Array(parts[0].glyphs.dropFirst(label.glyphs.count)))))
+            // What does not fit goes on under it, a little further in.
+            lines += parts.dropFirst().map { StyledLine("  " + $0) }
+        }
+        guard let body = response.body, !body.isEmpty else { return lines }
+        var said = body.split(
+            maxSplits: Self.mostBodyLines, omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        while said.last?.isEmpty == true { said.removeLast() }
+        lines.append(StyledLine())
+        for line in said.prefix(Self.mostBodyLines) {
+            lines += look.safe(String(line).replacing("\t", with: "    ")).wrapped(to: room).map { StyledLine($0) }
+        }
+        if said.count > Self.mostBodyLines {
+            lines.append(StyledLine("... martlet show --response has the rest", .dim))
+        }
+        return lines
+    }
+
+    /// A page of HTML is not what anybody reads to its end here.
+    private static let mostBodyLines = 200
+
+    // MARK: History
+
+    func history(width: Int) -> [StyledLine] {
+        let entries = task?.history ?? []
+        let isWide = width >= 60
+        return entries.flatMap { entry -> [StyledLine] in
+            let time = SafeText(isWide ? look.date(entry.time) : look.timeOfDay(entry.time))
+            let word = SafeText(entry.attempt.map { "try \($0)" } ?? entry.what).fitted(to: isWide ? 11 : 9)
+            let head = time + "  " + word + " "
+            let parts = look.safe(entry.message ?? entry.cause?.words ?? "").wrapped(to: max(8, width - 2 - head.width))
+            return parts.enumerated().map { index, part in
+                index == 0
+                    ? StyledLine(time, .dim) + StyledLine("  " + word + " " + part)
+                    : StyledLine(SafeText("").fitted(to: head.width)) + StyledLine(part)
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// A row in words, line by line: what it is, its parts, what the server said, what has happened.
+struct DetailsText {
+    let row: NodeRow
+    let task: TaskSnapshot?
+    let shown: RowState
+    let look: Look
+    let now: Moment
+    /// What tries it again.
+    let retryKey: String
+    private let problem: SafeText?
+
+    init(_ page: DetailsPage, in model: Model) {
+        (row, task, problem) = (page.row, page.task, page.problem)
+        shown = model.state(of: page.row)
+        (look, now) = (model.look, model.now)
+        retryKey = model.keys.keys(for: .retry, in: .details).first?.name ?? "retry"
+    }
+
+    /// Where values begin.
+    static let indent = 14
+
+    /// A label and what stands behind it. Short ones stand two in a line where there is room.
+    struct Field {
+        var label: SafeText
+        var value: SafeText
+        var style: Style = .plain
+        /// It may share its line with the next one that may.
+        var isShort = false
+
+        init(_ label: SafeText, _ value: SafeText, _ style: Style = .plain, isShort: Bool = false) {
+            (self.label, self.value, self.style, self.isShort) = (label, value, style, isShort)
+        }
+
+        /// Long values go on in further lines.
+        func lines(width: Int) -> [StyledLine] {
+            value.wrapped(to: max(8, width - DetailsText.indent - 2)).enumerated().map { index, part in
+                let label = index == 0 ? label : ""
+                return StyledLine(label.fitted(to: DetailsText.indent), .dim) + StyledLine(part, style)
+            }
+        }
+    }
+
+    /// One line of the page.
+    enum Line {
+        /// A part of the page begins.
+        case heading(SafeText)
+        case text(StyledLine)
+    }
+
+    /// All of it.
+    func lines(width: Int) -> [Line] {
+        var lines = facts(width: width).map { Line.text($0) }
+        for (heading, part) in [
+            ("Parts", partLines(width: width)), ("The server's answer", answer(width: width)),
+            ("History", history(width: width)),
+        ] where !part.isEmpty {
+            lines += [.text(StyledLine()), .heading(SafeText(heading))] + part.map { .text($0) }
+        }
+        return lines
+    }
+
+    /// What it is and how far.
+    func facts(width: Int) -> [StyledLine] {
+        let half = (width - 2) / 2
+        var lines: [StyledLine] = []
+        var left: Field?
+        func fits(_ field: Field) -> Bool { field.isShort && field.value.width < half - Self.indent }
+        for field in fields {
+            if let first = left, fits(field) {
+                let line = StyledLine(first.label.fitted(to: Self.indent), .dim) + StyledLine(first.value, first.style)
+                lines.append(
+                    line + StyledLine(SafeText("").fitted(to: max(1, half - line.width)))
+                        + StyledLine(field.label.fitted(to: Self.indent), .dim) + StyledLine(field.value, field.style))
+                left = nil
+                continue
+            }
+            if let first = left { lines += first.lines(width: width) }
+            left = nil
+            if fits(field) { left = field } else { lines += field.lines(width: width) }
+        }
+        return lines + (left?.lines(width: width) ?? [])
+    }
+
+    private var fields: [Field] {
+        var fields = [Field("State", state, shown.style)]
+        if let error = task?.error ?? row.error { fields += self.error(error) }
+        fields += ends
+        fields.append(Field("Size", size, isShort: true))
+        fields.append(Field("Sent", sent, isShort: true))
+        if task == nil, row.canHold { fields.append(Field("Files", files)) }
+        if row.bytesPerSecond > 0, shown == .running {
+            let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left"
+            fields.append(Field("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", isShort: true))
+        }
+        if let limit = row.limit { fields.append(Field("Limit", SafeText(look.figures.speed(limit)), isShort: true)) }
+        if row.priority != .normal { fields.append(Field("Priority", SafeText(row.priority.rawValue), isShort: true)) }
+        if let start = row.notBefore, start > now.wall {
+            fields.append(Field("Not before", SafeText(look.date(start)), isShort: true))
+        }
+        if row.bytesAtRisk > 0 {
+            let size = look.figures.size(row.bytesAtRisk)
+            fields.append(Field("If paused", SafeText("\(size) are sent again: the server cannot resume")))
+        }
+        if let task { fields += story(task) }
+        if let problem { fields.append(Field("Problem", problem, .error)) }
+        return fields
+    }
+
+    private var state: SafeText {
+        var text: SafeText = "\(shown.longWord), \(shown.meaning)"
+        if row.effectivelyPaused, !row.paused, shown == .paused { text += " with what it is in" }
+        let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
+        // That it waits for the next try is what the state's meaning says already.
+        if shown == .retry { return wait > 0 ? text + ", in \(wait) s" : text }
+        if !row.waitReasons.isEmpty { text += ": waits for \(row.waitReasons.words)" }
+        return wait > 0 ? text + "; next try in \(wait) s" : text
+    }
+
+    private func error(_ error: TransferError) -> [Field] {
+        // Who cancelled it wants nothing mended.
+        if row.state == .cancelled { return [Field("Last try", look.safe(error.happening))] }
+        let isTriedAgain = !row.state.isTerminal
+        var fields = [
+            Field(
+                isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)
+        ]
+        if let status = error.httpStatus { fields.append(Field("Server said", "status \(status)")) }
+        let nothing = error.advice.isEmpty ? "nothing" : error.advice
+        let remedy = isTriedAgain ? nothing + "; it is tried again by itself" : error.remedy(retry: retryKey)
+        fields.append(Field("What to do", look.safe(remedy)))
+        return fields
+    }
+
+    /// From where and to where.
+    private var ends: [Field] {
+        if let task { return [Field("From", look.safe(task.source)), Field("To", look.safe(task.destination))] }
+        if row.path.isEmpty { return [] }
+        if case .batch = row.id { return [Field("To", look.safe(row.path))] }
+        // A name may have an arrow in it: then nobody can tell which one is ours.
+        let halves = row.path.split(separator: " -> ", maxSplits: 2)
+        guard halves.count == 2 else { return [Field("Path", look.safe(row.path))] }
+        return [Field("From", look.safe(String(halves[0]))), Field("To", look.safe(String(halves[1])))]
+    }
+
+    private var size: SafeText {
+        guard row.sizeKnown else { return "unknown" }
+        let text = SafeText(look.figures.size(row.bytes.total))
+        // The exact number is for comparing one file with another.
+        guard case .task = row.id, row.bytes.total >= 1000 else { return text }
+        return text + " (\(Figures.count(row.bytes.total)) bytes)"
+    }
+
+    private var sent: SafeText {
+        let (sent, accepted) = (look.figures.size(row.bytes.sent), look.figures.size(row.bytes.accepted))
+        return SafeText(sent) + (accepted == sent ? "" : ", the server has \(accepted)")
+    }
+
+    private var files: SafeText {
+        let parts = TransferState.allCases.filter { row.counts[$0] > 0 }
+            .map { "\(Figures.count(row.counts[$0])) \($0.rawValue)" }
+        let total = "\(Figures.count(row.counts.total))\(row.scanning ? " so far" : "")"
+        return SafeText(parts.isEmpty ? total : "\(total): \(parts.joined(separator: ", "))")
+    }
+}
+
+extension Drawing {
+    /// Lines from a row on, as many as fit.
+    mutating func put(_ lines: some Sequence<DetailsText.Line>, _ place: Range<Int>) {
+        for (row, line) in zip(place, lines) {
+            switch line {
+            case .heading(let title): heading(title, row: row, columns: 0..<width)
+            case .text(let line): grid.put(line, row: row, column: 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/// What a failure or a wait means, and what mends it, in words for a person: the one table behind `martlet why` and the
+/// screen's page of problems. What a server or the system said of one file comes first; this is for what it leaves open.
+package struct Cure: Sendable, Hashable {
+    /// A sentence.
+    package var meaning: String
+    /// What to do before it is tried again: an imperative without an end mark; `nil`: only to try again.
+    package var remedy: String?
+
+    init(_ meaning: String, _ remedy: String? = nil) { (self.meaning, self.remedy) = (meaning, remedy) }
+}
+
+extension TransferErrorCode {
+    package var cure: Cure {
+        switch self {
+        case .cancelledByUser: Cure("Somebody cancelled it.")
+        case .sessionRemoved: Cure("The session that it belonged to was removed.", "queue it again in another session")
+        case .dependencyFailed: Cure("It was to follow a batch that failed.", "mend that batch first")
+        case .sourceMissing: Cure("It is not where it was when it was queued.", "put it back")
+        case .sourceChanged:
+            Cure("It was written to each time it was read, so no copy would have been whole.", "let the writing end")
+        case .sourceUnreadable: Cure("You are not allowed to read it.", "make it readable for you")
+        case .destinationExists:
+            Cure(
+                "Something of that name is there already, and nothing was to be overwritten.",
+                "move what is there, or queue it again with --if-exists replace, rename or skip")
+        case .destinationUnwritable:
+            Cure("It cannot be written where it is to go.", "make that folder, or make it writable for you")
+        case .diskFull: Cure("The disk that it is to go to is full.", "make room there")
+        case .notConnectedToInternet: Cure("This machine had no network.", "connect this machine to the network")
+        case .cannotFindHost:
+            Cure(
+                "Nobody knows a machine of that name.",
+                "check the spelling of its name, and queue it again if it is wrong")
+        case .cannotConnectToHost:
+            Cure("The machine is off, or nothing listens there, or a firewall is between.", "check address and port")
+        case .networkConnectionLost: Cure("The connection broke, again and again.", "check the network in between")
+        case .timedOut: Cure("Nothing came back for too long.", "check that the server is well")
+        case .tooManyRedirects:
+            Cure("The server sends on from one address to the next.", "queue it again with the last address")
+        case .tlsFailure:
+            Cure(
+                "The server could not prove who it is; nothing was sent to it.",
+                "check its certificate and the clock of this machine")
+        case .pinMismatch:
+            Cure(
+                "It is not the server whose key you named; nothing was sent to it.",
+                "ask who runs it, before anything else")
+        case .permissionDenied: Cure("The server does not let you do this.", "ask who runs it for the right to")
+        case .http: Cure("The server refused it.", "see what it answered")
+        case .badServerResponse:
+            Cure("What the server answered makes no sense.", "check that the address is the right one")
+        case .integrity:
+            Cure(
+                "What arrived is not what was sent. It was not given its name there.",
+                "check the disks and the memory at both ends if it happens again")
+        case .unknownOutcome: Cure("Nobody can tell whether it arrived.", "look whether it is there")
+        case .gaveUp: Cure("It was tried as often as it was to be.")
+        case .unsupported: Cure("This cannot be done with this server.", "queue it again without what it cannot do")
+        case .internal: Cure("This is a fault of Martlet itself.", "report it with the lines of martlet log")
+        }
+    }
+}
+
+extension TransferError {
+    /// What to do about it, `retry` included: how it is tried again here, by a key or a command.
+    package func remedy(retry: String) -> String {
+        let said = advice.isEmpty ? code.cure.remedy : advice
+        guard let said else { return retry }
+        for ending in [", then retry", "; then retry", " and retry", ", and retry"] where said.hasSuffix(ending) {
+            return String(said.dropLast(ending.count)) + ", then \(retry)"
+        }
+        // It names the moment of the next try itself.
+        return said.contains("retry") ? "\(said): \(retry)" : "\(said), then \(retry)"
+    }
+}
+
+/// How something is done where it is read: by a key on the screen, by a command in a shell.
+package struct Moves: Sendable {
+    package var retry: String
+    package var runNow: String
+    package var startEngine: String
+
+    package init(retry: String, runNow: String, startEngine: String) {
+        (self.retry, self.runNow, self.startEngine) = (retry, runNow, startEngine)
+    }
+}
+
+extension WaitReason {
+    /// After "it waits": `because host has no space left`.
+    package func clause(server: String) -> String {
+        switch self {
+        case .auth: "because \(server) does not let it in"
+        case .hostKey: "because the key of \(server) is unknown or has changed"
+        case .remoteDiskSpace: "because \(server) has no space left"
+        case .diskSpace: "because the disk here is full"
+        case .connectivity: "for a network connection"
+        case .metered: "for a connection that is not metered"
+        case .constrained: "for a connection without a data limit"
+        case .battery: "for mains power"
+        case .powerSaver: "for the end of power saving"
+        case .pressure: "for the machine to be less busy"
+        case .notBefore: "for its time to come"
+        case .dependency: "for another batch to be over"
+        case .hostBackoff: "because \(server) asked for a pause"
+        case .backoff: "because the last attempt failed"
+        case .draining: "because the engine is about to stop"
+        }
+    }
+
+    /// What ends the wait.
+    package func remedy(_ moves: Moves) -> String {
+        let now = "nothing to do; \(moves.retry) tries at once"
+        return switch self {
+        case .auth:
+            "queue it again with --user, --netrc or --header, or renew what they give, then \(moves.retry)"
+        case .hostKey: "check the key, then \(moves.retry)"
+        case .remoteDiskSpace: "make room there; \(moves.retry) tries at once"
+        case .diskSpace: "make room; it goes on by itself, \(moves.retry) tries at once"
+        case .connectivity: "connect this machine to the network"
+        case .metered, .constrained: moves.runNow
+        case .battery: "plug the machine in"
+        case .powerSaver: "switch power saving off"
+        case .pressure: "nothing to do; it goes on by itself"
+        case .notBefore: "nothing to do; \(moves.runNow) starts it at once"
+        case .dependency: "nothing to do; it starts by itself"
+        case .hostBackoff, .backoff: now
+        case .draining: moves.startEngine
+        }
+    }
+}

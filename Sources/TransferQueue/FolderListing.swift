@@ -1,0 +1,172 @@
+import SQLiteConnection
+import TransferModel
+
+/// What is directly in one folder, folded: interesting tasks by name, the rest by the number.
+struct FolderListing {
+    private let view: QueueView
+    private let batch: QueueView.BatchRow
+    private let folder: Int64
+    private let own: [TransferState: Tally]
+    /// Failed tasks by cause, the most frequent first, where they failed for several.
+    private let causes: [(cause: TransferErrorCode, tally: Tally)]
+    /// Why all of them failed, when that is one cause.
+    private let onlyCause: TransferError?
+
+    /// More failed tasks than this are not looked through whenever something changes: they stay one group.
+    private static let mostSorted: Int64 = 2000
+
+    init(_ view: QueueView, _ batch: QueueView.BatchRow, _ folder: Int64) throws {
+        self.view = view
+        self.batch = batch
+        self.folder = folder
+        var own: [TransferState: Tally] = [:]
+        try view.database.forEach(
+            "SELECT state, files, bytes_total, bytes_accepted, bytes_verified FROM own_counts WHERE folder = ? AND files > 0",
+            .integer(folder)
+        ) { row in
+            guard let state = TransferState(stored: row.integer(0)) else { return }
+            own[state] = Tally(
+                files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: row.integer(4))
+        }
+        self.own = own
+        let failed = own[.failed]?.files ?? 0
+        let known = failed > 0 ? try Self.known(view, batch) : []
+        onlyCause = known.count == 1 ? known.first : nil
+        causes = known.count > 1 && failed <= Self.mostSorted ? try Self.causes(view, folder) : []
+    }
+
+    /// Every cause for which tasks of the batch failed.
+    private static func known(_ view: QueueView, _ batch: QueueView.BatchRow) throws -> [TransferError] {
+        try view.database.rows(
+            "SELECT value, message FROM reasons WHERE batch = ? AND kind = 1 AND files > 0",
+            .integer(batch.id.rawValue)
+        ) { TransferError(TransferErrorCode(stored: $0.integer(0)) ?? .internal, $0.text(1)) }
+    }
+
+    private static func causes(
+        _ view: QueueView, _ folder: Int64
+    ) throws -> [(cause: TransferErrorCode, tally: Tally)] {
+        try view.database.rows(
+            """
+            SELECT d.cause, count(*), sum(t.size), sum(t.accepted) FROM tasks t INDEXED BY tasks_of_folder
+            JOIN task_details d ON d.task = t.id WHERE t.folder = ? AND t.state = ? AND d.cause IS NOT NULL
+            GROUP BY d.cause ORDER BY 2 DESC, 1
+            """, .integer(folder), .integer(TransferState.failed.stored)
+        ) { row in
+            TransferErrorCode(stored: row.integer(0)).map {
+                (
+                    cause: $0,
+                    tally: Tally(
+                        files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: 0)
+                )
+            }
+        }.compactMap { $0 }
+    }
+
+    /// The order in which a person wants to see them.
+    static let order: [TransferState] = [
+        .running, .finishing, .failed, .waiting, .paused, .queued, .completed, .cancelled,
+    ]
+
+    private func tally(_ fate: RowID.Fate) -> Tally? {
+        guard let cause = fate.cause else { return own[fate.state] }
+        return causes.first { $0.cause == cause }?.tally
+    }
+
+    /// What is listed and folded together: states, and failed tasks by their causes.
+    private var fates: [RowID.Fate] {
+        Self.order.filter { own[$0] != nil }.flatMap { state in
+            state == .failed && !causes.isEmpty
+                ? causes.map { RowID.Fate(.failed, cause: $0.cause) } : [RowID.Fate(state)]
+        }
+    }
+
+    /// How many of a fate are listed one by one before the rest is folded.
+    private func listed(_ fate: RowID.Fate) -> Int64 {
+        let count = tally(fate)?.files ?? 0
+        switch fate.state {
+        case .running, .finishing: return min(count, 100)
+        // A group of one would say less than its name.
+        case .failed where fate.cause != nil: return count <= 3 ? count : 2
+        case .failed, .waiting, .paused: return count <= 4 ? count : 3
+        default: return count <= 3 ? count : 0
+        }
+    }
+
+    func section(_ limit: Int, parent: RowID) throws -> TreeSection {
+        var tasks: [NodeRow] = []
+        for fate in fates {
+            let some = try rows(of: fate, offset: 0, limit: listed(fate))
+            tasks += some
+            if let group = try group(of: fate, listed: some) { tasks.append(group) }
+        }
+        let folders = try view.database.integer("SELECT count(*) FROM folders WHERE parent = ?", .integer(folder)) ?? 0
+        // Folders come first, but neither kind pushes the other out of sight.
+        let forFolders = max(limit - tasks.count, limit / 2)
+        let rows = try view.folderRows(
+            "parent = ? ORDER BY name LIMIT ?", .integer(folder), .integer(Int64(forFolders)), batch)
+        return TreeSection(
+            parent: parent, rows: Array((rows + tasks).prefix(limit)), total: folders + Int64(tasks.count))
+    }
+
+    /// The row that stands for the tasks of a fate that are not listed; `nil` when all are.
+    func group(of fate: RowID.Fate) throws -> NodeRow? {
+        try group(of: fate, listed: rows(of: fate, offset: 0, limit: listed(fate)))
+    }
+
+    private func group(of fate: RowID.Fate, listed: [NodeRow]) throws -> NodeRow? {
+        guard let tally = tally(fate), tally.files > Int64(listed.count) else { return nil }
+        let shown = view.shown(fate.state, in: batch)
+        var counts = FileCounts()
+        counts[shown] = tally.files - Int64(listed.count)
+        var bytes = ByteCounts(
+            total: tally.total, sent: tally.accepted, accepted: tally.accepted, verified: tally.verified)
+        for row in listed {
+            bytes += ByteCounts(
+                total: -row.bytes.total, sent: -row.bytes.sent, accepted: -row.bytes.accepted,
+                verified: -row.bytes.verified)
+        }
+        var row = NodeRow(
+            id: .group(batch.id, FolderID(rawValue: folder), fate), name: "", state: shown, counts: counts,
+            bytes: bytes)
+        row.effectivelyPaused = try batch.isPaused || view.paths.isPaused(folder)
+        if shown == .waiting { row.waitReasons = try view.waitReasons(of: batch) }
+        if fate.state == .failed { row.error = fate.cause == nil ? onlyCause : listed.first?.error }
+        return row
+    }
+
+    /// The tasks that a group stands for, the first of them.
+    func page(of fate: RowID.Fate, _ limit: Int) throws -> TreeSection {
+        let offset = listed(fate)
+        let total = max(0, (tally(fate)?.files ?? 0) - offset)
+        return TreeSection(
+            parent: .group(batch.id, FolderID(rawValue: folder), fate),
+            rows: total == 0 ? [] : try rows(of: fate, offset: offset, limit: Int64(limit)), total: total)
+    }
+
+    /// The tasks that a group stands for, by number.
+    func tasks(of fate: RowID.Fate, after: TaskID?, _ limit: Int) throws -> [NodeID] {
+        let (join, condition) = Self.clauses(fate)
+        return try view.database.rows(
+            "SELECT t.id FROM tasks t \(join) WHERE t.folder = ? AND t.state = ? AND t.id > ? \(condition) ORDER BY t.id LIMIT ? OFFSET ?",
+            .integer(folder), .integer(fate.state.stored), .integer(after?.rawValue ?? 0), .integer(Int64(limit)),
+            .integer(after == nil ? listed(fate) : 0)
+        ) { .task(TaskID(rawValue: $0.integer(0))) }
+    }
+
+    /// The number of a cause is our own: it may stand in the statement.
+    private static func clauses(_ fate: RowID.Fate) -> (join: String, condition: String) {
+        fate.cause.map { ("JOIN task_details d ON d.task = t.id", "AND d.cause = \($0.stored)") } ?? ("", "")
+    }
+
+    private func rows(of fate: RowID.Fate, offset: Int64, limit: Int64) throws -> [NodeRow] {
+        if limit == 0 { return [] }
+        return try view.database.rows(
+            """
+            SELECT \(QueueView.FullTask.columns) FROM tasks t INDEXED BY tasks_of_folder JOIN lanes l ON l.id = t.lane
+            \(QueueView.FullTask.details) WHERE t.folder = ? AND t.state = ? \(Self.clauses(fate).condition)
+            ORDER BY t.id LIMIT ? OFFSET ?
+            """, .integer(folder), .integer(fate.state.stored), .integer(limit), .integer(offset)
+        ) { QueueView.FullTask($0) }.map { try view.nodeRow($0, in: batch) }
+    }
+}

@@ -1,0 +1,125 @@
+import DisplayText
+import FoundationEssentials
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Details tell a file's whole story")
+struct DetailsPictureTests {
+    private static let morning = ScreenHarness.morning
+    private static let mega = Rows.mega
+
+    private func task(_ state: TransferState, sent: Int64) -> TaskSnapshot {
+        var task = TaskSnapshot(
+            id: TaskID(rawValue: 10), uuid: UUID(), batch: BatchID(rawValue: 1), session: .default, direction: .upload,
+            state: state, priority: .normal, name: RawPath("IMG_0412.CR3"), folder: RawPath("raw"),
+            source: RawPath("/home/ana/Photos/2024/raw/IMG_0412.CR3"),
+            destination: RawPath("s3://photos/2024/raw/IMG_0412.CR3"), bytesTotal: 71 * Self.mega,
+            createdAt: Self.morning)
+        task.protocol = "s3"
+        task.bytesSent = sent
+        task.attempts = 2
+        task.startedAt = Self.morning
+        func at(_ seconds: Int64) -> Timestamp { Self.morning.advanced(by: .seconds(seconds)) }
+        task.history = [
+            HistoryEntry(time: Self.morning, what: "queued", cause: nil, attempt: nil, message: nil),
+            HistoryEntry(
+                time: at(1), what: "attempt", cause: .networkConnectionLost, attempt: 1,
+                message: "photos broke the connection off: Martlet tries again by itself"),
+            HistoryEntry(time: at(7), what: "resumed", cause: nil, attempt: nil, message: "at byte 33554432"),
+        ]
+        return task
+    }
+
+    /// The page of the first file, with what the engine told of it.
+    private func page(_ columns: Int, _ rows: Int, _ task: TaskSnapshot, _ row: NodeRow) -> ScreenHarness {
+        var screen = ScreenHarness(
+            columns, rows,
+            [
+                Rows.section(nil, [Rows.batch(1, "holiday", .running, { $0.running = 1 })]),
+                Rows.section(.batch(BatchID(rawValue: 1)), [row]),
+            ])
+        screen.press("j", "i")
+        screen.send(.answer(.task(.success(task), number: screen.lastNumber)))
+        return screen
+    }
+
+    private var inParts: (task: TaskSnapshot, row: NodeRow) {
+        var task = task(.running, sent: 62 * Self.mega)
+        var runs: [PartRun] = []
+        for number in 1...9 {
+            let bytes = number == 9 ? 7 * Self.mega : 8 * Self.mega
+            switch number {
+            case 1...5, 7: PartRun.add(.completed, bytes: bytes, sent: bytes, to: &runs)
+            case 6: PartRun.add(.running, bytes: bytes, sent: 7 * Self.mega, to: &runs)
+            case 8: PartRun.add(.running, bytes: bytes, sent: Self.mega, to: &runs)
+            default: PartRun.add(.waiting, bytes: bytes, sent: 0, to: &runs)
+            }
+        }
+        task.parts = runs
+        task.bytesTotal = 71 * Self.mega
+        let row = Rows.task(
+            1, 10, "IMG_0412.CR3", .running, total: 71 * Self.mega, sent: 56 * Self.mega, speed: 9 * Self.mega, left: 2)
+        return (task, row)
+    }
+
+    @Test("a file that goes in parts shows which are there and how far those are that move")
+    func parts() {
+        Pictures.expect(page(80, 24, inParts.task, inParts.row).picture, "details-parts-80x24")
+        Pictures.expect(page(120, 36, inParts.task, inParts.row).picture, "details-parts-120x36")
+        var small = page(40, 10, inParts.task, inParts.row)
+        small.press("G")
+        Pictures.expect(small.picture, "details-parts-40x10")
+    }
+
+    private var refused: (task: TaskSnapshot, row: NodeRow) {
+        var task = task(.failed, sent: 0)
+        task.error = TransferError(.http, "photos answered 507: free space there, then retry", httpStatus: 507)
+        task.response = TransferResponse(
+            status: 507,
+            headers: [
+                HeaderField("Content-Type", "application/xml"),
+                HeaderField("X-Trace", String(repeating: "0123456789 ", count: 10)),
+            ],
+            body: "<?xml version=\"1.0\"?>\r\n<Error>\n\t<Code>Quota</Code>\n\u{1B}[2Jgone\u{202E}\n</Error>\n")
+        var row = Rows.task(1, 10, "IMG_0412.CR3", .failed, total: 71 * Self.mega)
+        row.error = task.error
+        return (task, row)
+    }
+
+    @Test("the server's answer keeps its lines, and nothing of it reaches the terminal raw")
+    func answer() {
+        var screen = page(80, 24, refused.task, refused.row)
+        screen.press("PgDn")
+        Pictures.expect(screen.picture, "details-answer-80x24")
+        #expect(!screen.picture.unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x202E })
+        var wide = page(120, 36, refused.task, refused.row)
+        Pictures.expect(wide.picture, "details-answer-120x36")
+        // A page without an end has one here.
+        var endless = refused.task
+        endless.response?.body = String(repeating: "<br>\n", count: 5000)
+        wide = page(120, 36, endless, refused.row)
+        wide.press("G")
+        #expect(wide.picture.contains("martlet show --response has the rest"))
+    }
+
+    @Test("bytes of parts fill the bar where they lie in the file")
+    func bar() {
+        func runs(_ parts: [(PartRun.State, Int64)]) -> [PartRun] {
+            var runs: [PartRun] = []
+            for (state, sent) in parts { PartRun.add(state, bytes: 100, sent: sent, to: &runs) }
+            return runs
+        }
+        func bar(_ parts: [PartRun], _ width: Int) -> String { Bar.text(parts, width: width, .ascii).string }
+        #expect(bar(runs([(.completed, 100), (.waiting, 0), (.running, 50), (.completed, 100)]), 8) == "##..#.##")
+        // What is whole is whole, however the cells fall.
+        for width in 1...40 {
+            #expect(
+                bar(runs(Array(repeating: (.completed, 100), count: 7)), width) == String(repeating: "#", count: width))
+            #expect(bar(runs([(.running, 99)]), width).contains("."))
+        }
+        #expect(bar([], 5) == "")
+    }
+}
