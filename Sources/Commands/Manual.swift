@@ -18,6 +18,7 @@ enum Manual {
                     "XDG_CONFIG_HOME, XDG_STATE_HOME",
                     "Where configuration and state are; default ~/.config and ~/.local/state."
                 ),
+                ("MARTLET_SSH_COMMAND", "The ssh to run for sftp:// and attach, where --ssh-command names none."),
                 ("http_proxy, https_proxy, all_proxy, no_proxy", "Kept with each batch when it is queued."),
                 ("NO_COLOR", "No colours unless --color=always."),
             ])

@@ -2,7 +2,7 @@ package import CommandLine
 package import Configuration
 import Glibc
 import LinuxSystem
-import MartletKit
+package import MartletKit
 
 /// The program `martlet`, from its command line to what there is to do.
 package enum Martlet {
@@ -12,7 +12,10 @@ package enum Martlet {
         case exit(ExitStatus)
         /// Show the screen with these options and settings. Options win over settings.
         /// Problems: what in `martlet.conf` does not count; it was said on the terminal, which the screen covers.
-        case screen(Invocation, Settings, problems: [String])
+        /// Engine: of which other machine.
+        case screen(Invocation, Settings, problems: [String], engine: RemoteEngine?)
+        /// Pass this machine's control socket on over standard input and output.
+        case relay(launching: Bool)
         /// Run this command.
         case command(Front, Invocation)
     }
@@ -37,9 +40,21 @@ package enum Martlet {
 
     private static func plan(_ invocation: Invocation, _ console: Console) throws(CommandFailure) -> Plan {
         if let status = try Front.runWithoutEngine(invocation, console) { return .exit(status) }
+        if invocation.path == ["relay"] { return .relay(launching: !invocation.has(MartletProgram.noStart)) }
         let engine = try connection()
         let (settings, problems) = settings(engine.configurationFile, console)
-        if invocation.path.isEmpty, !wantsLines(invocation) { return .screen(invocation, settings, problems: problems) }
+        if invocation.path == ["attach"] {
+            let remote = try MartletProgram.remoteEngine(invocation)
+            if wantsLines(invocation) {
+                throw CommandFailure(
+                    .refused, .refused, "attach: this terminal can show lines only, and attach shows a screen",
+                    "run ssh -t \(remote.host) martlet --accessible")
+            }
+            return .screen(invocation, settings, problems: problems, engine: remote)
+        }
+        if invocation.path.isEmpty, !wantsLines(invocation) {
+            return .screen(invocation, settings, problems: problems, engine: nil)
+        }
         let surroundings = try Surroundings.ofThisProcess(
             queueExists: engine.queueExists, destinationsPath: engine.destinationsFilePath)
         return .command(

@@ -25,6 +25,8 @@ package enum MartletProgram {
         "accessible", "plain lines and numbered choices instead of a screen, for screen readers; also by ACCESSIBLE=1")
     package static let bell = Option("bell", ValueSyntax<Bool>.onOff, "ring when a batch ends")
 
+    static let screenOptions: [any AnyOption] = [color, glyphs, units, theme, mouse, bell]
+
     package static let program: Program = {
         var root = Command("martlet", "transfers that go on, whatever happens to the terminal")
         root.details = [
@@ -34,10 +36,10 @@ package enum MartletProgram {
                 + "durations 30s 5m 2h 7d, times ISO 8601, HH:MM or +DURATION.",
         ]
         root.groups = [
-            OptionGroup("Options of the screen", [color, glyphs, units, theme, mouse, bell, accessible]),
+            OptionGroup("Options of the screen", screenOptions + [accessible]),
             OptionGroup("Options", [version]),
         ]
-        root.subcommands = working + later + [documents]
+        root.subcommands = working + later + [documents, relay]
         var program = Program(root)
         program.sections = Manual.sections
         program.seeAlso = ["martletd", "martlet-receive"]
@@ -60,7 +62,7 @@ package enum MartletProgram {
             change("cancel", "stop work for good; undo takes it back within its grace time"),
             change("retry", "try failed or cancelled work again, from where it stood"),
             undo, move, set, runNow, limit, wait, watch, events, purge, log, leftovers, engine, receive, session,
-            destination,
+            destination, attach,
         ]
     }
 
@@ -293,7 +295,6 @@ package enum MartletProgram {
             notBuilt("policy", "what each signal does", "no policy is built that would need it"),
             notBuilt("fetch", "take a kept download out of the store", "download into a directory"),
             notBuilt("doctor", "what would make a transfer stop", "see martlet why"),
-            notBuilt("attach", "this screen on another machine's engine", "run ssh -t HOST martlet"),
         ]
     }
 }

@@ -15,6 +15,8 @@ public struct ConnectionOptions: Sendable {
     public var reconnects: Bool
     /// Who we are, for the engine's log: program and version.
     public var client: String
+    /// The engine of another machine; `nil`: of this one.
+    package var remote: RemoteEngine?
 
     public init(launching: Launching = .ifNeeded, reconnects: Bool = false, client: String = "MartletKit") {
         self.launching = launching
@@ -32,11 +34,18 @@ public enum ConnectionState: Sendable, Hashable {
     /// Next: `lost`, or `idle` by `close`.
     case connected(EngineIdentity)
     /// It was there and is gone. `nextTry`: when it is tried again by itself. Next: `connecting`.
-    case lost(since: Timestamp, nextTry: Timestamp?)
+    case lost(since: Timestamp, nextTry: Timestamp?, Loss = .engine(problem: nil))
 
     public var isConnected: Bool {
         if case .connected = self { true } else { false }
     }
+}
+
+/// What is gone when a connection is lost, with what is known about why.
+public enum Loss: Sendable, Hashable {
+    case engine(problem: String?)
+    /// The line to the machine where the engine is.
+    case line(problem: String?)
 }
 
 /// Which engine answered.

@@ -62,7 +62,7 @@ extension EngineConnection {
             attempt = nil
             switch result {
             case .success(let identity): connected(identity)
-            case .failure: notConnected()
+            case .failure(let error): notConnected(error)
             }
             return result.map { _ in }
         }
@@ -82,23 +82,24 @@ extension EngineConnection {
     }
 
     private func linkEnded() {
+        let loss = loss(nil)
         link = nil
         if isClosed { return }
         lostSince = Timestamp(milliseconds: WallClock.milliseconds)
-        planRetry()
+        planRetry(loss)
     }
 
-    private func notConnected() {
+    private func notConnected(_ error: RequestError) {
         link = nil
         if isClosed { return }
-        if lostSince == nil { state = .idle } else { planRetry() }
+        if lostSince == nil { state = .idle } else { planRetry(loss(error)) }
     }
 
     /// Says that the engine is lost and, when the options want it, when it is tried again: 1, 2, 4 … 10 s.
-    private func planRetry() {
+    private func planRetry(_ loss: Loss) {
         guard let lostSince else { return }
         guard options.reconnects else {
-            state = .lost(since: lostSince, nextTry: nil)
+            state = .lost(since: lostSince, nextTry: nil, loss)
             return
         }
         let delay = Duration.seconds(min(10, 1 << min(retries, 4)))
@@ -110,7 +111,7 @@ extension EngineConnection {
             }
         }
         let now = Timestamp(milliseconds: WallClock.milliseconds)
-        state = .lost(since: lostSince, nextTry: now.advanced(by: delay))
+        state = .lost(since: lostSince, nextTry: now.advanced(by: delay), loss)
     }
 
     // MARK: One attempt
@@ -122,6 +123,7 @@ extension EngineConnection {
     /// Connects, and starts an engine when none answers. While another engine holds the queue and does not answer yet
     /// (it starts or stops), tries again, for a bounded time: there is no event to wait for in another process.
     private func establish(launching: Bool) async throws(RequestError) -> EngineIdentity {
+        if let remote = options.remote { return try await reach(remote, launching: launching) }
         let deadline = MonotonicInstant.now.advanced(by: .seconds(30))
         var delay = Duration.milliseconds(10)
         while true {
@@ -138,7 +140,7 @@ extension EngineConnection {
     }
 
     /// A connected socket; `nil` when nobody listens.
-    private func dial() throws(RequestError) -> OwnedDescriptor? {
+    nonisolated func dial() throws(RequestError) -> OwnedDescriptor? {
         do {
             return try UnixSocket.connect(in: Array(places.socketDirectory.utf8), name: Places.socketName)
         } catch .noSuchFile, .connectionRefused, .notDirectory {
@@ -151,7 +153,7 @@ extension EngineConnection {
     }
 
     /// The handshake; `nil` when the engine went away in it (it was just stopping).
-    private func greet(_ socket: OwnedDescriptor) async throws(RequestError) -> EngineIdentity? {
+    func greet(_ socket: OwnedDescriptor) async throws(RequestError) -> EngineIdentity? {
         let welcome: Welcome
         do {
             guard try System.peerCredentials(socket.rawValue).userID == System.userID else {
@@ -159,7 +161,8 @@ extension EngineConnection {
             }
             let link = try Link(loop: loop, socket: socket)
             self.link = link
-            let agent = System.environment("SSH_AUTH_SOCK").map { RawPath($0) }
+            // A name on this machine means nothing on another.
+            let agent = options.remote == nil ? System.environment("SSH_AUTH_SOCK").map { RawPath($0) } : nil
             let hello = Hello(client: options.client, sshAgent: agent)
             let answer = try await exchange(on: link) { id in
                 (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
@@ -171,9 +174,11 @@ extension EngineConnection {
             throw error
         } catch {
             dropLink()
-            throw RequestError(.engineUnreachable, "whoever answers at \(places.socketFile) is no engine: \(error)")
+            let place = options.remote?.machine ?? places.socketFile
+            throw RequestError(.engineUnreachable, "whoever answers at \(place) is no engine: \(error)")
         }
-        if let refusal = ProtocolVersion.current.refusal(of: welcome.protocolVersion, peer: "the engine") {
+        let peer = options.remote.map { "the engine of \($0.machine)" } ?? "the engine"
+        if let refusal = ProtocolVersion.current.refusal(of: welcome.protocolVersion, peer: peer) {
             dropLink()
             throw RequestError(.engineUnreachable, refusal)
         }

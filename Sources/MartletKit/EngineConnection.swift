@@ -18,7 +18,11 @@ public actor EngineConnection {
     }
     var stateListeners: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
     /// The socket while connected.
-    var link: Link?
+    var link: Link? { didSet { if link == nil, let line { hangUp(line) } } }
+    /// The ssh to the machine where the engine is, when it is another one.
+    var line: RemoteLine?
+    /// An engine has answered before.
+    var wasConnected = false
     /// The one attempt to connect that goes on; all who need a link wait for it.
     var attempt: Task<Result<Void, RequestError>, Never>?
     /// Since when the link has been lost; `nil` when it was not, or is there.
@@ -54,6 +58,11 @@ public actor EngineConnection {
         do { return try EventLoop(name: "martlet-kit") } catch {
             throw RequestError(.internal, "no thread for the connection to the engine: \(error)")
         }
+    }
+
+    private func hangUp(_ line: RemoteLine) {
+        self.line = nil
+        line.end()
     }
 
     /// Numbers for requests, views and listeners.

@@ -53,11 +53,11 @@ extension Drawing {
         case .connecting: return "connecting to the engine"
         case .failed: return "NO ENGINE"
         case .connected:
-            guard let silence = model.silence else { return "engine ok" }
-            return "ENGINE NOT ANSWERING for \(silence.components.seconds) s"
-        case .lost(let since, let nextTry):
+            guard let silence = model.silence else { return model.machine.map { "engine of \($0) ok" } ?? "engine ok" }
+            return "\(model.silentEngine) for \(silence.components.seconds) s"
+        case .lost(let since, let nextTry, let loss):
             let seconds = max(0, model.now.wall.since(since).components.seconds)
-            let lost = "ENGINE NOT ANSWERING" + (seconds > 0 ? " for \(seconds) s" : "")
+            let lost = model.words(loss) + (seconds > 0 ? " for \(seconds) s" : "")
             guard let nextTry else { return "\(lost), trying again now" }
             return "\(lost), trying again in \(model.now.seconds(until: nextTry)) s"
         }
@@ -119,7 +119,7 @@ extension Drawing {
         case .connecting: return put("connecting", .plain)
         case .connected, .lost, .failed:
             let since = model.silenceSince.map { " for \($0.components.seconds) s" } ?? ""
-            return put("NO ENGINE\(since)", .error)
+            return put("\(model.isLineDown ? "NO LINE" : "NO ENGINE")\(since)", .error)
         }
         guard let totals = model.totals, totals.counts.total > 0 else { return put("nothing queued", .plain) }
         var text = SafeText("\(percent(totals))%")

@@ -24,6 +24,13 @@ extension Drawing {
 
     private var welcomeLines: [SafeText] {
         guard model.tree.isKnown else { return [] }
+        if let machine = model.machine {
+            return [
+                "Nothing is being transferred on \(machine).", "", key(.help) + "all keys", key(.leave) + "leave", "",
+                "From a shell there:  martlet upload FILE... URL", "",
+                "You can leave at any time: transfers go on.",
+            ]
+        }
         return [
             "Nothing is being transferred.", "", key(.add) + "add files or folders",
             key(.help) + "all keys", key(.leave) + "leave", "",
@@ -118,7 +125,7 @@ extension Drawing {
 
     mutating func help(_ scroll: Int) {
         title("Help", "every key, as it is set")
-        let lines = HelpPage.lines(model.keys, look, width: width)
+        let lines = HelpPage.lines(model.keys, look, machine: model.machine, width: width)
         let height = max(0, rows - 2)
         text(lines.dropFirst(scroll).prefix(height), 1..<max(1, rows - 1))
         footer([.back], in: .help, keepsMessage: false)

@@ -182,6 +182,10 @@ extension Model {
     /// The actions in the last line, the most important first.
     var hints: [Action] {
         guard isConnected else { return [.retryNow, .startEngine, .log, .leave] }
+        return machine == nil ? hintsHere : hintsHere.filter { $0 != .add }
+    }
+
+    private var hintsHere: [Action] {
         if tree.items.isEmpty, filter == nil { return [.help, .add, .log, .leave] }
         let undo: [Action] = notice?.undo == nil ? [] : [.undo]
         // When nothing is left to steer, what can be done is to tidy up and to go.

@@ -4,7 +4,7 @@ import Terminal
 /// The page of help, made from the keys as they are and from the table of states: it cannot say what is not so.
 enum HelpPage {
     /// Two columns where both can be read.
-    static func lines(_ keys: KeyMap, _ look: Look, width: Int) -> [StyledLine] {
+    static func lines(_ keys: KeyMap, _ look: Look, machine: SafeText? = nil, width: Int) -> [StyledLine] {
         let parts = Action.Part.allCases.map { part($0, keys) }.filter { !$0.isEmpty }
         let column = (width - 4) / 2
         var lines: [StyledLine] = []
@@ -24,7 +24,10 @@ enum HelpPage {
         }
         lines.append(StyledLine())
         let end: SafeText =
-            "Leaving stops nothing: transfers belong to the engine. Start martlet again to see them. Paste paths into the window to queue them."
+            machine.map {
+                "Leaving stops nothing: transfers belong to the engine of \($0), and a line that is cut stops none. Files are queued there, with martlet upload."
+            }
+            ?? "Leaving stops nothing: transfers belong to the engine. Start martlet again to see them. Paste paths into the window to queue them."
         return lines + end.wrapped(to: max(20, min(78, width - 2))).map { StyledLine($0) }
     }
 
@@ -69,7 +72,7 @@ enum HelpPage {
 extension Model {
     mutating func scrollHelp(_ action: Action, from scroll: Int) {
         let height = max(1, size.rows - 2)
-        let most = max(0, HelpPage.lines(keys, look, width: size.columns).count - height)
+        let most = max(0, HelpPage.lines(keys, look, machine: machine, width: size.columns).count - height)
         var scroll = scroll
         switch action {
         case .down: scroll += 1

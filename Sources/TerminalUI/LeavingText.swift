@@ -4,17 +4,24 @@ import MartletKit
 /// What is printed under the shell's prompt line after the screen: what goes on, and how to come back.
 enum LeavingText {
     static func lines(_ model: Model) -> [String] {
-        let back = "Come back: martlet    Status: martlet list    Stop: martlet engine stop"
+        let back =
+            model.machine.map { "Come back: martlet attach \($0.string)" }
+            ?? "Come back: martlet    Status: martlet list    Stop: martlet engine stop"
         guard model.isConnected, let counts = model.totals?.counts else {
-            return ["The engine did not answer; what was queued is not lost.", back]
+            let lost = model.machine.map { "There was no line to \($0.string)" } ?? "The engine did not answer"
+            return ["\(lost); what was queued is not lost.", back]
         }
         switch model.stops {
         case .afterRunning:
             let files =
                 counts.active > 0
                 ? " when \(Figures.amount(counts.active, "running file is", "running files are")) through" : ""
-            return ["The engine ends\(files). What is queued stays.", "Go on: martlet"]
-        case .now: return ["The engine ends now. What is queued stays, and goes on where it stood.", "Go on: martlet"]
+            return ["The engine ends\(files). What is queued stays.", "Go on: \(model.invocation.string)"]
+        case .now:
+            return [
+                "The engine ends now. What is queued stays, and goes on where it stood.",
+                "Go on: \(model.invocation.string)",
+            ]
         case nil: break
         }
         let parts: [(Int64, String)] = [

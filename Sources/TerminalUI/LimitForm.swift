@@ -185,7 +185,7 @@ extension Model {
         case .open: break
         case .closed: form = nil
         case .entered(let wish):
-            guard canChange else { return complain("The engine does not answer: nothing can be changed now.") }
+            guard canChange else { return complain(cannotChange) }
             let rows = form?.rows ?? []
             form = nil
             if wish.limits != LimitsWish() { ask(.setLimits) { .setLimits(wish.limits, number: $0) } }

@@ -183,7 +183,7 @@ extension Model {
     mutating func perform(_ intent: Dialog.Intent) {
         if intent == .leave { return requests.append(.leave) }
         if case .removeDestination(let name) = intent { return removeDestination(name) }
-        guard canChange else { return complain("The engine does not answer: nothing can be changed now.") }
+        guard canChange else { return complain(cannotChange) }
         switch intent {
         case .leave: break
         case .stopEngine(let finishRunning):

@@ -30,13 +30,14 @@ extension Model {
         case .idle:
             if isConnected { link = .connecting }
         case .connecting:
-            if case .lost(let since, _) = link { link = .lost(since: since, nextTry: nil) }
+            if case .lost(let since, _, let loss) = link { link = .lost(since: since, nextTry: nil, loss) }
         case .connected(let identity):
-            let wasLost = if case .lost = link { true } else { false }
+            let before = link
             link = .connected(identity)
-            if wasLost { say("The engine answers again.") }
-        case .lost(let since, let nextTry):
-            link = .lost(since: since, nextTry: nextTry)
+            if case .lost(_, _, let loss) = before { sayFound(loss) }
+        case .lost(let since, let nextTry, let loss):
+            sayLost(loss)
+            link = .lost(since: since, nextTry: nextTry, loss)
             pending = [:]
             stillness = Stillness()
         }

@@ -60,7 +60,11 @@ extension Model {
 
     mutating func perform(_ action: Action) {
         if action.changesTransfers, !canChange {
-            return complain("The engine does not answer: nothing can be changed now.")
+            return complain(cannotChange)
+        }
+        if let machine, action.needsItsFiles { return refuseFiles(of: machine) }
+        if let machine, action == .destinations {
+            return complain("Servers of \(machine) are kept there: see them there, with martlet destination list.")
         }
         switch action {
         case .interrupt: return interrupt()
@@ -216,6 +220,8 @@ extension Model {
             commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
         } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
+        } else if let machine {
+            refuseFiles(of: machine)
         } else {
             page = .transfers
             addPasted(paste.bytes)

@@ -11,7 +11,7 @@ struct Model: Sendable {
         case connecting
         case connected(EngineIdentity)
         /// It was there. `nextTry` is `nil` while it is tried.
-        case lost(since: Timestamp, nextTry: Timestamp?)
+        case lost(since: Timestamp, nextTry: Timestamp?, Loss)
         /// None answered and none could be started.
         case failed(RequestError)
     }
@@ -46,6 +46,8 @@ struct Model: Sendable {
 
     var size: ScreenSize
     var link = Link.connecting
+    /// The machine of an engine elsewhere; `nil`: it is this one.
+    let machine: SafeText?
     var page = Page.transfers
     var tree = Tree()
     var totals: QueueTotals?
@@ -95,14 +97,14 @@ struct Model: Sendable {
 
     init(
         look: Look, keys: KeyMap = .standard, size: ScreenSize, home: [UInt8] = [], folder: [UInt8]? = nil,
-        grace: Duration = .seconds(10),
-        mouse: Bool = true, bell: Bool = false, now: Moment
+        grace: Duration = .seconds(10), mouse: Bool = true, bell: Bool = false, machine: String? = nil, now: Moment
     ) {
         self.look = look
         self.keys = keys
         self.size = size
         self.grace = grace
         self.now = now
+        self.machine = machine.map { look.safe($0) }
         isMouseOn = mouse
         ringsBell = bell
         shellWords = ShellWords(home: home)
@@ -125,7 +127,7 @@ struct Model: Sendable {
 
     /// For how long nothing has been heard of the engine; `nil` when it answers or was never there.
     var silenceSince: Duration? {
-        if case .lost(let since, _) = link { return max(.zero, now.wall.since(since)) }
+        if case .lost(let since, _, _) = link { return max(.zero, now.wall.since(since)) }
         return silence
     }
 
@@ -200,7 +202,7 @@ struct Model: Sendable {
                 age < PendingDeed.patience ? PendingDeed.patience - age : .seconds(1) - Self.fraction(age))
         }
         switch link {
-        case .lost(let since, _): wakes.append(.seconds(1) - Self.fraction(now.wall.since(since)))
+        case .lost(let since, _, _): wakes.append(.seconds(1) - Self.fraction(now.wall.since(since)))
         case .connecting, .connected, .failed: break
         }
         let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > now.wall }

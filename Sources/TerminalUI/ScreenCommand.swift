@@ -98,7 +98,7 @@ extension Model {
     // MARK: Acting on what is named
 
     private mutating func act(_ deed: Deed, on text: String) {
-        guard canChange else { return complain("The engine does not answer: nothing can be changed now.") }
+        guard canChange else { return complain(cannotChange) }
         if text.isEmpty {
             switch deed {
             case .pause, .resume: return pause(targets)

@@ -54,7 +54,7 @@ actor ScreenProgram {
             look: TerminalUI.look(configuration, screen), keys: keys, size: screen.size, home: home,
             folder: currentDirectory,
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
-            now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
+            machine: engine.options.remote?.machine, now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
         model.savedFilters = options.filters
         model.notifies = configuration.notify != .off
         model.keyProblems = problems

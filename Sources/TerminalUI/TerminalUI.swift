@@ -1,7 +1,7 @@
 package import Configuration
 import FoundationEssentials
 import Glibc
-import MartletKit
+package import MartletKit
 import Terminal
 
 /// The screen of `martlet`: a viewer of the engine's work, which goes on whether it is open or not.
@@ -35,10 +35,15 @@ package enum TerminalUI {
         Backtraces.neverAsk(arguments: arguments)
     }
 
-    /// Shows the screen on this thread, the main one, until the person leaves it.
+    /// Shows the screen of this machine's engine on this thread, the main one, until the person leaves it.
     /// - Returns: the process's exit status.
     package static func run(_ options: Options) throws -> Int32 {
         let engine = try EngineConnection(ConnectionOptions(reconnects: true, client: options.client))
+        return try run(options, engine)
+    }
+
+    /// The same over a connection that is there already.
+    package static func run(_ options: Options, _ engine: EngineConnection) throws -> Int32 {
         let program = try ScreenProgram(options, engine)
         return program.run()
     }

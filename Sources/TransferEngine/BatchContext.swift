@@ -147,7 +147,7 @@ final class BatchContext {
     }
 
     private func newSSHTarget(host: String, port: Int?, agent: RawPath?) -> SSHTarget? {
-        guard let command = SSHTarget.words(Array((order.options.sshCommand ?? "ssh").utf8)) else { return nil }
+        guard let command = SSHCommand.words(Array((order.options.sshCommand ?? "ssh").utf8)) else { return nil }
         // ssh takes an address without its brackets.
         let name = host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : host
         var target = SSHTarget(command: command, host: name, port: port.flatMap { UInt16(exactly: $0) })

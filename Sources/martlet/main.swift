@@ -8,7 +8,7 @@ import TerminalUI
 switch Martlet.plan(Argument.ofThisProcess()) {
 case .exit(let status):
     exit(status.rawValue)
-case .screen(let invocation, let settings, let problems):
+case .screen(let invocation, let settings, let problems, let remote):
     TerminalUI.prepare(arguments: Swift.CommandLine.unsafeArgv)
     var options = TerminalUI.Options()
     options.screen = MartletProgram.screen(invocation, settings.screen)
@@ -18,12 +18,20 @@ case .screen(let invocation, let settings, let problems):
     options.problems = problems
     options.client = "martlet \(ProductVersion.current)"
     do {
-        exit(try TerminalUI.run(options))
+        guard let remote else { exit(try TerminalUI.run(options)) }
+        // ssh may ask for a password: it is in before the screen opens.
+        var connection = ConnectionOptions(reconnects: true, client: options.client)
+        connection.remote = remote
+        let engine = try EngineConnection(connection)
+        try await engine.connect()
+        exit(try TerminalUI.run(options, engine))
     } catch {
         let failure = Martlet.failure(ofScreen: error)
         Console(units: .iec).tell(failure, json: false)
         exit(failure.status.rawValue)
     }
+case .relay(let launching):
+    exit(await Relay.run(launching: launching, client: "martlet \(ProductVersion.current) relay") ? 0 : 69)
 case .command(let front, let invocation):
     exit(await front.run(invocation).rawValue)
 }

@@ -81,7 +81,7 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     @Test("the words of a command are split as rsync splits them")
     func commandWords() {
         func split(_ line: String) -> [String]? {
-            SSHTarget.words(Array(line.utf8))?.map { String(decoding: $0, as: UTF8.self) }
+            SSHCommand.words(Array(line.utf8))?.map { String(decoding: $0, as: UTF8.self) }
         }
         #expect(split("ssh") == ["ssh"])
         #expect(split("  ssh -F '/a b/c' -i \"it's\"  ") == ["ssh", "-F", "/a b/c", "-i", "it's"])

@@ -8,8 +8,8 @@ final class FaultProxy: Server {
     }
 
     /// Before any address.
-    init(_ sandbox: Sandbox, target: String) throws {
-        try super.init("faultproxy", sandbox, folder: "faultproxy", settings: ["TARGET=\(target)"])
+    init(_ sandbox: Sandbox, target: String, folder: String = "faultproxy") throws {
+        try super.init("faultproxy", sandbox, folder: folder, settings: ["TARGET=\(target)"])
     }
 
     /// Before an FTP server: on another address, so that its passive ports are passed on one to one.

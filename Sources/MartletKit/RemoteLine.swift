@@ -1,0 +1,185 @@
+import Glibc
+import LinuxSystem
+import TransferModel
+
+/// One ssh to another machine's engine: its start, what it says before the engine does, its end. Confined to the connection's loop; keeps
+/// itself until the child is reaped.
+///
+/// The first one runs before there is a screen and may ask on the terminal; its complaints are passed on to standard error until it is in.
+/// After that, and in all later ones, everything that ssh says is kept here: nothing ever reaches the terminal that shows the screen.
+final class RemoteLine {
+    /// Where the engine is, once `ready` has answered with success.
+    let socket: OwnedDescriptor
+    private let remote: RemoteEngine
+    private let asks: Bool
+    private let loop: EventLoop
+    private let process: ChildProcess
+    private let errors: OwnedDescriptor
+    private var socketRegistration: Registration?
+    private var errorsRegistration: Registration?
+    private var timer: LoopTimer?
+    private var finish: ((Result<Void, RequestError>) -> Void)?
+    private var isIn = false
+    private var hasEnded = false
+    /// The beginning of a line before the greeting.
+    private var said: [UInt8] = []
+    /// The beginning of a line of its standard error.
+    private var complaint: [UInt8] = []
+    /// The last lines of its standard error, harmless.
+    private(set) var complaints: [String] = []
+
+    init(_ remote: RemoteEngine, launching: Bool, asks: Bool, on loop: EventLoop) throws(RequestError) {
+        self.remote = remote
+        self.asks = asks
+        self.loop = loop
+        do throws(Errno) {
+            let (ours, theirs) = try System.socketPair()
+            let errors = try System.pipe()
+            for descriptor in [ours, errors.read] { try System.setNonBlocking(descriptor.rawValue) }
+            var program = ChildProgram(
+                String(decoding: remote.sshCommand[0], as: UTF8.self),
+                arguments: remote.arguments(launching: launching, asks: asks), environment: Self.environment())
+            program.standardInput = theirs.rawValue
+            program.standardOutput = theirs.rawValue
+            program.standardError = errors.write.rawValue
+            // In a session of its own it has no terminal to ask on, or to be stopped by.
+            program.startsSession = !asks
+            process = try ChildProcess(program)
+            (socket, self.errors) = (ours, errors.read)
+            do throws(Errno) {
+                try process.onExit(on: loop) { [self] exit in ended(exit) }
+            } catch {
+                // Nobody else would wait for it, and SIGKILL does not take long.
+                try? process.signal(SIGKILL)
+                _ = try? process.wait()
+                throw error
+            }
+            errorsRegistration = try loop.register(self.errors.rawValue, .read) { [weak self] _ in self?.listen() }
+            socketRegistration = try loop.register(socket.rawValue, .read) { [weak self] _ in self?.read() }
+        } catch {
+            throw RemoteLineEnd.notStarted(error, remote.sshCommand[0])
+        }
+    }
+
+    /// Waits until the relay there is ready. A person may take as long as they want for a password.
+    func ready(isolation: isolated EngineConnection = #isolation) async -> Result<Void, RequestError> {
+        await withCheckedContinuation { continuation in
+            finish = { continuation.resume(returning: $0) }
+            if asks { return }
+            timer = loop.schedule(after: .seconds(60)) { [self] in
+                answer(.failure(RemoteLineEnd.tookTooLong(remote)))
+                end()
+            }
+        }
+    }
+
+    /// What ssh said last.
+    var lastComplaint: String? {
+        listen()
+        return complaints.last
+    }
+
+    /// Ends ssh, politely at first: it may have a control socket to remove.
+    func end() {
+        guard !hasEnded else { return }
+        try? process.signal(SIGTERM)
+        if let timer { loop.cancel(timer) }
+        timer = loop.schedule(after: .seconds(2)) { [self] in
+            timer = nil
+            try? process.signal(SIGKILL)
+        }
+    }
+
+    private func answer(_ result: Result<Void, RequestError>) {
+        if let socketRegistration { loop.cancel(socketRegistration) }
+        socketRegistration = nil
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        if case .success = result { isIn = true }
+        let finish = finish
+        self.finish = nil
+        finish?(result)
+    }
+
+    /// What comes before the engine speaks: it says nothing unasked, so all of it is the relay's, or a shell's.
+    private func read() {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while socketRegistration != nil {
+            let count = chunk.withUnsafeMutableBytes { bytes in
+                Result { () throws(Errno) in try System.receive(socket.rawValue, into: bytes) }
+            }
+            guard case .success(let count?) = count else { return }
+            guard count > 0 else {
+                // Why it ended its exit will tell.
+                if let socketRegistration { loop.cancel(socketRegistration) }
+                return socketRegistration = nil
+            }
+            said += chunk[..<count]
+            while let newline = said.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = RelayGreeting(said[..<newline])
+                said.removeFirst(newline + 1)
+                switch line {
+                case .ready: return answer(.success(()))
+                case .failed(let error): return answer(.failure(error))
+                case nil: break
+                }
+            }
+            if said.count > 64 << 10 { said = [] }
+        }
+    }
+
+    private func listen() {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while errors.rawValue >= 0 {
+            let count = chunk.withUnsafeMutableBytes { bytes in
+                Result { () throws(Errno) in try System.read(errors.rawValue, bytes) }
+            }
+            guard case .success(let count) = count, count > 0 else {
+                if case .failure(.wouldBlock) = count { return }
+                if let errorsRegistration { loop.cancel(errorsRegistration) }
+                return errorsRegistration = nil
+            }
+            for byte in chunk[..<count] {
+                if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                    takeComplaint()
+                } else {
+                    complaint.append(byte)
+                }
+                if complaint.count > 4096 { takeComplaint() }
+            }
+        }
+    }
+
+    private func takeComplaint() {
+        guard !complaint.isEmpty else { return }
+        let line = RawPath(complaint).displayed
+        complaint = []
+        complaints = complaints.suffix(19) + [line]
+        if asks, !isIn { Array("\(line)\n".utf8).withUnsafeBytes { _ = try? System.write(2, $0) } }
+    }
+
+    private func ended(_ exit: ChildExit) {
+        hasEnded = true
+        listen()
+        takeComplaint()
+        read()
+        if let errorsRegistration { loop.cancel(errorsRegistration) }
+        errorsRegistration = nil
+        // A process that it left behind may hold this pipe for hours.
+        errors.close()
+        answer(.failure(RemoteLineEnd.error(exit, complaints, remote, asked: asks)))
+    }
+
+    /// ssh is the person's: it has what their shell gave us.
+    private static func environment() -> [[UInt8]] {
+        guard let file = try? System.open(Array("/proc/self/environ".utf8)) else { return [] }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        while let count = try? chunk.withUnsafeMutableBytes({ buffer throws(Errno) in
+            try System.read(file.rawValue, buffer)
+        }), count > 0 {
+            bytes += chunk[..<count]
+        }
+        return bytes.split(separator: 0).map { Array($0) }
+    }
+}
