@@ -153,6 +153,18 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
+def run_seconds(pid):
+    """The same by the scheduler's own clock, which counts nanoseconds and not ticks."""
+    total = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                total += int(file.read().split()[0])
+        except OSError:
+            pass  # it has ended since
+    return total / 1e9
+
+
 def wake_ups(pid):
     """How often each of its threads gave up the processor by itself, so far: {thread: count}."""
     counts = {}
