@@ -133,7 +133,9 @@ let package = Package(
             ["TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
-        tests("Commands", ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem"]),
+        tests(
+            "Commands",
+            ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI"]),
 
         // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
         tests("EndToEnd", ["Digests", "LinuxSystem", "SQLiteConnection", "TransferModel"]),

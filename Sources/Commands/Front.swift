@@ -1,6 +1,5 @@
 package import CommandLine
-import Configuration
-import Configuration
+package import Configuration
 import FoundationEssentials
 import Glibc
 import LinuxSystem

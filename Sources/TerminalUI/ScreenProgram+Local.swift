@@ -13,6 +13,7 @@ actor LocalWork {
     private let currentDirectory: [UInt8]
     private var listing: Task<Void, Never>?
     private var counting: [[UInt8]: Task<Void, Never>] = [:]
+    private var sifting: Task<Void, Never>?
 
     init(_ engine: EngineConnection, home: [UInt8], currentDirectory: [UInt8]) throws {
         files = try LocalFiles()
@@ -41,10 +42,18 @@ actor LocalWork {
                 for await count in files.count(path) { telling.yield(.counted(path, count)) }
             }
         case .stopCounting(let paths): for path in paths { counting.removeValue(forKey: path)?.cancel() }
+        case .sift(let paths, let patterns):
+            sifting?.cancel()
+            sifting = Task {
+                let counts = files.count(paths, include: patterns.include, exclude: patterns.exclude)
+                for await count in counts { telling.yield(.sifted(patterns, count)) }
+            }
+        case .stopSifting: sifting?.cancel()
         case .stopAll:
             listing?.cancel()
+            sifting?.cancel()
             for task in counting.values { task.cancel() }
-            (listing, counting) = (nil, [:])
+            (listing, sifting, counting) = (nil, nil, [:])
         case .complete, .look, .places, .remember: Task { await answer(request) }
         }
     }
@@ -71,7 +80,7 @@ actor LocalWork {
                     if let folder { recent.add(folder: folder) }
                 }
             }
-        case .list, .count, .stopCounting, .stopAll: break
+        case .list, .count, .stopCounting, .sift, .stopSifting, .stopAll: break
         }
     }
 
@@ -122,43 +131,15 @@ actor LocalWork {
     }
 
     /// The request that an order comes to; looks at the sources once more.
-    func plan(_ order: AddOrder, environment: [String: String]) async -> Result<BatchRequest, RequestError> {
+    func plan(_ order: AddOrder, _ surroundings: AddSurroundings) async -> Result<BatchRequest, RequestError> {
         let (directory, engine) = (currentDirectory, engine)
         return await files.run {
             do throws(QueueingFault) {
-                let book = engine.destinationBook(environment: environment)
-                return .success(try order.request(book, currentDirectory: directory, environment: environment))
+                let book = engine.destinationBook(environment: surroundings.environment)
+                return .success(try order.request(book, currentDirectory: directory, surroundings))
             } catch {
                 return .failure(RequestError(.usage, error.message))
             }
         }
-    }
-}
-
-extension AddOrder {
-    /// What the engine is asked for.
-    fileprivate func request(
-        _ book: DestinationBook, currentDirectory: [UInt8], environment: [String: String]
-    ) throws(QueueingFault) -> BatchRequest {
-        var request: BatchRequest
-        switch work {
-        case .upload(let sources, let destination):
-            let plan = try UploadPlan(
-                sources, to: destination, currentDirectory: currentDirectory, destinations: book)
-            request = try plan.request(environment: environment, password: password)
-        case .download(let urls, let folder):
-            let plan = try DownloadPlan(urls, into: RawPath(folder), destinations: book)
-            request = try plan.request(environment: environment, password: password)
-        }
-        request.name = name.isEmpty ? nil : name
-        request.held = start == .held
-        request.priority = priority
-        request.options.ifExists = ifExists
-        request.options.verify = verify ?? request.options.verify
-        request.options.followLinks = followLinks
-        request.options.include = include
-        request.options.exclude = exclude
-        if let limit { request.options.bytesPerSecond = limit.bytesPerSecond }
-        return request
     }
 }

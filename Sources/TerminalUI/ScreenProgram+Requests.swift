@@ -83,8 +83,9 @@ extension ScreenProgram {
     }
 
     private func queue(_ order: AddOrder) async -> Result<BatchSnapshot, RequestError> {
-        let environment = Self.environment
-        switch await localWork.plan(order, environment: environment) {
+        let surroundings = AddSurroundings(
+            environment: Self.environment, umask: TerminalUI.umask, now: TerminalUI.wallTime.milliseconds)
+        switch await localWork.plan(order, surroundings) {
         case .success(let request):
             return await result { engine throws(RequestError) in try await engine.add(request).batch }
         case .failure(let error): return .failure(error)

@@ -79,5 +79,12 @@ package enum TerminalUI {
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// umask(2), which is only told when it is set.
+    static let umask: UInt32 = {
+        let mask = Glibc.umask(0o077)
+        _ = Glibc.umask(mask)
+        return UInt32(mask)
+    }()
+
     static var wallTime: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 }

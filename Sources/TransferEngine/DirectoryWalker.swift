@@ -29,7 +29,7 @@ actor DirectoryWalker {
                 case .directory: return FoundSource(source: source.source, kind: .directory)
                 case .regular:
                     let filter = NameFilter(include: source.include, exclude: source.exclude)
-                    let isTaken = filter.takes(file: source.path.lastComponent.bytes, in: RawPath([]))
+                    let isTaken = filter.takes(file: source.path.lastComponent.bytes, in: [])
                     return FoundSource(
                         source: source.source, kind: isTaken ? .file(SourceIdentity(status)) : .leftOut)
                 default: return FoundSource(source: source.source, kind: .unreadable(.notAFile(source.path)))
@@ -98,7 +98,7 @@ actor DirectoryWalker {
                 reader.descriptor, entry.name, followingLinks: source.followLinks)
             switch status.kind {
             case .regular:
-                guard filter.takes(file: entry.name, in: folder.relative) else { return }
+                guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
                 chunk.files.append(WalkedFile(name: RawPath(entry.name), identity: SourceIdentity(status)))
             case .directory:
                 if entry.kind == .symbolicLink, isLoop(status, folder, source) { return }
@@ -106,7 +106,7 @@ actor DirectoryWalker {
             default: break
             }
         } catch {
-            guard filter.takes(file: entry.name, in: folder.relative) else { return }
+            guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
             let path = folder.path.appending(RawPath(entry.name))
             chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: .source(path, error)))
         }
@@ -115,7 +115,7 @@ actor DirectoryWalker {
     private func take(
         directory name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, into chunk: inout WalkedChunk
     ) {
-        if filter.enters(directory: name, in: folder.relative) { chunk.folders.append(RawPath(name)) }
+        if filter.enters(directory: name, in: folder.relative.bytes) { chunk.folders.append(RawPath(name)) }
     }
 
     /// Whether a linked directory is one of those that lead to it: walking it would never end.

@@ -105,6 +105,27 @@ struct LocalFilesTests {
         #expect(last.files == 2 && last.bytes == 42 && last.folders == 3 && last.leftOut == 1)
     }
 
+    @Test("patterns are counted as the engine's walk takes them, and what they keep is named")
+    func patterns() async throws {
+        let folder = try Folder()
+        try folder.folder("raw/cache")
+        try folder.file(Array("raw/one.jpg".utf8), 10)
+        try folder.file(Array("raw/two.tmp".utf8), 5)
+        try folder.file(Array("raw/cache/three.jpg".utf8), 7)
+        try folder.file(Array("four.jpg".utf8), 3)
+        try folder.file(Array("five.txt".utf8), 4)
+        let paths = ["raw", "four.jpg", "five.txt"].map { folder.path + Array("/\($0)".utf8) }
+        let files = try LocalFiles()
+        var last = FolderCount()
+        for await count in files.count(paths, include: ["*.jpg"], exclude: ["cache"]) { last = count }
+        #expect(last.isComplete)
+        #expect(last.files == 2 && last.bytes == 13)
+        #expect(last.keptFiles == 2 && last.keptFolders == 1)
+        #expect(Set(last.firstKept) == Set(["raw/two.tmp", "raw/cache/", "five.txt"].map { Array($0.utf8) }))
+        for await count in files.count(paths, include: ["raw/*"], exclude: []) { last = count }
+        #expect(last.files == 0 && last.keptFiles == 5)
+    }
+
     @Test("a word is looked at as a source is")
     func looking() throws {
         let folder = try Folder()

@@ -1,4 +1,5 @@
 import Configuration
+import DisplayText
 import MartletKit
 import Testing
 
@@ -37,6 +38,36 @@ struct AddOrderTests {
             command(order)
                 == #"martlet upload --name 'it'\''s' --if-exists skip --verify digest --follow-links "#
                 + #"--include '*.jpg' --exclude '$HOME/*' --limit 8M --priority high --hold /d s3://bucket/x/"#)
+    }
+
+    @Test("a time is written as the person wrote it")
+    func times() {
+        var order = upload(["/d"])
+        order.start = .at("2026-12-24 06:00")
+        #expect(command(order) == "martlet upload --not-before '2026-12-24 06:00' /d https://host/in/")
+    }
+
+    @Test("a command that needs several lines goes on behind a backslash, inside a word without any blank")
+    func lines() {
+        let long = "/d/" + String(repeating: "x", count: 30)
+        let words = upload(["/d/one two", long]).words
+        let lines = ShellCommand(words: words, home: []).lines(width: 24, indent: 3)
+        #expect(
+            lines.map { String(decoding: $0.bytes, as: UTF8.self) } == [
+                #"martlet upload \"#, #"'/d/one two' \"#, #"/d/xxxxxxxxxxxxxxxxxx\"#, #"xxxxxxxxxxxx \"#,
+                "https://host/in/",
+            ])
+        #expect(lines.map(\.isInsideWord) == [false, false, false, true, false])
+        #expect(ShellCommand(words: words, home: []).lines(width: 200).count == 1)
+    }
+
+    @Test("a screen that knows ASCII alone shows what a shell turns into the very name")
+    func ascii() {
+        let words = upload(["/d/ä"]).words
+        let lines = ShellCommand(words: words, home: [], characters: .ascii).lines(width: 80)
+        #expect(
+            lines.map { String(decoding: $0.bytes, as: UTF8.self) }
+                == [#"martlet upload $'/d/\xc3\xa4' https://host/in/"#])
     }
 
     @Test("a password is in no command, its user is")

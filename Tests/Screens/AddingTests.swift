@@ -161,6 +161,59 @@ struct AddingTests {
         #expect(screen.picture.contains("two sources are named a"))
     }
 
+    @Test("a batch can wait for a time; what is no time is said")
+    func times() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://host/in/", "Enter", "Up", "Left")
+        #expect(screen.model.adding?.review?.form.word(.start) == "at a time")
+        screen.press("Tab", "noon", "F2")
+        #expect(screen.picture.contains("noon is no time: write 18:00, 2026-12-24T06:00 or +2h."))
+        Pictures.expect(screen.picture, "review-time-80x24")
+        screen.press("^U", "18:00", "F2")
+        guard case .queue(let order, let number)? = screen.requests.first else {
+            Issue.record("nothing was queued: \(screen.requests)")
+            return
+        }
+        #expect(order.start == .at("18:00"))
+        var batch = Adding.batch
+        batch.notBefore = ScreenHarness.morning
+        screen.send(.answer(.queued(.success(batch), number: number)))
+        #expect(screen.picture.contains("It starts at "))
+        // Chosen otherwise again, the line for the time goes.
+        screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://host/in/", "Enter", "Up", "Left", "Right")
+        #expect(screen.model.adding?.review?.form.fields.contains { $0.id == .time } == false)
+    }
+
+    @Test("what patterns leave is counted while they are typed, and shown")
+    func patterns() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "https://host/in/", "Enter", "PgUp", "Tab", "Tab", "Tab", "Tab", "*.jpg")
+        let patterns = NamePatterns(include: ["*.jpg"])
+        #expect(screen.requests == [.local(.sift([Adding.path("edits")], patterns))])
+        #expect(screen.picture.contains("counting what the patterns leave"))
+        var count = FolderCount(files: 412, bytes: 3 << 30)
+        (count.keptFiles, count.keptFolders, count.firstKept) = (415, 1, [Array("edits/a\u{1B}.tmp".utf8)])
+        // Of patterns that are not there any more.
+        screen.send(.local(.sifted(NamePatterns(include: ["*"]), FolderCount(files: 99))))
+        screen.send(.local(.sifted(patterns, count)))
+        Pictures.expect(screen.picture, "review-patterns-80x24")
+        // Left and come back to, it is counted on.
+        screen.press("^C", "a")
+        #expect(screen.requests.contains(.local(.sift([Adding.path("edits")], patterns))))
+        screen.press("^U")
+        #expect(screen.requests == [.local(.stopSifting)])
+        #expect(!screen.picture.contains("Of these"))
+    }
+
+    @Test("more files than a command line takes are told so")
+    func tooMany() {
+        var screen = Adding.screen(80, 24)
+        screen.list((0..<3000).map { FolderEntry(name: Array("file-\($0)".utf8), kind: .file, size: 1) })
+        screen.press("*", "F2", "https://host/in/", "Enter")
+        #expect(screen.picture.contains("more files than a command line takes"))
+    }
+
     @Test("a user in the URL is asked for the password, which is shown nowhere")
     func password() {
         var screen = Adding.screen(80, 24)

@@ -59,7 +59,9 @@ struct FolderViewTests {
     @Test("what is typed is found from the cursor on; next and previous go around; Esc goes back")
     func finding() {
         var view = view(["img_1", "notes", "IMG_2", "Img_3"])
-        view.find(Array("img".utf8), from: 2)
+        view.move(to: 2)
+        view.beginFind()
+        view.find(Array("img".utf8))
         #expect(view.found == [1, 3, 4])
         #expect(name(view) == "IMG_2")
         view.findNext(1)
@@ -67,12 +69,39 @@ struct FolderViewTests {
         #expect(name(view) == "img_1")
         view.findNext(-1)
         #expect(name(view) == "Img_3")
-        view.find(Array("IMG".utf8), from: 0)
+        view.find(Array("IMG".utf8))
         #expect(view.found == [3])
-        view.find([], from: 2)
+        view.endFind()
         #expect(name(view) == "notes")
-        view.find(Array("zebra".utf8), from: 2)
+        view.find(Array("zebra".utf8))
         #expect(view.found.isEmpty && name(view) == "notes")
+    }
+
+    @Test("a name that is not read yet is gone to when it comes, and to the first one in the end")
+    func findingEarly() {
+        var view = view(["m", "n"], complete: false)
+        view.move(by: 1)
+        view.beginFind()
+        view.find(Array("z".utf8))
+        #expect(view.found.isEmpty && name(view) == "n")
+        view.take(FolderSnapshot(["a", "m", "n", "z9"].map { entry($0) }, isComplete: false))
+        #expect(name(view) == "z9")
+        view.take(FolderSnapshot(["a", "az", "m", "n", "z1", "z9"].map { entry($0) }, isComplete: true))
+        // As if the folder had been read whole: the first one behind the row where the search began.
+        #expect(name(view) == "z1")
+        view.endFind()
+        #expect(name(view) == "n")
+    }
+
+    @Test("who moves on while the folder is read is not called back")
+    func findingAndMoving() {
+        var view = view(["m", "n", "z5"], complete: false)
+        view.beginFind()
+        view.find(Array("z".utf8))
+        #expect(name(view) == "z5")
+        view.move(by: -1)
+        view.take(FolderSnapshot(["m", "n", "z1", "z5"].map { entry($0) }, isComplete: true))
+        #expect(name(view) == "n")
     }
 
     @Test("names are sorted as people read them, folders first, in both directions")

@@ -12,6 +12,11 @@ package struct FolderCount: Hashable, Sendable {
     package var unreadable: Int64 = 0
     /// The first of these, below the folder.
     package var firstUnreadable: [[UInt8]] = []
+    /// Files that patterns keep here, and folders that are not looked into for the same reason.
+    package var keptFiles: Int64 = 0
+    package var keptFolders: Int64 = 0
+    /// The first of both, with the name of what was chosen in front.
+    package var firstKept: [[UInt8]] = []
     package var isComplete = false
 
     package init(files: Int64 = 0, bytes: Int64 = 0, isComplete: Bool = false) {
@@ -24,39 +29,68 @@ package struct FolderCount: Hashable, Sendable {
     static let namesKept = 20
 }
 
-/// Counts a folder as it would be sent: without following links. Blocks; stops when nobody wants it any more.
+/// Counts folders as they would be sent: without following links below them, and with the patterns of the batch. Blocks;
+/// stops when nobody wants it any more.
 struct FolderCounter {
     private var count = FolderCount()
+    private let filter: NameFilter
+    /// What was chosen and is being counted.
+    private var root: [UInt8] = []
     /// Folders still to be looked at, below the root.
-    private var waiting: [[UInt8]] = [[]]
+    private var waiting: [[UInt8]] = []
     private var shownAt = MonotonicInstant.now
 
     /// How often the figures so far are told.
     private static let interval = Duration.milliseconds(150)
+    private static let slash = UInt8(ascii: "/")
 
-    static func count(_ root: [UInt8], isWanted: () -> Bool, publish: (FolderCount) -> Void) {
-        var counter = FolderCounter()
-        while let folder = counter.waiting.popLast() {
-            guard counter.look(at: folder, below: root, isWanted: isWanted, publish: publish) else { return }
+    private init(_ filter: NameFilter) { self.filter = filter }
+
+    /// - Parameter roots: folders; files among them count, too. Links that were chosen are followed: they were meant.
+    static func count(
+        _ roots: [[UInt8]], _ filter: NameFilter = NameFilter(), isWanted: () -> Bool, publish: (FolderCount) -> Void
+    ) {
+        var counter = FolderCounter(filter)
+        for root in roots {
+            guard isWanted() else { return }
+            counter.begin(root)
+            while let folder = counter.waiting.popLast() {
+                guard counter.look(at: folder, isWanted: isWanted, publish: publish) else { return }
+            }
+            counter.tell(publish)
         }
         counter.count.isComplete = true
         publish(counter.count)
     }
 
+    private mutating func begin(_ root: [UInt8]) {
+        self.root = root
+        let status = try? System.stat(root)
+        guard status?.kind == .regular else { return waiting = [[]] }
+        if filter.takes(file: Self.lastPart(root), in: []) {
+            count.files += 1
+            count.bytes += status?.size ?? 0
+        } else {
+            keep(file: [])
+        }
+    }
+
+    private mutating func tell(_ publish: (FolderCount) -> Void) {
+        guard shownAt.duration(to: .now) >= Self.interval else { return }
+        publish(count)
+        shownAt = .now
+    }
+
     /// False: nobody wants to know any more.
     private mutating func look(
-        at folder: [UInt8], below root: [UInt8], isWanted: () -> Bool, publish: (FolderCount) -> Void
+        at folder: [UInt8], isWanted: () -> Bool, publish: (FolderCount) -> Void
     ) -> Bool {
-        let slash = UInt8(ascii: "/")
         do throws(Errno) {
-            let reader = try DirectoryReader(path: folder.isEmpty ? root : root + [slash] + folder)
+            let reader = try DirectoryReader(path: folder.isEmpty ? root : root + [Self.slash] + folder)
             while let entry = try reader.next() {
                 guard isWanted() else { return false }
-                take(entry, in: reader.descriptor, path: folder.isEmpty ? entry.name : folder + [slash] + entry.name)
-                if shownAt.duration(to: .now) >= Self.interval {
-                    publish(count)
-                    shownAt = .now
-                }
+                take(entry, in: reader.descriptor, folder)
+                tell(publish)
             }
         } catch {
             cannotRead(folder)
@@ -64,14 +98,17 @@ struct FolderCounter {
         return true
     }
 
-    private mutating func take(_ entry: DirectoryEntry, in folder: Int32, path: [UInt8]) {
-        let status = try? System.fstatat(folder, entry.name, followingLinks: false)
+    private mutating func take(_ entry: DirectoryEntry, in descriptor: Int32, _ folder: [UInt8]) {
+        let path = folder.isEmpty ? entry.name : folder + [Self.slash] + entry.name
+        let status = try? System.fstatat(descriptor, entry.name, followingLinks: false)
         switch status?.kind ?? entry.kind {
         case .directory:
+            guard filter.enters(directory: entry.name, in: folder) else { return keep(folder: path) }
             count.folders += 1
             waiting.append(path)
         case .regular:
-            guard FolderEntry.isReadable(entry.name, in: folder, asFolder: false) else { return cannotRead(path) }
+            guard filter.takes(file: entry.name, in: folder) else { return keep(file: path) }
+            guard FolderEntry.isReadable(entry.name, in: descriptor, asFolder: false) else { return cannotRead(path) }
             count.files += 1
             count.bytes += status?.size ?? 0
         case nil: cannotRead(path)
@@ -82,5 +119,25 @@ struct FolderCounter {
     private mutating func cannotRead(_ path: [UInt8]) {
         count.unreadable += 1
         if count.firstUnreadable.count < FolderCount.namesKept { count.firstUnreadable.append(path) }
+    }
+
+    private mutating func keep(file path: [UInt8]) {
+        count.keptFiles += 1
+        name(path)
+    }
+
+    private mutating func keep(folder path: [UInt8]) {
+        count.keptFolders += 1
+        name(path + [Self.slash])
+    }
+
+    private mutating func name(_ path: [UInt8]) {
+        guard count.firstKept.count < FolderCount.namesKept else { return }
+        let chosen = Self.lastPart(root)
+        count.firstKept.append(path.isEmpty ? chosen : chosen + [Self.slash] + path)
+    }
+
+    private static func lastPart(_ path: [UInt8]) -> [UInt8] {
+        path.lastIndex(of: slash).map { Array(path[($0 + 1)...]) } ?? path
     }
 }

@@ -29,7 +29,17 @@ package final class LocalFiles: Sendable {
     /// What a folder holds all the way down, again and again until it is complete. Ends when nobody listens any more.
     package func count(_ path: [UInt8]) -> AsyncStream<FolderCount> {
         stream(on: counters) { isWanted, publish in
-            FolderCounter.count(path, isWanted: isWanted, publish: publish)
+            FolderCounter.count([path], isWanted: isWanted, publish: publish)
+        }
+    }
+
+    /// What patterns leave of files and folders, in the same way.
+    package func count(
+        _ paths: [[UInt8]], include: [String], exclude: [String]
+    ) -> AsyncStream<FolderCount> {
+        stream(on: counters) { isWanted, publish in
+            FolderCounter.count(
+                paths, NameFilter(include: include, exclude: exclude), isWanted: isWanted, publish: publish)
         }
     }
 

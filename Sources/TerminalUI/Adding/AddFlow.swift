@@ -48,7 +48,14 @@ struct AddFlow: Sendable {
         let counting = picker.basket.paths.filter { path in
             picker.basket[path].map { $0.isFolder && !$0.count.isComplete } ?? false
         }
-        return Self.effects(picker.first) + counting.map { .local(.count($0)) }
+        return Self.effects(picker.first) + counting.map { .local(.count($0)) } + sifting
+    }
+
+    /// What the patterns leave is counted, unless it is known.
+    private var sifting: [Effect] {
+        guard let review, case .upload(let paths, _) = review.work else { return [] }
+        if review.patterns.isEmpty { return [.local(.stopSifting)] }
+        return review.remainder?.isComplete == true ? [] : [.local(.sift(paths, review.patterns))]
     }
 
     /// The names of the steps, as they stand in the title.
@@ -96,9 +103,17 @@ struct AddFlow: Sendable {
         switch step {
         case .first: links.paste(bytes, check: Self.refusal(look, book))
         case .second: destination.paste(bytes)
-        case .third: review?.form.paste(bytes)
+        case .third:
+            review?.form.paste(bytes)
+            if review?.settle() == true { return sifting }
         }
         return []
+    }
+
+    /// What became known of this machine's files.
+    mutating func take(_ news: LocalNews, _ words: ShellWords, _ look: Look) -> [Effect] {
+        if case .sifted(let patterns, let count) = news, review?.patterns == patterns { review?.remainder = count }
+        return follow(picker.take(news, words, look))
     }
 
     /// What the picker wants; going on is decided here.
@@ -116,9 +131,8 @@ struct AddFlow: Sendable {
                 return []
             case .goOn:
                 let place = links.urls.first.flatMap { try? book.place($0, "URL") }
-                beginReview(
+                return beginReview(
                     .download(links.urls, into: picker.target), place, asks: place.flatMap(Self.userWithoutPassword))
-                return []
             }
         }
     }
@@ -130,7 +144,10 @@ struct AddFlow: Sendable {
         review.note = nil
         defer { self.review = review }
         switch review.form.take(press) {
-        case .editing: return []
+        case .editing:
+            guard review.settle() else { return [] }
+            self.review = review
+            return sifting
         case .pressed(0):
             guard let order = review.order() else { return [] }
             review.isQueueing = true
@@ -161,24 +178,30 @@ struct AddFlow: Sendable {
         }
         destination.put(text)
         let user = Self.userWithoutPassword(place)
-        beginReview(.upload(picker.basket.paths, to: text), place, asks: user)
+        let effects = beginReview(.upload(picker.basket.paths, to: text), place, asks: user)
         // With a password still to be typed there is nothing to ask yet.
-        guard user == nil, review?.tested != text else { return [] }
+        guard user == nil, review?.tested != text else { return effects }
         review?.tested = text
-        return [.test(text)]
+        return effects + [.test(text)]
     }
 
-    private mutating func beginReview(_ work: AddOrder.Work, _ place: DestinationBook.Place?, asks user: String?) {
+    private mutating func beginReview(
+        _ work: AddOrder.Work, _ place: DestinationBook.Place?, asks user: String?
+    ) -> [Effect] {
         step = .third
-        if let review, review.work == work { return }
+        if let review, review.work == work { return [] }
         var next = ReviewStep(work, asksPassword: user, defaults: place?.destination)
         // What was filled in before stays.
         if let before = review, place?.destination == nil {
             for field in before.form.fields where field.id != .password {
                 next.form.set(field.id, to: before.form.word(field.id) ?? before.form.text(field.id))
+                // The field for a time comes with the choice of one.
+                if field.id == .start { _ = next.settle() }
             }
         }
+        _ = next.settle()
         review = next
+        return sifting
     }
 
     /// The user's own ssh asks for no password of ours.

@@ -250,9 +250,10 @@ extension Drawing {
     private mutating func pickerLine(_ picker: Picker, _ layout: PickerLayout) {
         guard let row = layout.line ?? layout.hints else { return }
         switch picker.mode {
-        case .find(let field, _):
-            let found = picker.folder.found.count
-            let right = SafeText("\(Figures.count(Int64(found))) of \(Figures.count(Int64(picker.folder.count))) match")
+        case .find(let field):
+            let found = Figures.count(Int64(picker.folder.found.count))
+            let all = Figures.count(Int64(picker.folder.count))
+            let right = SafeText("\(found) of \(all) \(picker.folder.isComplete ? "match" : "read so far")")
             typed("find: ", field, row, right: field.isEmpty ? "" : right)
         case .path(let field): typed("path: ", field, row, note: picker.note)
         case .list, .places:

@@ -35,6 +35,10 @@ struct FolderView: Sendable {
     /// What is looked for, and the rows in which it is.
     private(set) var pattern: [UInt8] = []
     private(set) var found: [Int] = []
+    /// Where the cursor was when the search began; without a name on `../`.
+    private var anchor: (name: [UInt8]?, row: Int) = (nil, 0)
+    /// The cursor goes to the first that is found, also while more of the folder is read: until the person moves it.
+    private var followsFound = false
 
     /// - Parameter from: the name of the folder inside that was left for this one.
     init(_ path: [UInt8], order: FolderOrder = FolderOrder(), showsHidden: Bool = false, from: [UInt8]? = nil) {
@@ -118,6 +122,10 @@ struct FolderView: Sendable {
         }
         if isComplete { rangeStart = rangeStart.map { min($0, max(0, count - 1)) } }
         search()
+        if followsFound {
+            goToFound()
+            followsFound = !isComplete
+        }
         clamp()
     }
 
@@ -129,6 +137,11 @@ struct FolderView: Sendable {
     }
 
     mutating func move(to row: Int) {
+        followsFound = false
+        put(row)
+    }
+
+    private mutating func put(_ row: Int) {
         isUntouched = false
         cursor = row
         clamp()
@@ -160,12 +173,32 @@ struct FolderView: Sendable {
 
     // MARK: Looking for something
 
-    /// Looks for names with this text; small letters stand for both. Goes to the first one at or behind `start`.
-    mutating func find(_ pattern: [UInt8], from start: Int) {
+    /// From the row of the cursor on.
+    mutating func beginFind() {
+        anchor = (cursorEntry?.name, cursor)
+        (pattern, found) = ([], [])
+    }
+
+    /// Looks for names with this text; small letters stand for both. Goes to the first one at or behind the row where
+    /// the search began, as soon as it is read.
+    mutating func find(_ pattern: [UInt8]) {
         self.pattern = pattern
         search()
-        guard !pattern.isEmpty else { return move(to: start) }
-        if let next = found.first(where: { $0 >= start }) ?? found.first { move(to: next) }
+        goToFound()
+        followsFound = !isComplete
+    }
+
+    /// Back to where the search began.
+    mutating func endFind() {
+        find([])
+        followsFound = false
+    }
+
+    private mutating func goToFound() {
+        // More names may have come before the row since.
+        let named = anchor.name.flatMap { name in shown.firstIndex { entries[$0].name == name } }
+        let start = named.map { $0 + offset } ?? anchor.row
+        put(found.first { $0 >= start } ?? found.first ?? start)
     }
 
     /// To the next name that was found, or the one before.

@@ -82,6 +82,18 @@ struct Form<ID: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// Puts a field behind another one, or takes it away again; what is selected stays selected.
+    mutating func show(_ field: Field, behind id: ID, when isWanted: Bool) {
+        let place = fields.firstIndex { $0.id == field.id }
+        if isWanted, place == nil, let before = fields.firstIndex(where: { $0.id == id }) {
+            fields.insert(field, at: before + 1)
+            if selected > before { selected += 1 }
+        } else if !isWanted, let place {
+            fields.remove(at: place)
+            if selected > place { selected -= 1 }
+        }
+    }
+
     mutating func select(_ id: ID) { if let index = fields.firstIndex(where: { $0.id == id }) { selected = index } }
 
     /// What is said about the selected field.

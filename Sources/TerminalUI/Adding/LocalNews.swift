@@ -9,6 +9,9 @@ enum LocalRequest: Hashable, Sendable {
     case count([UInt8])
     /// The counts of these are not wanted any more.
     case stopCounting(Set<[UInt8]>)
+    /// Count what these patterns leave of what was chosen; from now on this and nothing before.
+    case sift([[UInt8]], NamePatterns)
+    case stopSifting
     /// No folder is read and none counted any more.
     case stopAll
     /// Continue the word that is typed.
@@ -33,6 +36,7 @@ enum LookPurpose: Hashable, Sendable {
 enum LocalNews: Sendable {
     case listed([UInt8], FolderOrder, FolderSnapshot)
     case counted([UInt8], FolderCount)
+    case sifted(NamePatterns, FolderCount)
     case completed([UInt8], PathCompletion?)
     case looked([LookedPath], LookPurpose)
     case places(LocalPlaces, RecentPlaces, DestinationsFile)

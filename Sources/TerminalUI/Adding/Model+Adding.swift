@@ -128,10 +128,9 @@ extension Model {
             }
         }
         guard var flow = adding else { return }
-        let effects = flow.picker.take(news, shellWords, look)
-        let wanted = flow.follow(effects)
+        let effects = flow.take(news, shellWords, look)
         adding = flow
-        follow(wanted)
+        follow(effects)
     }
 
     mutating func queued(_ result: Result<BatchSnapshot, RequestError>, _ number: Int) {
@@ -146,8 +145,13 @@ extension Model {
             page = .transfers
             tree.move(to: .row(.batch(batch.id)))
             remember(order)
-            let held = order.start == .held ? " It is held: p lets it go." : ""
-            say("Queued \(batch.id): \"\(look.safe(batch.name))\".\(held)")
+            let start: SafeText =
+                switch order.start {
+                case .now: ""
+                case .held: " It is held: p lets it go."
+                case .at: batch.notBefore.map { " It starts at \(SafeText(String(look.date($0).prefix(16))))." } ?? ""
+                }
+            say("Queued \(batch.id): \"\(look.safe(batch.name))\"." + start)
         case .failure(let error):
             // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.
             guard adding?.kind == order.kind, adding?.review != nil else { return complain(look.safe(error.message)) }

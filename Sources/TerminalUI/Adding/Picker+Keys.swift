@@ -8,7 +8,7 @@ extension Picker {
         note = nil
         switch mode {
         case .list: return keys.action(for: press, in: .picker).map { perform($0) } ?? []
-        case .find(let field, let start): return find(press, field, start)
+        case .find(let field): return find(press, field)
         case .path(let field): return typePath(press, field, words)
         case .places(let row): return choosePlace(press, row, keys)
         }
@@ -33,7 +33,9 @@ extension Picker {
         case .reverse:
             folder.sort(FolderOrder(folder.order.key, reversed: !folder.order.isReversed))
             return [.local(.list(folder.path, folder.order))]
-        case .find: mode = .find(TextField(), from: folder.cursor)
+        case .find:
+            folder.beginFind()
+            mode = .find(TextField())
         case .nextMatch: folder.findNext(1)
         case .previousMatch: folder.findNext(-1)
         case .places: mode = .places(0)
@@ -117,22 +119,23 @@ extension Picker {
 
     // MARK: Finding
 
-    private mutating func find(_ press: KeyPress, _ field: TextField, _ start: Int) -> [Effect] {
+    private mutating func find(_ press: KeyPress, _ field: TextField) -> [Effect] {
         var field = field
         switch (press.key, press.modifiers) {
         case (.enter, _): mode = .list
         case (.escape, _), (.character("c"), .control):
-            folder.find([], from: start)
+            folder.endFind()
             mode = .list
         case (.down, _): folder.findNext(1)
         case (.up, _): folder.findNext(-1)
         case (.character("/"), []) where field.isEmpty:
             // A second slash: it is a path that is meant.
+            folder.endFind()
             mode = .path(TextField(Array("/".utf8)))
         default:
             guard field.edit(press) else { break }
-            folder.find(field.bytes, from: start)
-            mode = .find(field, from: start)
+            folder.find(field.bytes)
+            mode = .find(field)
         }
         return []
     }
@@ -207,10 +210,10 @@ extension Picker {
     mutating func paste(_ bytes: [UInt8], _ words: ShellWords) -> [Effect] {
         note = nil
         switch mode {
-        case .find(var field, let start):
+        case .find(var field):
             field.insert(bytes.filter { $0 >= 0x20 })
-            folder.find(field.bytes, from: start)
-            mode = .find(field, from: start)
+            folder.find(field.bytes)
+            mode = .find(field)
             return []
         case .path(var field):
             field.insert(Array(words.pasted(bytes).map(ShellWords.quote).joined(separator: [0x20])))

@@ -16,7 +16,7 @@ struct Picker: Sendable {
     enum Mode: Sendable {
         case list
         /// A name is looked for; Esc goes back to the row.
-        case find(TextField, from: Int)
+        case find(TextField)
         /// A path is typed.
         case path(TextField)
         /// The list of places is shown instead of the folder; the row in it.
@@ -66,6 +66,7 @@ struct Picker: Sendable {
         case .places(let places, let recent, _):
             self.places = places
             recentFolders = recent.folders
+        case .sifted: break
         }
         return []
     }

@@ -6,7 +6,7 @@ import Terminal
 /// The last look before a batch is queued: what, where to, and how.
 struct ReviewStep: Sendable {
     enum FieldID: Hashable, Sendable {
-        case name, password, ifExists, verify, links, include, exclude, limit, priority, start
+        case name, password, ifExists, verify, links, include, exclude, limit, priority, start, time
     }
 
     /// What is transferred; the form says how.
@@ -15,6 +15,14 @@ struct ReviewStep: Sendable {
     var note: (text: SafeText, isError: Bool)?
     /// The engine is being asked; keys wait.
     var isQueueing = false
+
+    /// What the patterns leave of the files; `nil`: there are none, or nothing is counted yet.
+    var remainder: FolderCount?
+    /// For which patterns.
+    private(set) var patterns = NamePatterns()
+
+    /// What the configured server says, which a person may change here.
+    private let defaults: Destination?
 
     /// Where it was asked whether the server can be used, and what came of it.
     var tested: String?
@@ -25,6 +33,7 @@ struct ReviewStep: Sendable {
     ///   - defaults: of a configured server; what it says of a field stands in it.
     init(_ work: AddOrder.Work, asksPassword: String?, defaults: Destination? = nil) {
         self.work = work
+        self.defaults = defaults
         var fields: [Form<FieldID>.Field] = [
             .text(.name, "Name", help: "What the batch is called; left empty it is made from the files.")
         ]
@@ -45,12 +54,13 @@ struct ReviewStep: Sendable {
         fields.append(
             .choice(
                 .verify, "Check by",
-                [
-                    ("best", "The best check that the server offers, at least the size."),
-                    ("size", "The size at the server is compared."),
-                    ("digest", "A digest is compared; fails where the server has none."),
-                    ("none", "Nothing is compared."),
-                ]))
+                // What a configured server asks for can be changed, and not to nothing said.
+                (defaults?.verify == nil ? [("best", "The best check that the server offers, at least the size.")] : [])
+                    + [
+                        ("size", "The size at the server is compared."),
+                        ("digest", "A digest is compared; fails where the server has none."),
+                        ("none", "Nothing is compared."),
+                    ]))
         if case .upload = work {
             fields += [
                 .choice(
@@ -74,7 +84,10 @@ struct ReviewStep: Sendable {
                 ]),
             .choice(
                 .start, "Start",
-                [("now", "As soon as there is a free slot."), ("held", "Not before you resume it (p).")]),
+                [
+                    ("now", "As soon as there is a free slot."), ("held", "Not before you resume it (p)."),
+                    ("at a time", "Not before the time in the next line."),
+                ]),
         ]
         let verb: String = if case .upload = work { "Start upload" } else { "Start download" }
         form = Form(fields, buttons: [verb, "Back", "Cancel"], selectsButtons: asksPassword == nil)
@@ -84,24 +97,29 @@ struct ReviewStep: Sendable {
         if let limit = defaults?.limit, limit.bytesPerSecond != nil { form.set(.limit, to: limit.written) }
     }
 
+    /// Fields that others call for come and go. True: the patterns are others than before.
+    mutating func settle() -> Bool {
+        form.show(
+            .text(.time, "Not before", help: "18:00, 2026-12-24T06:00 or +2h from now."), behind: .start,
+            when: form.word(.start) == "at a time")
+        let now = NamePatterns(include: Self.words(form.text(.include)), exclude: Self.words(form.text(.exclude)))
+        guard now != patterns else { return false }
+        (patterns, remainder) = (now, nil)
+        return true
+    }
+
     /// What is to be queued; `nil`: a field is wrong, and the note says which.
     mutating func order() -> AddOrder? {
         var order = AddOrder(work)
         order.name = form.text(.name)
-        order.ifExists = form.word(.ifExists).flatMap(ExistingFilePolicy.init(rawValue:)) ?? .fail
-        order.verify = form.word(.verify).flatMap(VerificationWish.init(rawValue:))
+        let (existing, verify) = (form.word(.ifExists) ?? "fail", form.word(.verify))
+        order.ifExists = existing == defaults?.ifExists ?? "fail" ? nil : ExistingFilePolicy(rawValue: existing)
+        order.verify = verify == defaults?.verify ? nil : verify.flatMap(VerificationWish.init(rawValue:))
         order.followLinks = form.word(.links) == "follow"
         order.include = Self.words(form.text(.include))
         order.exclude = Self.words(form.text(.exclude))
         order.priority = form.word(.priority).flatMap(TransferPriority.init(rawValue:)) ?? .normal
-        order.start = form.word(.start).flatMap(AddOrder.Start.init(rawValue:)) ?? .now
-        let limit = form.text(.limit)
-        if !limit.isEmpty {
-            guard let rate = RateLimit(limit) else {
-                return wrong(.limit, "\(SafeText(limit)) is no speed: write bytes a second such as 512K or 8M.")
-            }
-            order.limit = rate
-        }
+        guard readLimit(into: &order), readStart(into: &order) else { return nil }
         let password = form.text(.password)
         if form.fields.contains(where: { $0.id == .password }) {
             guard !password.isEmpty else { return wrong(.password, "The URL names a user: type the password.") }
@@ -110,11 +128,38 @@ struct ReviewStep: Sendable {
         return order
     }
 
+    private mutating func readLimit(into order: inout AddOrder) -> Bool {
+        let text = form.text(.limit)
+        let usual = defaults?.limit?.bytesPerSecond
+        guard let rate = RateLimit(text.isEmpty ? "off" : text) else {
+            _ = wrong(.limit, "\(SafeText(text)) is no speed: write bytes a second such as 512K or 8M.")
+            return false
+        }
+        order.limit = rate.bytesPerSecond == usual ? nil : rate
+        return true
+    }
+
+    private mutating func readStart(into order: inout AddOrder) -> Bool {
+        switch form.word(.start) {
+        case "held": order.start = .held
+        case "at a time":
+            let text = form.text(.time)
+            guard WrittenTime(text) != nil else {
+                _ = wrong(.time, "\(SafeText(text)) is no time: write 18:00, 2026-12-24T06:00 or +2h.")
+                return false
+            }
+            order.start = .at(text)
+        default: order.start = .now
+        }
+        return true
+    }
+
     /// What the form comes to so far, for the command that is shown.
     var sketch: AddOrder {
         var copy = self
         copy.form.set(.password, to: "x")
         if RateLimit(copy.form.text(.limit)) == nil { copy.form.set(.limit, to: "") }
+        if WrittenTime(copy.form.text(.time)) == nil { copy.form.set(.start, to: "now") }
         return copy.order() ?? AddOrder(work)
     }
 
@@ -124,9 +169,23 @@ struct ReviewStep: Sendable {
         return nil
     }
 
+    /// More paths than a command line takes: Linux has room for 2 MiB, and nobody copies as much from a screen.
+    var isTooLongForCommand: Bool {
+        guard case .upload(let paths, _) = work else { return false }
+        return paths.count > 2000 || paths.reduce(0) { $0 + $1.count } > 1 << 16
+    }
+
     private static func words(_ text: String) -> [String] {
         // Quoted as in a shell, because a pattern may have a blank in it.
         (ShellWords(home: []).split(Array(text.utf8)) ?? [Array(text.utf8)])
             .map { String(decoding: $0, as: UTF8.self) }
     }
+}
+
+/// Which names are sent: shell patterns; the second ones win.
+struct NamePatterns: Hashable, Sendable {
+    var include: [String] = []
+    var exclude: [String] = []
+
+    var isEmpty: Bool { include.isEmpty && exclude.isEmpty }
 }

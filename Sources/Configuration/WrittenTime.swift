@@ -1,4 +1,3 @@
-package import Configuration
 import Glibc
 
 /// A point in time as people write it: an ISO 8601 date with or without time and zone, a time of day, or a distance.
@@ -177,12 +176,5 @@ package struct WallCalendar: Sendable {
         case 4, 6, 9, 11: 30
         default: 31
         }
-    }
-}
-
-extension ValueSyntax where Value == WrittenTime {
-    /// `2026-11-21T18:00`, `18:00`, `+2h`.
-    package static var time: ValueSyntax {
-        ValueSyntax("TIME", allowed: "a time such as 2026-11-21T18:00, 18:00 or +2h") { WrittenTime($0) }
     }
 }

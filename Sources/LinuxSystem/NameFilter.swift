@@ -1,34 +1,36 @@
 import Glibc
-import TransferModel
 
 /// Which names a walk takes: shell patterns over the path below the source and over the base name; exclude wins.
-struct NameFilter: Sendable {
+/// Corresponds to `fnmatch`.
+package struct NameFilter: Sendable {
     private let include: [[CChar]]
     private let exclude: [[CChar]]
 
-    init(include: [String], exclude: [String]) {
+    package init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map { Array($0.utf8CString) }
         self.exclude = exclude.map { Array($0.utf8CString) }
     }
 
-    var takesAll: Bool { include.isEmpty && exclude.isEmpty }
+    /// There is no pattern.
+    package var takesAll: Bool { include.isEmpty && exclude.isEmpty }
 
     /// Whether a file is queued.
-    func takes(file name: [UInt8], in folder: RawPath) -> Bool {
+    /// - Parameter folder: below the source; empty for what is in it.
+    package func takes(file name: [UInt8], in folder: [UInt8]) -> Bool {
         if takesAll { return true }
         let (base, path) = Self.names(name, in: folder)
         return (include.isEmpty || Self.matches(include, base, path)) && !Self.matches(exclude, base, path)
     }
 
     /// Whether a directory is walked at all. An include pattern says nothing of it: what it wants may lie below.
-    func enters(directory name: [UInt8], in folder: RawPath) -> Bool {
+    package func enters(directory name: [UInt8], in folder: [UInt8]) -> Bool {
         if exclude.isEmpty { return true }
         let (base, path) = Self.names(name, in: folder)
         return !Self.matches(exclude, base, path)
     }
 
-    private static func names(_ name: [UInt8], in folder: RawPath) -> ([CChar], [CChar]) {
-        let path = folder.appending(RawPath(name)).bytes
+    private static func names(_ name: [UInt8], in folder: [UInt8]) -> ([CChar], [CChar]) {
+        let path = folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
         return (name.map { CChar(bitPattern: $0) } + [0], path.map { CChar(bitPattern: $0) } + [0])
     }
 

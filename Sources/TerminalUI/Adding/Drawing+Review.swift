@@ -1,0 +1,188 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The last step: what is sent where, how, and the same as a command.
+extension Drawing {
+    // MARK: The last look
+
+    mutating func review(_ flow: AddFlow) {
+        guard let review = flow.review else { return }
+        if rows > 3 { steps(flow) }
+        let facts = facts(flow, review)
+        // What is sent where stays in sight while the fields scroll.
+        let pinned = rows >= 12 ? facts : []
+        var top = rows > 16 ? 2 : rows > 3 ? 1 : 0
+        for line in pinned {
+            grid.put(line, row: top, column: 1, end: width)
+            top += 1
+        }
+        if rows > 16 { top += 1 }
+        let lines = (rows >= 12 ? [] : facts.map { ReviewLine($0) }) + fieldLines(review)
+        let height = max(1, rows - top - (rows > 3 ? 2 : rows > 1 ? 1 : 0))
+        let selected = lines.lastIndex { $0.field == review.form.selected } ?? 0
+        // From the top as long as everything fits up to the selected line.
+        let first = max(0, min(selected - height + 1 + (lines.count > selected + 1 ? 1 : 0), lines.count - height))
+        for (y, line) in zip(top..<(top + height), lines.dropFirst(first)) {
+            grid.put(line.text, row: y, column: line.isFlush ? 0 : 1, end: width)
+            guard let field = line.field else { continue }
+            if field == review.form.fields.count { buttonRow(review.form, y) } else { draw(review.form, field, y) }
+        }
+        stepNote(
+            review.isQueueing ? ("Queueing ...", false) : review.note, help: look.safe(review.form.help))
+        guard rows > 1 else { return }
+        let hints = [("F2", "start"), ("Tab", "next field"), ("Space", "choose"), ("Esc", "back"), ("^C", "close")]
+        hintLine(HintLine.text(hints, width: width), rows - 1)
+    }
+
+    private static let labelWidth = 14
+
+    /// What is known of it that is no choice.
+    private func facts(_ flow: AddFlow, _ review: ReviewStep) -> [StyledLine] {
+        func fact(_ label: SafeText, _ value: SafeText, _ style: Style = .plain) -> StyledLine {
+            let room = width - Self.labelWidth - 2
+            return StyledLine(label.fitted(to: Self.labelWidth), .dim)
+                + StyledLine(value.shortened(to: room, mark: look.glyphs.cutMark), style)
+        }
+        let totals = flow.picker.basket.totals
+        switch review.work {
+        case .upload(_, let destination):
+            var lines = [
+                fact("What", SafeText(totals.line(look.figures))), fact("Where to", shownPlace(destination, flow)),
+            ]
+            if !review.patterns.isEmpty { lines.append(fact("Of these", remainder(review), .info)) }
+            if totals.unreadable > 0 { lines.append(fact("Cannot read", unreadable(flow.picker.basket), .warn)) }
+            if let (text, style) = server(review, needs: totals) { lines.append(fact("Server", text, style)) }
+            return lines
+        case .download(let urls, let folder):
+            let first = look.safe(AddOrder.withoutPassword(urls.first ?? ""))
+            let more = urls.count > 1 ? SafeText(" and \(urls.count - 1) more") : ""
+            return [fact("What", first + more), fact("Into", tilde(folder))]
+        }
+    }
+
+    /// A configured server with what it stands for.
+    private func shownPlace(_ text: String, _ flow: AddFlow) -> SafeText {
+        let shown = look.safe(AddOrder.withoutPassword(text))
+        guard !text.contains("://"), let place = try? flow.book.place(text, "") else { return shown }
+        return shown + "  =  " + look.safe(place.url.text)
+    }
+
+    /// What the server said of itself, and whether there is room.
+    private func server(_ review: ReviewStep, needs totals: Basket.Totals) -> (SafeText, Style)? {
+        guard review.tested != nil else { return nil }
+        switch review.finding {
+        case nil: return ("asking ...", .dim)
+        case .failed(let why)?: return (look.safe(why), .warn)
+        case .report(let report)?:
+            let needed = review.remainder?.bytes ?? totals.bytes
+            guard report.ok else { return (look.safe(report.error?.message ?? "it cannot be used"), .error) }
+            if let free = report.freeBytes, free < needed {
+                return (
+                    "\(look.figures.size(free)) free, needs \(look.figures.size(needed)): make room there", .error
+                )
+            }
+            return (look.safe(report.facts(look.figures.units)), .plain)
+        case .changed?: return nil
+        }
+    }
+
+    /// A line of the part that scrolls.
+    private struct ReviewLine {
+        var text: StyledLine
+        /// Which field it is for.
+        var field: Int?
+        /// From the window's very edge.
+        var isFlush = false
+
+        init(_ text: StyledLine, field: Int? = nil) { (self.text, self.field) = (text, field) }
+    }
+
+    /// The fields, the command and the buttons.
+    private func fieldLines(_ review: ReviewStep) -> [ReviewLine] {
+        let gap = rows >= 20 ? [ReviewLine(StyledLine())] : []
+        let labels = review.form.fields.enumerated().map { index, field in
+            ReviewLine(StyledLine(SafeText(field.label).fitted(to: Self.labelWidth), .dim), field: index)
+        }
+        let title = ReviewLine(StyledLine("The same as a command:", .dim))
+        let buttons = ReviewLine(StyledLine(), field: review.form.fields.count)
+        return labels + gap + [title] + commandLines(review) + gap + [buttons]
+    }
+
+    /// As it can be copied from here into a shell, however many lines it takes.
+    private func commandLines(_ review: ReviewStep) -> [ReviewLine] {
+        guard !review.isTooLongForCommand else {
+            return [
+                ReviewLine(StyledLine("  more files than a command line takes: choose the folder they are in", .dim))
+            ]
+        }
+        let command = ShellCommand(
+            words: review.sketch.words, home: model.shellWords.home, characters: look.characterSet)
+        return command.lines(width: max(12, width - 4), indent: 3).map { line in
+            var shown = ReviewLine(StyledLine((line.isInsideWord ? "" : "  ") + bytes(line.bytes)))
+            shown.isFlush = line.isInsideWord
+            return shown
+        }
+    }
+
+    /// What the patterns leave, and what they keep here.
+    private func remainder(_ review: ReviewStep) -> SafeText {
+        guard let count = review.remainder else { return "counting what the patterns leave ..." }
+        let more = count.isComplete ? "" : ", counting"
+        guard count.files > 0 || !count.isComplete else { return "none: the patterns leave no file" }
+        let left = SafeText("\(Figures.amount(count.files, "file")), \(look.figures.size(count.bytes))\(more)")
+        var kept: [String] = []
+        if count.keptFiles > 0 || count.keptFolders == 0 { kept.append(Figures.amount(count.keptFiles, "file")) }
+        if count.keptFolders > 0 { kept.append(Figures.amount(count.keptFolders, "folder")) }
+        let sum = left + "; left out: \(SafeText(kept.joined(separator: ", ")))"
+        // An example, when there is room for a name of it.
+        let room = width - Self.labelWidth - 4 - sum.width
+        guard let name = count.firstKept.first, room >= 12 else { return sum }
+        return sum + ", " + bytes(name).shortened(to: room, mark: look.glyphs.cutMark)
+    }
+
+    private func unreadable(_ basket: Basket) -> SafeText {
+        let items = basket.first(200).filter { $0.count.unreadable > 0 }
+        let name = items.first.flatMap { item in
+            item.count.firstUnreadable.first.map { bytes(ShellWords.last(item.path) + [UInt8(ascii: "/")] + $0) }
+        }
+        let count = SafeText(Figures.amount(basket.totals.unreadable, "name"))
+        return name.map { count + ": " + $0 + (basket.totals.unreadable > 1 ? ", ..." : "") } ?? count
+    }
+
+    private mutating func draw(_ form: Form<ReviewStep.FieldID>, _ index: Int, _ row: Int) {
+        let column = 1 + Self.labelWidth
+        let isSelected = index == form.selected
+        switch form.fields[index].value {
+        case .text(let field, let isSecret):
+            let end = min(width - 1, column + 46)
+            guard end > column + 4 else { return }
+            grid.put("[", row: row, column: column)
+            grid.put("]", row: row, column: end - 1)
+            let before = cursor
+            typed("", field, row, column: column + 1, isSecret: isSecret, end: end - 1)
+            if !isSelected { cursor = before }
+        case .choice(let choices, let chosen):
+            let place = choiceRow(choices, chosen, row, column)
+            if isSelected { cursor = Cursor(row: row, column: min(width - 1, place)) }
+        }
+        if isSelected { grid.restyle(row: row, columns: 0..<column) { $0 = Style(.plain, selected: true) } }
+    }
+
+    /// All of them when there is room, else the chosen one. Where its word begins.
+    private mutating func choiceRow(
+        _ choices: [Form<ReviewStep.FieldID>.Choice], _ chosen: Int, _ row: Int, _ column: Int
+    ) -> Int {
+        let parts = choices.enumerated().map { "(\($0 == chosen ? "o" : " ")) \($1.word)" }
+        if parts.joined(separator: "  ").count <= width - column - 1 {
+            var (place, start) = (column, column)
+            for (index, part) in parts.enumerated() {
+                if index == chosen { start = place + 1 }
+                place = grid.put(SafeText(part), row: row, column: place, style: index == chosen ? .marked : .plain) + 2
+            }
+            return start
+        }
+        grid.put(SafeText("< \(choices[chosen].word) >"), row: row, column: column, style: .marked)
+        return column
+    }
+}
