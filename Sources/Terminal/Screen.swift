@@ -80,6 +80,8 @@ package final class Screen {
     /// What ncurses was given last; nil when nothing is known about the terminal's cells.
     private var shown: Grid?
     private var shownCursor: Cursor?
+    /// The window's title, when it is ours.
+    private var shownTitle: SafeText?
     private var isHungUp = false
 
     /// Opens the controlling terminal and takes it over.
@@ -165,6 +167,19 @@ package final class Screen {
     package func notify(_ text: SafeText, isTitled: Bool) {
         guard state == .open else { return }
         write(TerminalModes.notification(text.string, isTitled: isTitled, insideTmux: getenv("TMUX") != nil))
+    }
+
+    /// Names the window; what it was called before comes back when the terminal is given back. `nil`: leaves it alone.
+    package func showTitle(_ text: SafeText?) {
+        guard state == .open, understandsModes, text != shownTitle, device.takesOutput else { return }
+        guard let text else { return restoreTitle() }
+        write((shownTitle == nil ? TerminalModes.titleSaved : "") + TerminalModes.title(text.string))
+        shownTitle = text
+    }
+
+    private func restoreTitle() {
+        if shownTitle != nil { write(TerminalModes.titleRestored) }
+        shownTitle = nil
     }
 
     /// For waiting until `show` can draw again.
@@ -282,6 +297,7 @@ package final class Screen {
     }
 
     private func leave() {
+        restoreTitle()
         write(TerminalModes.mouseOff + (reportsFocus ? TerminalModes.focusOff : "") + TerminalModes.leave)
         canvas?.leave()
         device.restoreModes()

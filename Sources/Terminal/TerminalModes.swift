@@ -25,11 +25,18 @@ enum TerminalModes {
         return "\u{1B}Ptmux;\u{1B}" + sequence + "\u{1B}\\"
     }
 
+    /// The title that the window has now is kept, and given back. What does not know these passes over them.
+    static let titleSaved = "\u{1B}[22;2t"
+    static let titleRestored = "\u{1B}[23;2t"
+
+    /// Sets the window's title. The text is harmless already.
+    static func title(_ text: String) -> String { "\u{1B}]2;\(text)\u{1B}\\" }
+
     /// Everything off that we or a library might have switched on: synchronised output, mouse, focus, paste,
-    /// application keys, attributes, hidden cursor, alternate screen. Written by the crash handler.
+    /// application keys, attributes, hidden cursor, the window's title, alternate screen. Written by the crash handler.
     static let rescue =
         "\u{1B}[?2026l\u{1B}[?1006l\u{1B}[?1003l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1004l\u{1B}[?2004l"
-        + "\u{1B}[?1l\u{1B}>\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+        + "\u{1B}[?1l\u{1B}>\u{1B}[0m\u{1B}[?25h\u{1B}[23;2t\u{1B}[?1049l"
 
     /// Terminals that were built before private modes print the strings instead of obeying them.
     static func understands(_ terminal: String) -> Bool {

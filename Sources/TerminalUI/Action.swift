@@ -26,7 +26,7 @@ package enum Action: String, CaseIterable, Sendable {
     case pauseAll = "pause-all"
     case cancel, retry
     case retryAll = "retry-all"
-    case undo, add, download
+    case undo, redo, add, download
     case earlier, later, order, limit
     case clear
 
@@ -84,6 +84,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .retry: "retry what failed"
         case .retryAll: "retry all that failed"
         case .undo: "undo the last change"
+        case .redo: "do again what was undone"
         case .earlier: "earlier in the queue"
         case .later: "later in the queue"
         case .order: "order and priority"
@@ -177,7 +178,8 @@ package enum Action: String, CaseIterable, Sendable {
             .open, .close, .enter, .toggleAll, .nextProblem:
             .move
         case .filter, .nextMatch, .previousMatch, .mark, .markMatching, .unmarkAll: .mark
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .add, .download, .clear, .earlier, .later, .order,
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .add, .download, .clear, .earlier, .later,
+            .order,
             .limit:
             .act
         case .nextStep, .markAll, .markRange, .find, .hidden, .places, .typePath, .sort, .reverse: .pick
@@ -191,7 +193,7 @@ package enum Action: String, CaseIterable, Sendable {
     /// Whether it changes transfers; such actions are off while the engine does not answer.
     package var changesTransfers: Bool {
         switch self {
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .clear, .earlier, .later, .order, .limit:
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .clear, .earlier, .later, .order, .limit:
             true
         default: false
         }

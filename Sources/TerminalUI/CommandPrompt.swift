@@ -78,14 +78,15 @@ extension Model {
     /// What the palette offers for the text, best first.
     var paletteEntries: [PaletteEntry] {
         guard let prompt = commandPrompt, prompt.command == nil else { return [] }
-        var entries = Action.allCases.filter { isOffered($0) }.map { action in
+        // What a person has named comes first, with how much it is now.
+        var entries = savedFilters.map {
+            PaletteEntry(run: .filter($0.text), title: "filter \($0.name)", key: "", detail: detail(of: $0))
+        }
+        entries += Action.allCases.filter { isOffered($0) }.map { action in
             PaletteEntry(
                 run: .action(action), title: action.summary,
                 key: keys.keys(for: action, in: .transfers).first?.name ?? "",
                 detail: detail(of: action), obstacle: obstacle(to: action))
-        }
-        entries += savedFilters.map {
-            PaletteEntry(run: .filter($0.text), title: "filter \($0.name)", key: "", detail: look.safe($0.text))
         }
         entries += ScreenCommand.allCases.map {
             PaletteEntry(run: .command($0), title: "\($0.rawValue): \($0.summary)", key: "", detail: look.safe($0.form))
@@ -132,6 +133,7 @@ extension Model {
         case .retryAll: return (totals?.counts.failed ?? 0) > 0 ? nil : "nothing has failed"
         case .clear: return tree.root?.rows.contains(where: \.isOver) == true ? nil : "no batch is finished"
         case .nextMatch, .previousMatch, .markMatching: return filter == nil ? "no filter is on" : nil
+        case .redo: return repeating.hasUndone ? nil : "nothing was undone here"
         case .unmarkAll: return tree.marks.isEmpty ? "nothing is marked" : nil
         default: return nil
         }

@@ -73,7 +73,7 @@ extension Drawing {
         let moves = Moves(retry: key, runNow: "o", startEngine: "martlet engine start")
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
-            ("What it means", look.safe(cause.meaning ?? "It goes on by itself as soon as it can.")),
+            ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
             ("What to do", look.safe(cause.remedy(moves))),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),

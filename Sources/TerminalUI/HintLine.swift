@@ -1,12 +1,14 @@
 package import DisplayText
 import Terminal
 
-/// The last line: the keys that matter here, as many as fit. `?help` is the last to go.
+/// The last line: the keys that matter here, as many as fit. `?help` and what leaves are the last to go.
 package enum HintLine {
     /// - Parameter actions: in the order in which they stand; those that fit least go first, from the right, but never
-    ///   the first one.
+    ///   the first one, nor the key that leaves.
     package static func text(_ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int) -> SafeText {
-        text(hints(actions, in: view, keys).map { ($0.key, $0.word) }, width: width)
+        text(
+            hints(actions, in: view, keys).map { ($0.key, $0.word) }, width: width,
+            keepsLast: actions.count > 1 && actions.last == .leave)
     }
 
     /// Which of the actions in the line stands at a column.
@@ -18,7 +20,8 @@ package enum HintLine {
         for hint in hints(actions, in: view, keys) {
             // As `text` may have written it: whole, close together, or the key alone.
             let forms = [" \(hint.key) \(hint.word)", " \(hint.key)\(hint.word)", " \(hint.key)"]
-            guard let place = forms.lazy.compactMap({ line[rest...].firstRange(of: $0) }).first else { return nil }
+            // One that had no room is passed over.
+            guard let place = forms.lazy.compactMap({ line[rest...].firstRange(of: $0) }).first else { continue }
             let end = line.distance(from: line.startIndex, to: place.upperBound)
             if column < end {
                 return column > line.distance(from: line.startIndex, to: place.lowerBound) ? hint.action : nil
@@ -42,20 +45,29 @@ package enum HintLine {
     }
 
     /// Keys and words that are always the same, as in a question.
-    package static func text(_ hints: [(key: String, word: String)], width: Int) -> SafeText {
+    /// - Parameter keepsLast: the last one goes last.
+    package static func text(
+        _ hints: [(key: String, word: String)], width: Int, keepsLast: Bool = false
+    ) -> SafeText {
         let room = width - 2
         // Whole words with air, then close together, then the bare keys, then fewer of them.
         for (separator, joint) in [("   ", " "), ("  ", " "), (" ", " ")] {
             let line = hints.map { $0.key + joint + $0.word }.joined(separator: separator)
             if SafeText(line).width <= room { return " " + SafeText(line) }
         }
-        guard let first = hints.first else { return SafeText([]) }
+        guard let first = hints.first, let last = hints.last else { return SafeText([]) }
+        let end = keepsLast ? SafeText(" " + last.key) : ""
         var line = SafeText(first.key + (first.key.count > 1 ? " " : "") + first.word)
-        for hint in hints.dropFirst() {
+        if keepsLast, line.width + end.width > room {
+            line = SafeText(first.key)
+            if line.width + end.width > room { return SafeText(last.key).beginning(of: width) }
+        }
+        for hint in keepsLast ? hints.dropFirst().dropLast() : hints.dropFirst() {
             let longer = line + SafeText(" " + hint.key)
-            if longer.width > room { break }
+            if longer.width + end.width > room { break }
             line = longer
         }
+        line += end
         if line.width <= room { return " " + line }
         return line.beginning(of: width)
     }

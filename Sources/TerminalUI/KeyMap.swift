@@ -108,6 +108,7 @@ package struct KeyMap: Sendable, Hashable {
             (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
+            (.redo, ["^R"]),
             (.add, ["a", "F2"]), (.download, ["W"]), (.destinations, ["D", "5"]), (.earlier, ["[", "S-Up"]),
             (.later, ["]", "S-Down"]), (.order, ["o"]),
             (.limit, ["T"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e", "3"]),
@@ -115,7 +116,7 @@ package struct KeyMap: Sendable, Hashable {
             (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
         ],
         .details: moving + everywhere + [
-            (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]),
+            (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
             (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
         .problems: moving + everywhere + [

@@ -9,6 +9,7 @@ struct LimitForm: Sendable {
     enum Subject: Hashable, Sendable {
         case sent, received, transfers
         case host(String)
+        case session(String)
         case rows
     }
 
@@ -54,7 +55,8 @@ struct LimitForm: Sendable {
     /// - Parameters:
     ///   - title: what the rows are called.
     ///   - host: where they go, when that is known.
-    init(_ limits: TransferLimits, rows: [NodeRow], title: SafeText, host: String?) {
+    ///   - session: whose they are, when that is known.
+    init(_ limits: TransferLimits, rows: [NodeRow], title: SafeText, host: String?, session: String? = nil) {
         self.rows = rows
         lines = [
             Line(.sent, "All that is sent", limits.upTimetable ?? Self.written(limits.up)),
@@ -64,6 +66,10 @@ struct LimitForm: Sendable {
         if let host {
             let rate = limits.scoped.first { $0.kind == .host && $0.name == host }?.rate
             lines.append(Line(.host(host), "Host \(RawText.safe(host))", Self.written(rate)))
+        }
+        if let session {
+            let rate = limits.scoped.first { $0.kind == .session && $0.name == session }?.rate
+            lines.append(Line(.session(session), "Session \(RawText.safe(session))", Self.written(rate)))
         }
         if !rows.isEmpty {
             // Several that differ: an empty line leaves each as it is.
@@ -121,7 +127,10 @@ struct LimitForm: Sendable {
             wish.limits.transfers = count
         case .host(let name):
             guard let rate = RateLimit(text.isEmpty ? "off" : text) else { return false }
-            wish.limits.scoped = [ScopedLimit(kind: .host, name: name, rate: rate.bytesPerSecond ?? 0)]
+            wish.limits.scoped.append(ScopedLimit(kind: .host, name: name, rate: rate.bytesPerSecond ?? 0))
+        case .session(let name):
+            guard let rate = RateLimit(text.isEmpty ? "off" : text) else { return false }
+            wish.limits.scoped.append(ScopedLimit(kind: .session, name: name, rate: rate.bytesPerSecond ?? 0))
         case .rows:
             guard let rate = RateLimit(text.isEmpty ? "off" : text) else { return false }
             wish.rate = rate.bytesPerSecond ?? 0
@@ -133,7 +142,7 @@ struct LimitForm: Sendable {
         switch subject {
         case .sent, .received: "Give a rate such as 512K or 2M, off, or 08:00,512K 18:00,off."
         case .transfers: "Give a number from 1 to 256."
-        case .host, .rows: "Give a rate such as 512K or 2M, or off."
+        case .host, .session, .rows: "Give a rate such as 512K or 2M, or off."
         }
     }
 }
@@ -147,7 +156,7 @@ extension String {
     }
 }
 
-/// A host's name is made of ASCII, or it would not have been a URL's.
+/// Names of hosts, as URLs have them, and of sessions are made of ASCII.
 private enum RawText {
     static func safe(_ text: String) -> SafeText { SafeText(String(text.unicodeScalars.filter { $0.isASCII })) }
 }
@@ -159,17 +168,21 @@ extension Model {
             if case .group = row.id { return false }
             return !row.isOver
         }
-        ask(.limits(rows)) { .limits(number: $0) }
+        ask(.limits(rows)) { .limits(of: rows.first?.id.batch, number: $0) }
     }
 
-    mutating func limitsCame(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
+    mutating func limitsCame(
+        _ result: Result<TransferLimits, RequestError>, _ session: SessionName?, _ number: Int
+    ) {
         guard let request = outstanding.removeValue(forKey: number), case .limits(let rows) = request.purpose else {
             return
         }
         switch result {
         case .failure(let error): complain(look.safe(error.message))
         case .success(let limits):
-            form = LimitForm(limits, rows: rows, title: title(rows), host: rows.first.flatMap { host(of: $0) })
+            form = LimitForm(
+                limits, rows: rows, title: title(rows), host: rows.first.flatMap { host(of: $0) },
+                session: session?.rawValue)
         }
     }
 
@@ -199,6 +212,7 @@ extension Model {
         switch result {
         case .failure(let error): complain(look.safe(error.message))
         case .success(let limits):
+            repeating.note(request, .last)
             let until = request.sentAt + grace
             say(
                 SafeText("Limits: \(sentence(limits))."),

@@ -6,6 +6,8 @@ import Terminal
 enum Message: Sendable {
     /// A key, a press of the mouse, a paste.
     case input(Input)
+    /// How many files match a filter that is counted.
+    case counted(FilterCount)
     case resized(ScreenSize)
     /// The engine's tree has changed.
     case update(ViewUpdate)
@@ -29,8 +31,8 @@ enum Request: Hashable, Sendable {
     case clearFinished(number: Int)
     /// Take back a change; answered by `acted`.
     case undo(UndoChoice, number: Int)
-    /// What holds for everything; answered by `limits`.
-    case limits(number: Int)
+    /// What holds for everything, and which session a batch belongs to; answered by `limits`.
+    case limits(of: BatchID?, number: Int)
     /// Answered by `limitsSet`.
     case setLimits(LimitsWish, number: Int)
     case why(NodeID, number: Int)
@@ -47,6 +49,8 @@ enum Request: Hashable, Sendable {
     case destination(DestinationDeed, number: Int)
     /// Something about this machine's files; told as news.
     case local(LocalRequest)
+    /// From now on the engine is to count what matches these filters, and no others.
+    case count([String])
     /// Write them all to `filters.conf`.
     case saveFilters([SavedFilter])
     case reconnect
@@ -72,7 +76,7 @@ enum Deed: Hashable, Sendable {
 /// What became of a request.
 enum Answer: Sendable {
     case acted(Result<NodesChanged, RequestError>, number: Int)
-    case limits(Result<TransferLimits, RequestError>, number: Int)
+    case limits(Result<TransferLimits, RequestError>, session: SessionName?, number: Int)
     case limitsSet(Result<TransferLimits, RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)

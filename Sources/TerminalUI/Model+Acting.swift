@@ -138,7 +138,15 @@ extension Model {
 
     mutating func undo() {
         let offer = notice?.undo
-        ask(.undo(offer?.name)) { .undo(offer?.choice ?? .last, number: $0) }
+        // One's own last change before anybody else's.
+        let choice = offer?.choice ?? repeating.newest(after: now.uptime - grace) ?? .last
+        ask(.undo(offer?.name)) { .undo(choice, number: $0) }
+    }
+
+    /// Does again what was taken back last on this screen.
+    mutating func redo() {
+        guard let again = repeating.again() else { return say("Nothing was undone here.") }
+        ask(again.purpose, isRedo: true) { again.request.numbered($0) }
     }
 
     // MARK: Retry and clear

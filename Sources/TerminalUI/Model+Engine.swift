@@ -46,7 +46,7 @@ extension Model {
     mutating func take(_ answer: Answer) {
         switch answer {
         case .acted(let result, let number): acted(result, number)
-        case .limits(let result, let number): limitsCame(result, number)
+        case .limits(let result, let session, let number): limitsCame(result, session, number)
         case .limitsSet(let result, let number): limitsSet(result, number)
         case .why(let result, let number): explained(result, number)
         case .task(let result, let number):
@@ -95,6 +95,7 @@ extension Model {
             return complain(look.safe((first.message ?? "\(first.id) was refused") + others))
         }
         let done = results.count { $0.result == .done }
+        if done > 0 || changed.limits != nil { repeating.note(request, changed.undo) }
         let price = price(of: request.purpose, results)
         say(outcome(of: request.purpose, changed, done: Int64(done)) + price, undo: offer(request, changed))
         if case .named = request.purpose, filter?.marksAll == true {

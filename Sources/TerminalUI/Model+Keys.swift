@@ -145,6 +145,7 @@ extension Model {
         case .retry: retry(rows)
         case .retryAll: retryAll()
         case .undo: undo()
+        case .redo: redo()
         case .clear: clearFinished()
         case .earlier: moveStep(.earlier, rows)
         case .later: moveStep(.later, rows)

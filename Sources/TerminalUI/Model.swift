@@ -69,6 +69,9 @@ struct Model: Sendable {
     var lastFilter: String?
     /// By name, in the order of the file.
     var savedFilters: [SavedFilter] = []
+    /// How many files match those, while the palette is open.
+    var filterCounts: [String: FilterCount] = [:]
+    var lastCounted: [String] = []
     /// Open while a command is typed.
     var commandPrompt: CommandPrompt?
     /// What in `keys.conf` does not count.
@@ -76,6 +79,8 @@ struct Model: Sendable {
     var notice: Notice?
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]
+    /// What was done here, to be taken back and done again.
+    var repeating = Repeating()
     var throughput = Throughput()
     var stillness = Stillness()
     var isMouseOn: Bool
@@ -148,12 +153,14 @@ struct Model: Sendable {
         case .link(let state): take(state)
         case .answer(let answer): take(answer)
         case .local(let news): take(news)
+        case .counted(let count): filterCounts[count.text] = count
         case .tick: break
         }
         expire()
         tree.resize(height: layout.tree.count)
         adding?.picker.folder.resize(height: PickerLayout(size).list.count)
         askForView()
+        askForCounts()
         defer { requests = [] }
         return requests
     }
@@ -171,10 +178,14 @@ struct Model: Sendable {
 
     /// Sends a request that will be answered, and returns its number.
     @discardableResult
-    mutating func ask(_ purpose: Outstanding.Purpose, isPatient: Bool = false, _ request: (Int) -> Request) -> Int {
+    mutating func ask(
+        _ purpose: Outstanding.Purpose, isPatient: Bool = false, isRedo: Bool = false, _ request: (Int) -> Request
+    ) -> Int {
         lastNumber += 1
-        outstanding[lastNumber] = Outstanding(purpose: purpose, sentAt: now.uptime, isPatient: isPatient)
-        requests.append(request(lastNumber))
+        let made = request(lastNumber)
+        outstanding[lastNumber] = Outstanding(
+            purpose: purpose, request: made, sentAt: now.uptime, isPatient: isPatient, isRedo: isRedo)
+        requests.append(made)
         return lastNumber
     }
 

@@ -66,7 +66,11 @@ struct Outstanding: Sendable {
     }
 
     var purpose: Purpose
+    /// What was sent.
+    var request: Request
     var sentAt: Duration
     /// Whether the answer may take as long as it wants.
     var isPatient = false
+    /// It was done before, and taken back.
+    var isRedo = false
 }

@@ -98,9 +98,12 @@ struct RowDrawing {
     /// The ending of a name tells more than its middle; of a sentence the beginning does.
     private func shown(_ item: TreeItem, _ room: Int) -> SafeText {
         let label = label(item)
-        guard item.isGroup, label.width > room, room > 3 else {
+        guard item.isGroup, label.width > room, room > 3, let row = item.row else {
             return label.shortened(to: room, mark: look.glyphs.cutMark)
         }
+        // Of the same error it is enough to know how many more there are.
+        let short: SafeText = "... \(Figures.count(row.counts.total)) more"
+        if above(item)?.error?.code == row.error?.code, row.error != nil, short.width <= room { return short }
         return label.beginning(of: room - 1) + SafeText([Glyph(look.glyphs.cutMark)])
     }
 

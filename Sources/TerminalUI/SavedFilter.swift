@@ -51,3 +51,25 @@ extension Model {
         say("Forgot the filter \(look.safe(name)).")
     }
 }
+
+extension Model {
+    /// The engine counts for as many filters as it has views to spare.
+    private static let mostCounted = 9
+
+    /// Saved filters are counted as long as somebody looks at them.
+    mutating func askForCounts() {
+        let wanted = commandPrompt != nil && isConnected ? savedFilters.prefix(Self.mostCounted).map(\.text) : []
+        guard wanted != lastCounted else { return }
+        lastCounted = wanted
+        filterCounts = filterCounts.filter { wanted.contains($0.key) }
+        requests.append(.count(wanted))
+    }
+
+    /// `1,206 files  @err 403`; while they are being counted `1,206+ files`.
+    func detail(of filter: SavedFilter) -> SafeText {
+        guard let count = filterCounts[filter.text] else { return look.safe(filter.text) }
+        let number = Figures.count(count.matched) + (count.complete ? "" : "+")
+        return SafeText("\(number) \(count.matched == 1 && count.complete ? "file" : "files")  ")
+            + look.safe(filter.text)
+    }
+}

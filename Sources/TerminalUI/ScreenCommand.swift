@@ -5,6 +5,7 @@ import MartletKit
 /// What can be typed behind `:` with words of its own. Everything that a key does can be typed too, by the action's name.
 enum ScreenCommand: String, CaseIterable, Sendable {
     case pause, resume, cancel, retry
+    case move, set, limit
     case filter, save, forget
     case columns, units, glyphs, bell, mouse
     case keys
@@ -13,6 +14,9 @@ enum ScreenCommand: String, CaseIterable, Sendable {
     var form: String {
         switch self {
         case .pause, .resume, .cancel, .retry: "b7 | t31 | * | FILTER"
+        case .move: "[b7 | t31] top | bottom | up | down | before b3"
+        case .set: "[b7 | t31] priority high | limit 2M"
+        case .limit: "[up | down | transfers | host NAME | session NAME] 2M | off"
         case .filter: "FILTER"
         case .save: "NAME [FILTER]"
         case .forget: "NAME"
@@ -30,6 +34,9 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .resume: "let these go on"
         case .cancel: "cancel these"
         case .retry: "try these again"
+        case .move: "change the order"
+        case .set: "priority, or a limit of its own"
+        case .limit: "how fast, and how many at once"
         case .filter: "show only what matches"
         case .save: "give a filter a name"
         case .forget: "forget a saved filter"
@@ -51,6 +58,9 @@ extension Model {
         case .resume: act(.resume, on: rest)
         case .cancel: act(.cancel, on: rest)
         case .retry: act(.retry, on: rest)
+        case .move: move(rest)
+        case .set: set(rest)
+        case .limit: limit(rest)
         case .filter: filter(by: rest)
         case .save: saveFilter(rest)
         case .forget: forgetFilter(rest)
@@ -73,7 +83,7 @@ extension Model {
         }
     }
 
-    private mutating func usage(_ command: ScreenCommand) {
+    mutating func usage(_ command: ScreenCommand) {
         complain("Type  \(command.rawValue) \(look.safe(command.form))")
     }
 

@@ -13,8 +13,10 @@ extension ScreenProgram {
         case .undo(let choice, let number):
             .acted(
                 await result { engine throws(RequestError) in try await engine.takeBack(choice) }, number: number)
-        case .limits(let number):
-            .limits(await result { engine throws(RequestError) in try await engine.limits() }, number: number)
+        case .limits(let batch, let number):
+            .limits(
+                await result { engine throws(RequestError) in try await engine.limits() },
+                session: await session(of: batch), number: number)
         case .setLimits(let wish, let number):
             .limitsSet(
                 await result { engine throws(RequestError) in try await engine.setLimits(wish) }, number: number)
@@ -41,8 +43,14 @@ extension ScreenProgram {
             await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
-        case .show, .local, .redraw, .suspend, .bell, .notify, .leave, .stopEngine: nil
+        case .show, .count, .local, .redraw, .suspend, .bell, .notify, .leave, .stopEngine: nil
         }
+    }
+
+    /// `nil`: nobody asked, or it is gone.
+    private func session(of batch: BatchID?) async -> SessionName? {
+        guard let batch else { return nil }
+        return try? await engine.batch(batch).session
     }
 
     private func result<Value: Sendable>(

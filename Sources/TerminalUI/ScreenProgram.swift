@@ -19,6 +19,9 @@ actor ScreenProgram {
     private var model: Model
     private let started = ContinuousClock.now
     private let notification: ScreenConfiguration.Notification
+    private let showsTitle: Bool
+    /// What counts the files of saved filters, by filter.
+    private var counting: [String: Task<Void, Never>] = [:]
     private var watch: ScreenWatch?
     private var timer: ScreenTimer?
     private var isFramePlanned = false
@@ -46,6 +49,7 @@ actor ScreenProgram {
         terminal.mouse = configuration.mouse
         terminal.focus = configuration.bell || configuration.notify != .off
         notification = configuration.notify
+        showsTitle = configuration.title
         screen = try Screen(terminal)
         let (keys, problems) = TerminalUI.keyMap(options)
         let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
@@ -130,6 +134,7 @@ actor ScreenProgram {
             view?.show(sections, nodes: nodes, filter: filter)
         case .local(let request):
             localWork.begin(request)
+        case .count(let filters): count(filters)
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
@@ -143,6 +148,24 @@ actor ScreenProgram {
         default:
             let program = self
             Task { if let answer = await program.ask(request) { take(.answer(answer)) } }
+        }
+    }
+
+    /// One small view for each filter.
+    private func count(_ filters: [String]) {
+        for (filter, task) in counting where !filters.contains(filter) {
+            task.cancel()
+            counting[filter] = nil
+        }
+        for filter in filters where counting[filter] == nil {
+            counting[filter] = Task {
+                let view = await engine.view()
+                defer { view.cancel() }
+                view.show([SectionRequest(parent: nil, limit: 1)], totals: false, filter: filter)
+                for await update in view {
+                    if let count = update.filter, count.text == filter { take(.counted(count)) }
+                }
+            }
         }
     }
 
@@ -178,6 +201,7 @@ actor ScreenProgram {
         let wantsMouse = model.wantsMouse
         if screen.isMouseOn != wantsMouse { screen.isMouseOn = wantsMouse }
         let picture = Drawing.draw(model)
+        screen.showTitle(showsTitle ? model.windowTitle : nil)
         if !screen.show(picture.grid, cursor: picture.cursor) {
             // A slow line gets fewer frames: the next one when it takes output again.
             loop.whenWritable(screen) { [weak self] in self?.assumeIsolated { $0.planFrame(soon: true) } }

@@ -35,7 +35,7 @@ extension TransferState {
 
 extension TransferErrorCode {
     /// For a person, where there is no message: `cannotFindHost` is "cannot find host".
-    package var words: String { spelledOut(rawValue) }
+    package var words: String { self == .http ? "refused by the server" : spelledOut(rawValue) }
 }
 
 extension TransferEventType {

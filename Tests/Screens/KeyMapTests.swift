@@ -76,15 +76,16 @@ struct KeyMapTests {
         #expect(problems.map(\.line) == [3, 4, 5, 7])
     }
 
-    @Test("hints are made from the keys, lose words first, and help last")
+    @Test("hints are made from the keys, lose words first, then help, and the key that leaves last")
     func hints() {
         let actions: [Action] = [.help, .add, .pause, .cancel, .retry, .details, .leave]
         let line = { HintLine.text(actions, in: .transfers, keys, width: $0).string }
         #expect(line(80) == " ? help   a add   p pause   x cancel   r retry   i details   q leave")
         #expect(line(40) == " ?help a p x r i q")
-        #expect(line(12) == " ?help a p")
-        #expect(line(7) == " ?help")
-        #expect(line(3) == "?he")
+        #expect(line(12) == " ?help a q")
+        #expect(line(9) == " ?help q")
+        #expect(line(5) == " ? q")
+        #expect(line(3) == "q")
         for width in 1...200 { #expect(HintLine.text(actions, in: .transfers, keys, width: width).width <= width) }
     }
 }

@@ -64,8 +64,8 @@ import Testing
     func form() {
         var screen = screen()
         screen.press("T")
-        #expect(screen.requests.contains(.limits(number: screen.lastNumber)))
-        screen.send(.answer(.limits(.success(limits), number: screen.lastNumber)))
+        #expect(screen.requests.contains(.limits(of: BatchID(rawValue: 1), number: screen.lastNumber)))
+        screen.send(.answer(.limits(.success(limits), session: .default, number: screen.lastNumber)))
         Pictures.expect(screen.picture, "limits-80x24")
         screen.press("^U", "2m", "Tab", "^U", "tea", "Enter")
         Pictures.expect(screen.picture, "limits-wrong-80x24")
@@ -84,13 +84,13 @@ import Testing
         for key in ["Esc", "Enter", "^C"] {
             var screen = screen()
             screen.press("T")
-            screen.send(.answer(.limits(.success(limits), number: screen.lastNumber)))
+            screen.send(.answer(.limits(.success(limits), session: .default, number: screen.lastNumber)))
             screen.press(key)
             #expect(screen.model.form == nil && !screen.requests.contains { $0.changes }, "\(key)")
         }
         var small = screen(38, 8)
         small.press("T")
-        small.send(.answer(.limits(.success(limits), number: small.lastNumber)))
+        small.send(.answer(.limits(.success(limits), session: .default, number: small.lastNumber)))
         Pictures.expect(small.picture, "limits-38x8")
     }
 
@@ -105,7 +105,7 @@ import Testing
         screen.news(Rows.example, totals: totals)
         #expect(screen.lines[0].contains("cap off"))
         screen.press("T")
-        screen.send(.answer(.limits(.success(limits), number: screen.lastNumber)))
+        screen.send(.answer(.limits(.success(limits), session: .default, number: screen.lastNumber)))
         screen.press("Up", "Up", "^U", "3", "Enter")
         screen.send(.answer(.limitsSet(.success(limits), number: screen.lastNumber)))
         #expect(screen.model.notice?.text.string == "Limits: up 512K/s now, down off, 8 at once.")

@@ -1,0 +1,34 @@
+import DisplayText
+import MartletKit
+
+/// What the window is called while the screen is open.
+extension Model {
+    /// `martlet 32% 10m`: what can be read on a tab. It changes once a minute, not with every second.
+    var windowTitle: SafeText {
+        switch link {
+        case .connecting: return "martlet"
+        case .lost, .failed: return "martlet: no engine"
+        case .connected: break
+        }
+        guard silence == nil else { return "martlet: no answer" }
+        guard let totals, totals.counts.total > 0 else { return "martlet" }
+        var parts = ["martlet"]
+        if totals.isOver {
+            if totals.counts.completed > 0 { parts.append("done") }
+        } else {
+            let whole = max(totals.bytes.total, 1)
+            parts.append("\(Figures.percent(totals.bytes.sent, of: whole, isComplete: false))%")
+            if totals.counts.active > 0, let seconds = totals.secondsLeft { parts.append(Self.minutes(seconds)) }
+        }
+        if totals.problems > 0 { parts.append("\(Figures.shortCount(totals.problems)) ERR") }
+        return SafeText(parts.joined(separator: " "))
+    }
+
+    private static func minutes(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<60: "<1m"
+        case ..<3600: "\(seconds / 60)m"
+        default: Figures.timeLeft(seconds / 60 * 60)
+        }
+    }
+}

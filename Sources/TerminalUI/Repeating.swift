@@ -1,0 +1,52 @@
+import MartletKit
+
+/// What this screen has changed: newest last, with what takes it back, and what of it was taken back and can be done
+/// again. What others change is not known here.
+struct Repeating: Sendable {
+    struct Change: Sendable {
+        var purpose: Outstanding.Purpose
+        var request: Request
+        /// `nil`: it cannot be taken back.
+        var undo: UndoChoice?
+        var at: Duration
+    }
+
+    private var done: [Change] = []
+    private var undone: [Change] = []
+
+    /// More than anybody takes back one after the other.
+    private static let most = 50
+
+    /// A request has been answered, and something was changed by it.
+    mutating func note(_ answered: Outstanding, _ undo: UndoChoice?) {
+        if case .undo(let choice, _) = answered.request {
+            guard let index = done.lastIndex(where: { $0.undo == choice }) else { return }
+            undone.append(done.remove(at: index))
+            return
+        }
+        if !answered.isRedo { undone = [] }
+        let change = Change(
+            purpose: answered.purpose, request: answered.request, undo: undo, at: answered.sentAt)
+        done = done.suffix(Self.most - 1) + [change]
+    }
+
+    /// What takes the newest change back that is not older than this.
+    func newest(after time: Duration) -> UndoChoice? { done.last { $0.undo != nil && $0.at > time }?.undo }
+
+    var hasUndone: Bool { !undone.isEmpty }
+
+    /// What was taken back last; it counts as asked for.
+    mutating func again() -> Change? { undone.popLast() }
+}
+
+extension Request {
+    /// The same once more.
+    func numbered(_ number: Int) -> Request {
+        switch self {
+        case .act(let deed, let nodes, _): .act(deed, nodes, number: number)
+        case .clearFinished: .clearFinished(number: number)
+        case .setLimits(let wish, _): .setLimits(wish, number: number)
+        default: self
+        }
+    }
+}
