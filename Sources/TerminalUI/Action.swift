@@ -43,7 +43,7 @@ package enum Action: String, CaseIterable, Sendable {
     case destinations, test, new, remove
 
     // See
-    case details, why, problems, log, history, level, help, command, mouse, redraw
+    case details, why, throughput, problems, log, history, level, help, command, mouse, redraw
 
     // Leave
     case suspend, leave
@@ -107,6 +107,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .clear: "clear finished batches"
         case .details: "details"
         case .why: "why it does not move"
+        case .throughput: "how fast it has been"
         case .problems: "what failed, by cause"
         case .log: "what the engine logged"
         case .help: "this help"
@@ -183,7 +184,9 @@ package enum Action: String, CaseIterable, Sendable {
             .limit:
             .act
         case .nextStep, .markAll, .markRange, .find, .hidden, .places, .typePath, .sort, .reverse: .pick
-        case .details, .why, .problems, .log, .history, .level, .destinations, .help, .command, .mouse, .redraw: .see
+        case .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help, .command, .mouse,
+            .redraw:
+            .see
         case .test, .new, .remove: .servers
         case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost

@@ -16,7 +16,7 @@ extension Drawing {
         let top = max(0, (rows - 1 - height - 2) / 3)
         edge(top, left, boxWidth, "Limits, bytes a second")
         for row in (top + 1)...(top + height) {
-            grid.fill(row: row, columns: left..<(left + boxWidth), style: .plain)
+            grid.fill(row: row, style: .plain)
             grid.put("|", row: row, column: left, end: left + boxWidth)
             grid.put("|", row: row, column: left + boxWidth - 1)
         }

@@ -179,7 +179,7 @@ extension Drawing {
         edge(top, left, boxWidth, dialog.title)
         for (index, line) in lines.enumerated() {
             let row = top + 1 + index
-            grid.fill(row: row, columns: left..<(left + boxWidth), style: .plain)
+            grid.fill(row: row, style: .plain)
             grid.put("|", row: row, column: left, end: left + boxWidth)
             grid.put("|", row: row, column: left + boxWidth - 1)
             let isSelected = index - body.count - gap.count == dialog.selected
@@ -217,6 +217,8 @@ extension Drawing {
     }
 
     mutating func edge(_ row: Int, _ left: Int, _ boxWidth: Int, _ title: SafeText) {
+        // What is cut in two beside a box would only be in the way.
+        grid.fill(row: row, style: .plain)
         grid.fill(row: row, columns: left..<(left + boxWidth), with: Glyph("-"), style: .plain)
         grid.put("+", row: row, column: left)
         grid.put("+", row: row, column: left + boxWidth - 1)

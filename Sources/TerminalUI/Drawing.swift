@@ -29,6 +29,7 @@ struct Drawing {
         case .details(let details): self.details(details)
         case .log(let log): self.log(log)
         case .problems(let problems): self.problems(problems)
+        case .throughput: throughput()
         case .destinations(let destinations): self.destinations(destinations)
         case .help(let scroll): help(scroll)
         case .report(let report): self.report(report)

@@ -5,7 +5,7 @@ package import Terminal
 package struct KeyMap: Sendable, Hashable {
     /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
     package enum View: String, CaseIterable, Sendable {
-        case transfers, details, log, problems, history, help, picker, destinations
+        case transfers, details, throughput, log, problems, history, help, picker, destinations
         /// What is added to every view while the engine does not answer; its keys come first.
         case lost
     }
@@ -111,7 +111,8 @@ package struct KeyMap: Sendable, Hashable {
             (.redo, ["^R"]),
             (.add, ["a", "F2"]), (.download, ["W"]), (.destinations, ["D", "5"]), (.earlier, ["[", "S-Up"]),
             (.later, ["]", "S-Down"]), (.order, ["o"]),
-            (.limit, ["T"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.problems, ["e", "3"]),
+            (.limit, ["T"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.throughput, ["b", "2"]),
+            (.problems, ["e", "3"]),
             (.log, ["L", "4"]), (.history, ["H", "6"]),
             (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
         ],
@@ -119,6 +120,7 @@ package struct KeyMap: Sendable, Hashable {
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
             (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
+        .throughput: everywhere + [(.limit, ["T"]), (.back, ["Esc", "q", "b", "h", "Left"])],
         .problems: moving + everywhere + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],

@@ -47,6 +47,7 @@ extension Model {
         case .details: .details
         case .log: .log
         case .problems: .problems
+        case .throughput: .throughput
         case .destinations: .destinations
         case .history: .history
         case .help, .report: .help
@@ -86,6 +87,7 @@ extension Model {
         case .details: performInDetails(action)
         case .log(let log): performInLog(action, log)
         case .problems: performInProblems(action)
+        case .throughput: performInThroughput(action)
         case .history: performInHistory(action)
         case .destinations: if action == .help { page = .help(scroll: 0) }
         case .help(let scroll): scrollHelp(action, from: scroll)
@@ -121,6 +123,7 @@ extension Model {
         case .details: if let row = tree.cursorRow { showDetails(row) }
         case .log: showLog()
         case .problems: showProblems()
+        case .throughput: page = .throughput
         case .history: showHistory()
         case .help: page = .help(scroll: 0)
         case .command: commandPrompt = CommandPrompt()

@@ -26,6 +26,7 @@ struct Model: Sendable {
         case details(DetailsPage)
         case log(LogPage)
         case problems(ProblemsPage)
+        case throughput
         case destinations(DestinationsPage)
         /// The first line shown.
         case help(scroll: Int)
