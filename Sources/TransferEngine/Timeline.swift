@@ -15,8 +15,11 @@ final class Timeline {
         start = clock.now
     }
 
-    var now: Timestamp {
-        Timestamp(milliseconds: wallStart + (clock.now.nanoseconds - start.nanoseconds) / 1_000_000)
+    var now: Timestamp { time(at: nanoseconds) }
+
+    /// A reading of `nanoseconds` as a time.
+    func time(at nanoseconds: Int64) -> Timestamp {
+        Timestamp(milliseconds: wallStart + (nanoseconds - start.nanoseconds) / 1_000_000)
     }
 
     /// For speeds.

@@ -5,6 +5,8 @@ public struct HostStanding: Hashable, Sendable {
     public enum Experience: Hashable, Sendable {
         /// It answered and did what was asked, or said a clear no.
         case answered
+        /// Bytes move, in an attempt that began after all that went wrong before; how it ends is not known yet.
+        case reached
         /// There was no connection: name, refusal, time-out. All tasks of the host would meet the same.
         case unreachable
         /// The connection broke, or it answered that something is wrong with it at the moment.
@@ -35,9 +37,12 @@ public struct HostStanding: Hashable, Sendable {
         return active < allowance(limit: limit)
     }
 
+    /// Whether one attempt at a time feels if it is back.
+    public var isHeld: Bool { failures >= Self.patience || isUnreachable }
+
     /// Attempts that may run at the same time once the host is open.
     public func allowance(limit: Int) -> Int {
-        failures >= Self.patience || isUnreachable ? 1 : min(share, max(1, limit))
+        isHeld ? 1 : min(share, max(1, limit))
     }
 
     /// Takes in how an attempt went.
@@ -50,11 +55,17 @@ public struct HostStanding: Hashable, Sendable {
     ) -> Bool {
         switch experience {
         case .answered:
-            let wasHeld = isUnreachable || failures >= Self.patience
+            let wasHeld = isHeld
             failures = 0
             isUnreachable = false
             recover(limit: limit)
             return wasHeld
+        case .reached:
+            // One that answers with errors may take a whole file before it does.
+            guard isUnreachable else { return false }
+            failures = 0
+            isUnreachable = false
+            return true
         case .failed:
             failures += 1
             if failures >= Self.patience {

@@ -83,7 +83,8 @@ final class EngineHarness: Sendable {
         var changes = queue.changes().makeAsyncIterator()
         while true {
             if let snapshot = try await queue.reader.batch(batch), isSo(snapshot) { return snapshot }
-            _ = await changes.next()
+            // It ends with the queue, or with the test when its time is up.
+            guard await changes.next() != nil else { throw CancellationError() }
         }
     }
 
@@ -98,7 +99,8 @@ final class EngineHarness: Sendable {
         var changes = queue.changes().makeAsyncIterator()
         while true {
             if let snapshot = try await tasks(batch).first, isSo(snapshot) { return snapshot }
-            _ = await changes.next()
+            // It ends with the queue, or with the test when its time is up.
+            guard await changes.next() != nil else { throw CancellationError() }
         }
     }
 

@@ -1,4 +1,5 @@
 import LinuxSystem
+import Synchronization
 import TestSupport
 import Testing
 import TransferModel
@@ -137,6 +138,27 @@ import TransferQueue
         let task = try await harness.run(harness.request(upload: ["f"]) { $0.options.notBefore = due })
         #expect(task.state == .completed)
         #expect(try #require(task.finishedAt) >= due)
+        await harness.stop()
+    }
+
+    @Test(
+        "a host that could not be reached is open for all again as soon as bytes move, not when the first file is over")
+    func hostBack() async throws {
+        let harness = try await EngineHarness()
+        for name in ["a", "b", "c"] { try harness.sandbox.write(name, pattern(3_000_000)) }
+        harness.store.stop()
+        let batch = try await harness.add(harness.request(upload: ["a", "b", "c"]))
+        try await harness.batch(batch) { $0.waitReasons.contains(.hostBackoff) }
+        let hold = try Milestone()
+        let first = Mutex(true)
+        let back = try FakeStore(port: harness.store.server.port) { request, _ in
+            let isFirst = request.method == "PUT" && first.withLock { was in (was, was = false).0 }
+            return isFirst ? .holdBody(1000, hold) : .ordinary
+        }
+        try await harness.batch(batch) { $0.filesCompleted == 2 }
+        hold.reach()
+        try await harness.finished(batch)
+        #expect(back.paths.count == 3)
         await harness.stop()
     }
 

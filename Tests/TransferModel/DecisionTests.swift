@@ -94,6 +94,17 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(!isBackAgain)
     }
 
+    @Test("moving bytes open a host that could not be reached, not one that answered with errors")
+    func reached() {
+        var host = HostStanding(limit: 8)
+        _ = host.learn(.unreachable, limit: 8, now: start, random: 1)
+        let isBack = host.learn(.reached, limit: 8, now: after(1), random: 1)
+        #expect(isBack && !host.isHeld && host.mayStart(active: 7, limit: 8, now: after(1)))
+        for _ in 0..<HostStanding.patience { _ = host.learn(.failed, limit: 8, now: after(1), random: 0) }
+        let isWell = host.learn(.reached, limit: 8, now: after(2), random: 1)
+        #expect(!isWell && host.isHeld)
+    }
+
     @Test("after five failures in a row one attempt at a time goes")
     func circuit() {
         var host = HostStanding(limit: 8)

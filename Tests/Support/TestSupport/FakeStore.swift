@@ -47,10 +47,10 @@ package final class FakeStore: Sendable {
         let mutex = Mutex(State())
     }
 
-    package init(_ plan: @escaping Plan = { _, _ in .ordinary }) throws {
+    package init(port: UInt16 = 0, _ plan: @escaping Plan = { _, _ in .ordinary }) throws {
         let state = StateBox()
         self.state = state
-        server = try ScriptedServer { connection in
+        server = try ScriptedServer(port: port) { connection in
             while true { try Self.serve(connection, state, plan) }
         }
     }

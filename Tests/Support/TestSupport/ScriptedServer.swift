@@ -27,8 +27,9 @@ package final class ScriptedServer: Sendable {
     private let log = Mutex(Log())
 
     /// `script` runs for each connection; what it throws (the client went away) ends the connection.
-    package init(_ script: @escaping @Sendable (ServerConnection) throws -> Void) throws {
-        (listener, port) = try Self.listen()
+    /// - Parameter port: of a server that was stopped and comes back; 0: any that is free.
+    package init(port: UInt16 = 0, _ script: @escaping @Sendable (ServerConnection) throws -> Void) throws {
+        (listener, self.port) = try Self.listen(port)
         workers = try BlockingWorker(name: "server", threads: 12)
         acceptor = try BlockingWorker(name: "acceptor")
         acceptor.submit { [self] in
@@ -52,10 +53,13 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    private static func listen() throws -> (OwnedDescriptor, UInt16) {
+    private static func listen(_ port: UInt16) throws -> (OwnedDescriptor, UInt16) {
         let socket = OwnedDescriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var again: Int32 = 1
+        setsockopt(socket.rawValue, SOL_SOCKET, SO_REUSEADDR, &again, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let code = withUnsafeMutablePointer(to: &address) {
