@@ -137,7 +137,7 @@ CREATE TABLE task_details (
     digest TEXT,
     final_path BLOB,
     response TEXT
-, at_risk INTEGER NOT NULL DEFAULT 0);
+, at_risk INTEGER NOT NULL DEFAULT 0, unconfirmed INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX details_waiting ON task_details (task) WHERE wait <> 0;
 
@@ -224,3 +224,5 @@ CREATE TABLE undo_tasks (
     rank INTEGER,
     PRIMARY KEY (operation, task)
 ) WITHOUT ROWID;
+
+CREATE INDEX details_unconfirmed ON task_details (task) WHERE unconfirmed > 0;

@@ -91,7 +91,11 @@ extension Front {
             lines.append(("Waits for", task.waitReasons.words))
         }
         if let retry = task.retryAt { lines.append(("Next try", time(retry))) }
-        if let error = task.error { lines.append(("Error", error.message)) }
+        if let error = task.error {
+            // What a try before ended with tells nothing of the one that goes on.
+            let isPast = task.state.isActive || task.state == .queued
+            lines.append(isPast ? ("Last error", error.messageWithoutPromise) : ("Error", error.message))
+        }
         if let parts = task.parts { lines.append(("Parts", parts.sentence)) }
         lines.append(("Attempts", attempts(of: task)))
         if task.verified != .none { lines.append(("Verified", "by \(task.verified.rawValue)")) }

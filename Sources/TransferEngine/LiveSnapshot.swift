@@ -1,4 +1,5 @@
 package import TransferModel
+package import TransferQueue
 
 /// What moves at an instant: the active tasks, and the smoothed speeds of everything that moved lately.
 /// Bounded by the number of slots, never by the length of the queue.
@@ -10,9 +11,18 @@ package struct LiveSnapshot: Sendable {
     package var folders: [FolderID: Int64]
     /// Batches whose tasks that could run all belong to hosts which are held back now.
     package var held: [BatchID: HeldHost] = [:]
+    /// Uploads that were broken off and stand still: what they had sent, until their servers say how much of it they have.
+    package var unconfirmed: [UnconfirmedUpload] = []
+    /// More than so many are not told; they stand where their servers have said.
+    static let mostUnconfirmed = 64
     /// Of the whole engine.
     package var bytesPerSecondUp: Int64
     package var bytesPerSecondDown: Int64
+
+    /// Nothing is to be laid over what the queue has stored.
+    package var isEmpty: Bool {
+        tasks.isEmpty && folders.isEmpty && batches.isEmpty && held.isEmpty && unconfirmed.isEmpty
+    }
 
     package init(
         tasks: [LiveTask] = [], batches: [BatchID: Int64] = [:], folders: [FolderID: Int64] = [:],

@@ -261,7 +261,7 @@ extension TransferEngine {
         if attempt.target == nil {
             // The attempt before had more through than it was told.
             if offset > attempt.task.accepted { attempt.hasProgressed = true }
-            again = max(0, (sentBefore.removeValue(forKey: attempt.task.id) ?? 0) - offset)
+            again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
             attempt.accepted = offset
             attempt.isCounted = true
             attempt.sent = max(attempt.sent, offset)
@@ -345,13 +345,16 @@ extension TransferEngine {
     /// Bytes that attempts before this one had sent, as long as nobody has said what became of them.
     private func lostBefore(_ attempt: Attempt) -> Int64 {
         let isFirst = attempt.accepted == 0 && attempt.sent == 0
-        return sentBefore.removeValue(forKey: attempt.task.id) ?? (isFirst ? attempt.task.accepted : 0)
+        return takeUnconfirmed(attempt) ?? (isFirst ? attempt.task.accepted : 0)
+    }
+
+    private func takeUnconfirmed(_ attempt: Attempt) -> Int64? {
+        unconfirmed.removeValue(forKey: attempt.task.id)?.sent
     }
 
     /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
     func settleEarlier(_ attempt: Attempt) {
-        guard attempt.target == nil, let before = sentBefore.removeValue(forKey: attempt.task.id),
-            before > attempt.accepted
+        guard attempt.target == nil, let before = takeUnconfirmed(attempt), before > attempt.accepted
         else { return }
         attempt.repeated += before - attempt.accepted
         queue.writer.record(

@@ -28,6 +28,7 @@ extension TransferEngine {
         ticker = nil
         for attempt in attempts.values where attempt.phase == .running {
             look(at: attempt)
+            hear(of: attempt)
             if !attempt.isToldRunning {
                 // What is over within a tick never costs the queue this row.
                 attempt.isToldRunning = true
@@ -47,12 +48,13 @@ extension TransferEngine {
     /// server has said to have, or what has to be sent again.
     private func noteIfDue(_ attempt: Attempt) {
         let now = timeline.nanoseconds
-        let bytes = attempt.canResume ? attempt.accepted : attempt.sent
         let passed = Duration.nanoseconds(now - max(attempt.told.at, attempt.startedAt))
-        guard bytes > attempt.told.bytes, passed >= settings.checkpointInterval else { return }
-        attempt.told = (bytes, now)
-        queue.writer.record(
-            attempt.canResume ? .checkpoint(resumePoint: nil, accepted: bytes) : .sent(bytes), for: attempt.task.id)
+        guard attempt.sent > attempt.told.bytes, passed >= settings.checkpointInterval else { return }
+        attempt.told = (attempt.sent, now)
+        if attempt.canResume {
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.id)
+        }
+        queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.id)
     }
 
     private func look(at attempt: Attempt) {
@@ -119,16 +121,20 @@ extension TransferEngine {
             if speed > 0 { snapshot.folders[folder] = speed }
         }
         snapshot.held = heldBatches()
+        let waiting = unconfirmed.values.filter { attempts[$0.task] == nil }
+        snapshot.unconfirmed = Array(waiting.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
         return snapshot
     }
 
     private func live(_ attempt: Attempt, _ now: Int64) -> LiveTask {
         let speed = attempt.meter.bytesPerSecond(at: now)
-        let left = attempt.total.map { $0 - attempt.sent }
+        // Until the server has said how much it has, what an earlier attempt had sent is where it stands.
+        let sent = max(attempt.sent, attempt.isCounted ? 0 : unconfirmed[attempt.task.id]?.sent ?? 0)
+        let left = attempt.total.map { $0 - sent }
         var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
             direction: attempt.direction, state: attempt.phase == .finishing ? .finishing : .running,
-            bytesTotal: attempt.total, bytesSent: attempt.sent, bytesAccepted: attempt.accepted,
+            bytesTotal: attempt.total, bytesSent: sent, bytesAccepted: attempt.accepted,
             bytesRepeated: attempt.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
             isStalled: attempt.phase == .running && attempt.meter.isQuiet(at: now))

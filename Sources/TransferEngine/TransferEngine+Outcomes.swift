@@ -10,7 +10,7 @@ extension TransferEngine {
         guard attempt.phase != .over else { return }
         if attempt.removal != nil { return endRemoval(attempt, nil) }
         let task = attempt.task.id
-        sentBefore[task] = nil
+        unconfirmed[task] = nil
         if !receipt.skipped {
             if attempt.target == nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
             attempt.accepted = receipt.bytes
@@ -113,10 +113,14 @@ extension TransferEngine {
         guard attempt.target == nil else { return }
         let left = takeRemains(attempt)
         if attempt.canResume {
-            sentBefore[attempt.task.id] = max(attempt.sent, sentBefore[attempt.task.id] ?? 0)
+            let task = attempt.task
+            let sent = max(attempt.sent, unconfirmed[task.id]?.sent ?? 0)
+            unconfirmed[task.id] = UnconfirmedUpload(
+                task: task.id, batch: task.batch, folder: task.folder, sent: sent)
             let accepted = attempt.isCounted ? attempt.accepted : attempt.task.accepted
             queue.writer.record(
-                .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: attempt.task.id)
+                .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.id)
+            queue.writer.record(.sent(sent, kept: true), for: task.id)
         } else if attempt.sent > 0 {
             queue.writer.record(
                 .restarted(
@@ -163,6 +167,19 @@ extension TransferEngine {
         }
     }
 
+    /// What a running attempt says of a host that is held back: others need not wait for the end of a file that takes hours.
+    func hear(of attempt: Attempt) {
+        guard let standing = hosts[attempt.origin], standing.isHeld,
+            // One that began before may still move while the host takes no more connections.
+            standing.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
+        else { return }
+        if attempt.hasProgressed {
+            learn(attempt.origin, .answered)
+        } else if attempt.sent > max(attempt.base, attempt.accepted) {
+            learn(attempt.origin, .reached)
+        }
+    }
+
     private func learn(_ origin: String, _ experience: HostStanding.Experience) {
         let limit = currentLimits.transfersPerHost
         // Nearly every task of a host that is well ends here; there is nothing to learn.
@@ -172,6 +189,8 @@ extension TransferEngine {
         if hosts[origin]?.closedUntil != nil { notice?() }
         guard isBack else { return }
         hostErrors[origin] = nil
+        // What stands in line for it already, too.
+        schedulePump()
         inBackground { [self] in
             try await queue.writer.clearWait([WaitReasons(.hostBackoff), WaitReasons(.connectivity)], origin: origin)
         }

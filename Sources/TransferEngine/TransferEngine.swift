@@ -83,7 +83,7 @@ package actor TransferEngine: EngineControl {
     /// The socket of the person's ssh agent.
     var sshAgent: RawPath?
     /// How far uploads had come when they were broken off; what the server has of it is known when they go on.
-    var sentBefore: [TaskID: Int64] = [:]
+    var unconfirmed: [TaskID: UnconfirmedUpload] = [:]
     /// What was learnt of each host, by origin.
     var hostFacts: [String: HostFacts] = [:]
 
@@ -136,6 +136,7 @@ package actor TransferEngine: EngineControl {
         setLimits(currentLimits)
         adopt(try await queue.writer.limits())
         hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
+        for upload in try await queue.writer.unconfirmed() { unconfirmed[upload.task] = upload }
         let changes = queue.changes()
         listener = Task { [weak self] in
             for await change in changes { await self?.queueMoved(change) }

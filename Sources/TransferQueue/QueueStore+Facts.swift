@@ -80,18 +80,20 @@ extension QueueStore {
             guard row.state != .completed else { return }
             advance(&details, from: row.accepted, to: accepted, at: fact.time)
             row.accepted = accepted
+            if accepted >= details.unconfirmed { details.unconfirmed = 0 }
             if let resumePoint { details.resumePoint = resumePoint }
             if let secret, let uuid = try uuid(of: row.batch) {
                 handles.append((uuid, row.id, secret))
                 orphanedSecrets.removeAll { $0 == .handle(row.id, uuid) }
             }
-        case .sent(let bytes):
-            guard row.claimed, row.state.isActive else { return }
-            details.atRisk = bytes
+        case .sent(let bytes, let kept):
+            guard row.claimed, kept || row.state.isActive else { return }
+            if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 } else { details.atRisk = bytes }
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
             advance(&details, from: row.accepted, to: offset, at: fact.time)
             row.accepted = offset
+            details.unconfirmed = 0
             details.repeated += repeated
             details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
             var payload = EventPayload()
@@ -143,6 +145,7 @@ extension QueueStore {
         settle(&row, completion, at: time)
         details.clearWait()
         details.atRisk = 0
+        details.unconfirmed = 0
         try dropResumePoint(&details, of: row)
         details.cause = nil
         details.error = nil
@@ -190,6 +193,7 @@ extension QueueStore {
     ) throws {
         row.accepted = 0
         details.atRisk = 0
+        details.unconfirmed = 0
         try dropResumePoint(&details, of: row)
         details.restarts += 1
         details.repeated += repeated

@@ -28,6 +28,21 @@ extension QueueStore {
         }
     }
 
+    /// Uploads that were broken off and whose server has not said yet how much it has.
+    func unconfirmed(limit: Int) throws -> [UnconfirmedUpload] {
+        try database.rows(
+            """
+            SELECT t.id, l.batch, t.folder, d.unconfirmed FROM task_details d INDEXED BY details_unconfirmed
+            JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+            WHERE d.unconfirmed > 0 AND t.state < \(TransferState.completed.stored) ORDER BY d.task LIMIT ?
+            """, .integer(Int64(limit))
+        ) { row in
+            UnconfirmedUpload(
+                task: TaskID(rawValue: row.integer(0)), batch: BatchID(rawValue: row.integer(1)),
+                folder: FolderID(rawValue: row.integer(2)), sent: row.integer(3))
+        }
+    }
+
     /// Nothing of it is left there: a retry begins anew.
     func forgetRemains(of task: TaskID) throws {
         guard let old = try self.task(task), !old.claimed, !old.state.isActive else { return }

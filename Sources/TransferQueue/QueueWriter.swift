@@ -349,6 +349,11 @@ package actor QueueWriter {
         try look { try store.hosts() }
     }
 
+    /// Uploads that were broken off and whose server has not said yet how much it has, in the order of their numbers.
+    package func unconfirmed(limit: Int = 1000) throws(QueueError) -> [UnconfirmedUpload] {
+        try look { try store.unconfirmed(limit: limit) }
+    }
+
     /// Uploads in these states that have left something at a server, in the order of their numbers.
     package func remains(
         in states: [TransferState], after: TaskID = TaskID(rawValue: 0), limit: Int = 500

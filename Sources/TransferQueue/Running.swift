@@ -111,8 +111,9 @@ package enum TaskChange: Sendable {
     /// The confirmed position, and what must be known to continue there; `nil` leaves the stored resume point as it is.
     /// `secret`: what belongs to the resume point and may stand in the secrets store alone; there before the resume point is.
     case checkpoint(resumePoint: [UInt8]?, accepted: Int64, secret: String? = nil)
-    /// So much of an upload is on its way to a server that cannot resume: what a kill of the engine would have sent again.
-    case sent(Int64)
+    /// So much of an upload is sent, and its server has not said that it has it. `kept`: the server knows, and says so when the
+    /// upload goes on; otherwise it cannot resume, and a kill of the engine has it sent again.
+    case sent(Int64, kept: Bool)
     /// An attempt went on at an offset; `repeated` bytes had to cross the wire again.
     case resumed(at: Int64, repeated: Int64)
     /// It begins again from zero: the resume point is dropped, `accepted` becomes 0. `identity`: the source as it is now, when it changed.
@@ -127,6 +128,23 @@ package enum TaskChange: Sendable {
     case failed(TransferError)
     /// The server's last answer, kept for `show --response`. Sensitive header fields are the caller's to leave out.
     case response(TransferResponse)
+}
+
+/// An upload that was broken off, and how far it had come: what of it arrived, its server says when it goes on.
+package struct UnconfirmedUpload: Sendable, Hashable {
+    package var task: TaskID
+    package var batch: BatchID
+    /// The folder that the file lies in directly.
+    package var folder: FolderID
+    /// Bytes from the file's beginning.
+    package var sent: Int64
+
+    package init(task: TaskID, batch: BatchID, folder: FolderID, sent: Int64) {
+        self.task = task
+        self.batch = batch
+        self.folder = folder
+        self.sent = sent
+    }
 }
 
 /// How a task was completed.

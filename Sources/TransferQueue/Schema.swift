@@ -16,6 +16,7 @@ enum Schema {
         Migration(name: "0002 what was learnt of hosts, and what is left there", script: second),
         Migration(name: "0003 what is on its way to servers that cannot resume", script: unresumable),
         Migration(name: "0004 order, priorities and limits of parts, and taking changes back", script: ordered),
+        Migration(name: "0005 what uploads had sent when they were broken off", script: unconfirmed),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -214,6 +215,12 @@ enum Schema {
     private static let unresumable = """
         -- Bytes that an attempt has sent, as of some moments ago, and that are sent again when the engine is killed.
         ALTER TABLE task_details ADD COLUMN at_risk INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let unconfirmed = """
+        -- Bytes of an upload that were sent when it was broken off, when its server knows how many arrived and has not said it yet.
+        ALTER TABLE task_details ADD COLUMN unconfirmed INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX details_unconfirmed ON task_details (task) WHERE unconfirmed > 0;
         """
 
     private static let second = """

@@ -83,11 +83,14 @@ struct TaskDetails: Hashable {
     var response: String?
     /// Sent to a server that cannot resume, by the attempt that runs.
     var atRisk: Int64 = 0
+    /// Sent to a server that can resume and has not said how much of it arrived.
+    var unconfirmed: Int64 = 0
 
     static let columns = [
         "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts",
         "repeated",
         "resumed_from", "progressed_at", "said", "digest", "final_path", "response", "at_risk",
+        "unconfirmed",
     ]
 
     init() {}
@@ -111,6 +114,7 @@ struct TaskDetails: Hashable {
         finalPath = row.optionalBytes(first + 14)
         response = row.optionalText(first + 15)
         atRisk = row.integer(first + 16)
+        unconfirmed = row.integer(first + 17)
     }
 
     func values() throws -> [SQLiteValue] {
@@ -119,7 +123,7 @@ struct TaskDetails: Hashable {
             SQLiteValue(cause?.stored), SQLiteValue(error), .integer(attempts), .integer(failures), .integer(restarts),
             .integer(repeated), SQLiteValue(resumedFrom.isEmpty ? nil : try StoredJSON.text(resumedFrom)),
             SQLiteValue(progressedAt), SQLiteValue(said), SQLiteValue(digest), SQLiteValue(finalPath),
-            SQLiteValue(response), .integer(atRisk),
+            SQLiteValue(response), .integer(atRisk), .integer(unconfirmed),
         ]
     }
 

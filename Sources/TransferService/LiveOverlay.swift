@@ -1,5 +1,6 @@
 package import TransferEngine
 package import TransferModel
+import TransferQueue
 
 /// What moves right now, laid over what the queue has stored: the bytes since the last checkpoint, speeds, times left.
 ///
@@ -23,6 +24,8 @@ package struct LiveOverlay: Sendable {
     }
 
     package private(set) var tasks: [TaskID: LiveTask] = [:]
+    /// Of uploads that were broken off: the bytes that they had sent.
+    private var brokenOff: [TaskID: Int64] = [:]
     private var folders: [FolderID: Addition] = [:]
     private var batches: [BatchID: Addition] = [:]
     private var all = Addition()
@@ -49,6 +52,14 @@ package struct LiveOverlay: Sendable {
             let addition = Self.addition(of: task, over: row)
             for folder in chain(task.folder) { folders[folder, default: Addition()].add(addition) }
             batches[task.batch, default: Addition()].add(addition)
+            all.add(addition)
+        }
+        for upload in live.unconfirmed {
+            guard let row = stored[upload.task], !row.state.isTerminal, upload.sent > row.bytes.sent else { continue }
+            brokenOff[upload.task] = upload.sent
+            let addition = Addition(sent: upload.sent - row.bytes.sent)
+            for folder in chain(upload.folder) { folders[folder, default: Addition()].add(addition) }
+            batches[upload.batch, default: Addition()].add(addition)
             all.add(addition)
         }
         for (folder, speed) in live.folders where speed > 0 {
@@ -98,6 +109,7 @@ package struct LiveOverlay: Sendable {
     }
 
     package func apply(to task: inout TransferModel.TaskSnapshot) {
+        if let sent = brokenOff[task.id] { task.bytesSent = max(task.bytesSent, sent) }
         guard let live = tasks[task.id] else { return hold(&task) }
         if task.state != .paused { task.state = live.state }
         if let total = live.bytesTotal { task.bytesTotal = total }
@@ -112,6 +124,7 @@ package struct LiveOverlay: Sendable {
         defer { hold(&row) }
         switch row.id {
         case .task(_, let id):
+            if let sent = brokenOff[id] { row.bytes.sent = max(row.bytes.sent, sent) }
             guard let live = tasks[id] else { return }
             if !row.effectivelyPaused, row.state != live.state {
                 row.counts[row.state] -= 1

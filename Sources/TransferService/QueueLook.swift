@@ -26,7 +26,8 @@ struct FolderChains: Sendable {
     /// Learns the chains of what moves. Bounded by forgetting all when there are too many.
     mutating func learn(_ live: LiveSnapshot, from reader: isolated QueueReader) throws {
         if known.count > 4096 { known = [:] }
-        for folder in Set(live.tasks.map(\.folder)).union(live.folders.keys) where known[folder] == nil {
+        let folders = Set(live.tasks.map(\.folder)).union(live.unconfirmed.map(\.folder)).union(live.folders.keys)
+        for folder in folders where known[folder] == nil {
             known[folder] = try reader.chain(of: folder)
         }
     }
@@ -35,10 +36,11 @@ struct FolderChains: Sendable {
 extension QueueReader {
     /// The overlay of what moves over what is stored now.
     func overlay(_ live: LiveSnapshot, _ chains: inout FolderChains) throws -> LiveOverlay {
-        if live.tasks.isEmpty, live.folders.isEmpty, live.batches.isEmpty, live.held.isEmpty { return LiveOverlay() }
+        if live.isEmpty { return LiveOverlay() }
         try chains.learn(live, from: self)
         var stored: [TaskID: NodeRow] = [:]
         for task in live.tasks { stored[task.task] = try row(.task(task.batch, task.task)) }
+        for upload in live.unconfirmed { stored[upload.task] = try row(.task(upload.batch, upload.task)) }
         return LiveOverlay(live, stored: stored) { chains.of($0) }
     }
 

@@ -30,6 +30,8 @@ package struct WhySentence {
 
     private var words: (sentence: String, unblock: String) {
         let counts = standing.counts
+        // What is over is held up by no flag any more.
+        if standing.state.isTerminal, !standing.scanning { return over }
         if !standing.pausedBy.isEmpty { return paused }
         if standing.isHeld {
             return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(node)")

@@ -60,6 +60,30 @@ import TransferModel
         }
     }
 
+    @Test
+    func `an upload that is broken off stands where it stood, also after a kill, until the server says what it has`()
+        throws
+    {
+        let receiver = try Receiver(sandbox)
+        let content = SeededBytes.bytes(12_000_000, seed: 14)
+        try write(content, to: RawPath("\(sandbox.root)/film"))
+        let batch = try sandbox.upload("--limit", "2M", "\(sandbox.root)/film", "tus+" + receiver.url)
+        func sent() throws -> Int64 { try sandbox.batch(batch)["bytesSent"].integer ?? 0 }
+        try waitUntil("a part of it is sent") { try sent() > 3_000_000 }
+        let before = try sent()
+        try receiver.crash()
+        try waitUntil("the task waits") { try sandbox.task(batch)["state"].text == "waiting" }
+        #expect(try sent() >= before)
+        #expect(try sandbox.task(batch)["bytesSent"].integer ?? 0 >= before)
+        try sandbox.killEngine()
+        #expect(try sent() >= before)
+        try receiver.restart()
+        _ = try sandbox.succeed("set", batch, "--limit", "off")
+        #expect(try sandbox.wait(batch).status == 0)
+        #expect(try readBytes(receiver.data.appending(RawPath("film"))) == content)
+        #expect(try sandbox.task(batch)["restarts"].integer == 0)
+    }
+
     @Test func `a token is asked for, and given by a header`() throws {
         try write("open-sesame\n", to: "\(sandbox.root)/token")
         chmod("\(sandbox.root)/token", 0o600)

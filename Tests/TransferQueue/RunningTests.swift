@@ -32,7 +32,7 @@ import TransferModel
         for task in tasks {
             queue.writer.record(.running, for: task.id)
             queue.writer.record(.checkpoint(resumePoint: point, accepted: 0), for: task.id)
-            queue.writer.record(.sent(40), for: task.id)
+            queue.writer.record(.sent(40, kept: false), for: task.id)
         }
         // It ends in time: nothing of it is on its way any more.
         queue.writer.record(.restarted(reason: "cut", repeated: 50, identity: nil), for: tasks[1].id)
@@ -45,6 +45,28 @@ import TransferModel
         #expect(shown[0]?.history?.contains { $0.message?.hasSuffix("this server cannot resume") == true } == true)
         let again = try await queue.claimAll()
         #expect(again.map(\.resumePoint) == [point, point])
+        try await queue.close()
+    }
+
+    @Test("how far an upload had come is known after a kill, until its server has said what it has")
+    func unconfirmed() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let tasks = try await queue.claimAll()
+        for task in tasks {
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.checkpoint(resumePoint: Array("{}".utf8), accepted: 10), for: task.id)
+            queue.writer.record(.sent(40, kept: true), for: task.id)
+        }
+        queue.writer.record(.resumed(at: 30, repeated: 10), for: tasks[1].id)
+        queue.writer.record(.checkpoint(resumePoint: nil, accepted: 40), for: tasks[2].id)
+        try await queue.close()
+        queue = try sandbox.open()
+        let known = try await queue.writer.unconfirmed()
+        #expect(known.map(\.task) == [tasks[0].id] && known.map(\.sent) == [40] && known.map(\.batch) == [batch])
+        #expect(try await queue.reader.task(tasks[0].id)?.restarts == 0)
+        #expect(try await queue.claimAll().map(\.accepted) == [10, 30, 40])
         try await queue.close()
     }
 

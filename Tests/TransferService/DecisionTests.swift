@@ -36,6 +36,15 @@ import TransferModel
         #expect(!answer.unblock.isEmpty)
     }
 
+    @Test func `what was cancelled while it was paused is cancelled, not paused`() {
+        let answer = why {
+            $0.state = .cancelled
+            $0.counts.cancelled = 2
+            $0.pausedBy = [node]
+        }
+        #expect(answer.sentence == "b7 was cancelled")
+    }
+
     @Test func `many that wait are counted, and the error is told`() {
         let answer = why {
             $0.counts.waiting = 3
