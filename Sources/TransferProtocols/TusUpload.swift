@@ -218,8 +218,11 @@ package struct TusUpload: ProtocolMachine {
         return advance()
     }
 
+    /// Only where what is there may be replaced: when the answer to a join is lost and the parts are gone, nobody can tell whether the
+    /// file is whole, and it has to be sent again rather than asked about.
     private var partsWorthwhile: Int {
-        plan.subject.size >= Self.worthParts && facts.answerMilliseconds ?? 0 >= Self.farAway ? Self.usualParts : 1
+        let isWorth = plan.subject.size >= Self.worthParts && facts.answerMilliseconds ?? 0 >= Self.farAway
+        return isWorth && plan.subject.ifExists == .replace ? Self.usualParts : 1
     }
 
     /// A file below 64 MiB is not worth the trouble of parts, and none is smaller than 16 MiB.

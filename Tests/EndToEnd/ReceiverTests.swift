@@ -67,7 +67,8 @@ import TransferModel
         let receiver = try Receiver(sandbox)
         let content = SeededBytes.bytes(12_000_000, seed: 14)
         try write(content, to: RawPath("\(sandbox.root)/film"))
-        let batch = try sandbox.upload("--limit", "2M", "\(sandbox.root)/film", "tus+" + receiver.url)
+        let batch = try sandbox.queue(
+            "upload", ["--limit", "2M", "\(sandbox.root)/film", "tus+" + receiver.url], #_sourceLocation)
         func sent() throws -> Int64 { try sandbox.batch(batch)["bytesSent"].integer ?? 0 }
         try waitUntil("a part of it is sent") { try sent() > 3_000_000 }
         let before = try sent()

@@ -101,16 +101,21 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
     @Test("a large file goes in parts by itself where the server can join them and its answers come from afar")
     func partsByThemselves() {
         let large = 256 * mebibyte
-        func requests(_ size: Int64, _ milliseconds: Int64?, _ extensions: [String] = ["concatenation"]) -> Int {
+        func requests(
+            _ size: Int64, _ milliseconds: Int64?, _ extensions: [String] = ["concatenation"],
+            _ rule: ExistingFilePolicy = .replace
+        ) -> Int {
             var facts = known(extensions)
             facts.answerMilliseconds = milliseconds
-            let plan = TusPlan(endpoint: files, subject: subject(size), facts: facts)
+            let plan = TusPlan(endpoint: files, subject: subject(size, ifExists: rule), facts: facts)
             return Drive.run(TusUpload(plan), []).count
         }
         #expect(requests(large, 100) == 4 && requests(large, 99) == 1 && requests(large, nil) == 1)
         #expect(requests(large - 1, 500) == 1 && requests(large, 500, []) == 1)
+        // A join whose answer is lost is a question to the person where nothing may be replaced.
+        #expect(requests(large, 500, ["concatenation"], .fail) == 1)
         // How far away it is shows in the first answer.
-        var upload = TusUpload(TusPlan(endpoint: files, subject: subject(large)))
+        var upload = TusUpload(TusPlan(endpoint: files, subject: subject(large, ifExists: .replace)))
         _ = upload.handle(.began(at: noon))
         var options = answered(204, ["Tus-Version: 1.0.0", "Tus-Extension: creation, concatenation"])
         options.at = noon.advanced(by: .milliseconds(120))

@@ -41,9 +41,16 @@ tls() {
   ) >"$DIR/openssl.log" 2>&1 || die "openssl could not make a certificate; see $DIR/openssl.log"
 }
 
+# Below the ports that the kernel gives out by itself: a server that is down for a moment finds its own free again.
 free_port() {
   need python3 python3
-  python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'
+  python3 -c '
+import random, socket
+while True:
+    port = random.randrange(10000, 32000)
+    try: socket.socket().bind(("127.0.0.1", port)); break
+    except OSError: pass
+print(port)'
 }
 # Is somebody listening on HOST:PORT? Looked up rather than tried: a try would count as a connection.
 listening() {
