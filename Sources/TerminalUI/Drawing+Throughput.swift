@@ -17,7 +17,9 @@ extension Model {
 extension Drawing {
     mutating func throughput() {
         let numbers = self.numbers
-        title("Throughput", rows < 4 ? numbers[0].value : "all batches", right: rows < 4 ? "" : "5 min")
+        title(
+            "Throughput", rows < 4 ? SafeText(look.figures.size(speedNow)) : "all batches",
+            right: rows < 4 ? "" : "5 min")
         footer([.back, .limit], in: .throughput)
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         let end = rows - 1
@@ -46,14 +48,18 @@ extension Drawing {
         if row < end { grid.put(limit, row: row, column: 1) }
     }
 
+    private var speedNow: Int64 {
+        guard model.hearsNews, let totals = model.totals else { return 0 }
+        return totals.bytesPerSecondUp + totals.bytesPerSecondDown
+    }
+
     private var numbers: [(label: SafeText, value: SafeText)] {
         let totals = model.totals ?? QueueTotals()
-        let now = model.hearsNews ? totals.bytesPerSecondUp + totals.bytesPerSecondDown : 0
         func average(_ minutes: Int) -> Int64 {
             model.throughput.average(of: .seconds(60 * minutes), at: model.now.uptime)
         }
         let speeds: [(SafeText, Int64)] = [
-            ("now", now), ("avg 1m", average(1)), ("avg 5m", average(5)), ("peak", model.throughput.peak),
+            ("now", speedNow), ("avg 1m", average(1)), ("avg 5m", average(5)), ("peak", model.throughput.peak),
         ]
         return speeds.map { ($0.0, SafeText(look.figures.speed($0.1))) }
             + [("sent", SafeText(look.figures.size(totals.bytes.sent)))]
