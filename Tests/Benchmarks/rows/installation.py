@@ -184,6 +184,16 @@ def woken_since(pid, before):
     return sum(count - before.get(thread, 0) for thread, count in wake_ups(pid).items())
 
 
+def dispatch_threads(pid):
+    """The threads of libdispatch, whose own clock looks once a second whether it has threads enough, as soon as anything runs on them."""
+    found = set()
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/comm") as file:
+            if "qos" in file.read():
+                found.add(thread)
+    return found
+
+
 def memory_peak(pid):
     """VmHWM in MiB."""
     with open(f"/proc/{pid}/status") as file:

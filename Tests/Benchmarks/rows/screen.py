@@ -11,7 +11,7 @@ import struct
 import termios
 import time
 
-from .installation import cpu_seconds, run_seconds, until, verdict, wake_ups, woken_since
+from .installation import cpu_seconds, dispatch_threads, run_seconds, until, verdict, wake_ups, woken_since
 
 
 class Terminal:
@@ -104,6 +104,7 @@ def watch(command, text, rounds, open_with=b""):
         settle_briefly(terminal)
         if open_with:
             terminal.key(open_with)
+            settle_briefly(terminal)
         for key in (DOWN, DOWN, UP, DOWN, UP):
             if pressed := terminal.key(key):
                 keys.append(pressed[0])
@@ -153,12 +154,17 @@ def frames_of(terminal, keys):
 
 
 def rest(pids, seconds, terminal):
-    """What programs do in so many seconds in which nobody touches them: (% CPU, wake-ups/s) of each, and the bytes that came."""
+    """What programs do in so many seconds in which nobody touches them: (% CPU, wake-ups/s, libdispatch's own) of each, and the bytes."""
     before = {pid: (cpu_seconds(pid), wake_ups(pid)) for pid in pids}
     written, end = len(terminal.output), time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         terminal.read(left)  # a terminal that nobody reads would stop its program
-    used = [(100 * (cpu_seconds(pid) - cpu) / seconds, woken_since(pid, woken) / seconds) for pid, (cpu, woken) in before.items()]
+    used = []
+    for pid, (cpu, woken) in before.items():
+        all_of_it, others = woken_since(pid, woken), dispatch_threads(pid)
+        now = wake_ups(pid)
+        theirs = sum(now.get(thread, 0) - woken.get(thread, 0) for thread in others)
+        used.append((100 * (cpu_seconds(pid) - cpu) / seconds, all_of_it / seconds, theirs / seconds))
     return used, len(terminal.output) - written
 
 
@@ -179,9 +185,9 @@ def idle(shop):
             (figures,), bytes_written = rest((peer.pid,), seconds, peer)
             peers.append((name, *figures, bytes_written))
             peer.close()
-    beside = ", ".join(f"{name} {cpu:.1f} %, {woken:.1f}/s" for name, cpu, woken, _ in peers)
-    for name, (cpu, woken) in zip(("engine", "screen"), ours):
-        yield (f"idle {name}, {seconds} s", f"{cpu:.1f} % CPU, {woken:.1f} wake-ups/s", beside if name == "screen" else "", "", "0",
+    beside = ", ".join(f"{name} {cpu:.1f} %, {woken:.1f}/s" for name, cpu, woken, _, _ in peers)
+    for name, (cpu, woken, theirs) in zip(("engine", "screen"), ours):
+        yield (f"idle {name}, {seconds} s", f"{cpu:.1f} % CPU, {woken:.1f} wake-ups/s ({theirs:.1f} libdispatch's)", beside if name == "screen" else "", "", "0",
                verdict(cpu < 1 and woken == 0))
-    yield ("  written to the idle terminal", f"{written} bytes", ", ".join(f"{name} {count}" for name, _, _, count in peers), "", "0",
+    yield ("  written to the idle terminal", f"{written} bytes", ", ".join(f"{name} {count}" for name, *_, count in peers), "", "0",
            verdict(written == 0))
