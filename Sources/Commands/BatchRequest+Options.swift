@@ -80,15 +80,33 @@ extension TransferSecrets {
         }
         try take(urls, command: command)
         // The person's own ssh logs in: by keys, an agent, or what a password command prints.
-        let isBySSH = urls.allSatisfy { $0.scheme == .sftp }
-        if user != nil, password == nil, passwordCommand == nil, netrcFile == nil, !isBySSH, !(isKept && !isGiven) {
-            guard let typed = surroundings.askPassword("Password of \(user ?? ""): ") else {
-                throw .usage(
-                    "\(command): --user: there is no terminal to ask for the password",
-                    "give --password-command or --netrc")
-            }
-            password = typed
+        if urls.allSatisfy({ $0.scheme == .sftp }) || (isKept && !isGiven) { return }
+        try askPassword(command, surroundings)
+    }
+
+    /// What lets a batch in from now on. What is not given is not there.
+    init(renewing invocation: Invocation, _ surroundings: Surroundings) throws(CommandFailure) {
+        try self.init(invocation, urls: [], command: "set", surroundings)
+        try askPassword("set", surroundings)
+        // Who logs in by ssh may need none.
+        if password == "" { password = nil }
+        guard invocation.has(MartletProgram.s3Keys) else { return }
+        do throws(QueueingFault) {
+            s3 = try S3Surroundings(surroundings.environment).keys()
+        } catch {
+            throw CommandFailure(error, command: "set")
         }
+    }
+
+    /// Of a user for whom nothing else tells it.
+    private mutating func askPassword(_ command: String, _ surroundings: Surroundings) throws(CommandFailure) {
+        guard let user, password == nil, passwordCommand == nil, netrcFile == nil else { return }
+        guard let typed = surroundings.askPassword("Password of \(user): ") else {
+            throw .usage(
+                "\(command): --user: there is no terminal to ask for the password",
+                "give --password-command or --netrc")
+        }
+        password = typed
     }
 
     /// A batch has one user: URLs that name different ones are different batches.

@@ -27,10 +27,13 @@ extension Front {
         }
         settings.giveUpAfterSeconds = invocation.value(MartletProgram.newPatience)?.seconds
         settings.name = invocation.value(MartletProgram.newName)
-        if settings.isEmpty {
-            throw .usage("set: nothing is to be changed", "give --priority, --limit, --not-before or another option")
+        let nodes = try selected(invocation, "set")
+        let secrets = try TransferSecrets(renewing: invocation, surroundings)
+        if settings.isEmpty, secrets.isEmpty {
+            throw .usage(
+                "set: nothing is to be changed", "give --priority, --limit, --not-before, --header or another option")
         }
-        return try await change(try selected(invocation, "set"), .set(settings), .set, invocation)
+        return try await change(nodes, .set(settings, secrets: secrets.isEmpty ? nil : secrets), .set, invocation)
     }
 
     func runNow(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {

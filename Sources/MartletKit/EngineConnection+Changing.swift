@@ -8,7 +8,9 @@ public enum NodeDeed: Sendable, Hashable {
     case runNow
     /// Nodes that are chosen by a selector cannot be moved.
     case move(MovePlace)
-    case set(NodeSettings)
+    /// - Parameter secrets: of batches: what lets them in from now on; what it does not have stays as it is. What waits for
+    ///   that goes on at once. This cannot be taken back.
+    case set(NodeSettings, secrets: TransferSecrets? = nil)
     case purge
 }
 
@@ -63,10 +65,12 @@ extension EngineConnection {
             case .retry: try await call(Methods.nodesRetry, request)
             case .runNow: try await call(Methods.nodesRunNow, request)
             case .purge: try await call(Methods.nodesPurge, request)
-            case .set(let settings):
+            case .set(let settings, let secrets):
                 try await call(
                     Methods.nodesSet,
-                    SetRequest(ids: request.ids, rows: request.rows, selector: request.selector, settings: settings))
+                    SetRequest(
+                        ids: request.ids, rows: request.rows, selector: request.selector, settings: settings,
+                        secrets: secrets))
             case .move(let place): try await call(Methods.nodesMove, MoveRequest(request, place))
             }
         return NodesChanged(answer)

@@ -67,6 +67,9 @@ package struct S3Surroundings: Sendable {
         request.secrets.s3 = try keys(for: request.secrets, stored, profile: destination?.profile, needed: needsKeys)
     }
 
+    /// The keys as they are now, of the environment or the AWS profile; blocks on the disk.
+    package func keys() throws(QueueingFault) -> S3Keys { try keys(stored(nil), profile: nil) }
+
     private func keys(
         for secrets: TransferSecrets, _ stored: Stored, profile: String?, needed: Bool
     ) throws(QueueingFault) -> S3Keys? {
@@ -74,7 +77,10 @@ package struct S3Surroundings: Sendable {
         if let user = secrets.user, let password = secrets.password {
             return S3Keys(accessKeyID: user, secretAccessKey: password)
         }
-        guard needed else { return nil }
+        return needed ? try keys(stored, profile: profile) : nil
+    }
+
+    private func keys(_ stored: Stored, profile: String?) throws(QueueingFault) -> S3Keys {
         // A destination's own profile is meant, whatever the environment has.
         if profile == nil, let id = environment["AWS_ACCESS_KEY_ID"], let key = environment["AWS_SECRET_ACCESS_KEY"] {
             return S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: environment["AWS_SESSION_TOKEN"])
@@ -84,6 +90,6 @@ package struct S3Surroundings: Sendable {
         }
         throw .usage(
             "no keys for S3 were found (profile \(stored.profile))",
-            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give --user with --password-command")
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
     }
 }

@@ -40,7 +40,7 @@ package enum MethodTable {
             ("ids? rows? selector?", nodeResults)
         case .nodesUndo: ("ids? rows? selector? operation?", nodeResults)
         case .nodesMove: ("ids? rows? to before?", nodeResults)
-        case .nodesSet: ("ids? rows? selector? settings", nodeResults)
+        case .nodesSet: ("ids? rows? selector? settings secrets?", nodeResults)
         case .nodeShow: ("id", "node")
         case .treeRead: ("parent? limit", "section")
         case .viewSet: ("view? sections? nodes? totals? filter?", "")

@@ -91,14 +91,18 @@ package struct SetRequest: Codable, Hashable, Sendable {
     package var rows: [RowID]?
     package var selector: NodeSelector?
     package var settings: NodeSettings
+    /// Of batches: what lets them in from now on; what it does not have stays as it is.
+    package var secrets: TransferSecrets?
 
     package init(
-        ids: [NodeID]? = nil, rows: [RowID]? = nil, selector: NodeSelector? = nil, settings: NodeSettings
+        ids: [NodeID]? = nil, rows: [RowID]? = nil, selector: NodeSelector? = nil, settings: NodeSettings,
+        secrets: TransferSecrets? = nil
     ) {
         self.ids = ids
         self.rows = rows
         self.selector = selector
         self.settings = settings
+        self.secrets = secrets
     }
 }
 

@@ -70,7 +70,10 @@ extension Drawing {
         }
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
         let key = model.keys.keys(for: .retry, in: .problems).first?.name ?? "retry"
-        let moves = Moves(retry: key, runNow: "o", startEngine: "martlet engine start")
+        let batch = cause.batches.count == 1 ? cause.batches[0].batch.description : "BATCH"
+        let moves = Moves(
+            retry: key, runNow: "o", startEngine: "martlet engine start",
+            letIn: "martlet set \(batch) --header, --user or --s3-keys gives what lets it in anew")
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
             ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),

@@ -38,6 +38,8 @@ final class Attempt {
 
     let task: ClaimedTask
     let context: BatchContext
+    /// Which of the batch's keys it began with.
+    let keysGeneration: Int
     let origin: String
     /// The file's own place at the server.
     var place: RemotePlace?
@@ -105,6 +107,7 @@ final class Attempt {
     ) {
         self.task = task
         self.context = context
+        keysGeneration = context.keysGeneration
         self.origin = origin
         self.machine = machine
         total = task.size

@@ -21,6 +21,8 @@ final class BatchContext {
     }
 
     private(set) var order: BatchOrder
+    /// Counts how often what lets the batch in was given anew.
+    private(set) var keysGeneration = 0
     /// Where uploads go; `nil` for downloads.
     let destination: RemotePlace?
     var credentials: Credentials {
@@ -42,14 +44,7 @@ final class BatchContext {
         self.userAgent = userAgent
         meter = SpeedMeter(at: nanoseconds)
         destination = RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)
-        let secrets = order.secrets
-        if secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.user == nil) {
-            credentials = .unknown
-        } else if let user = secrets.user {
-            credentials = .user(user, password: secrets.password ?? "")
-        } else {
-            credentials = .none
-        }
+        credentials = Self.credentials(order.secrets)
         let options = order.options
         var settings = ConnectionSettings()
         settings.authoritiesFile = options.caFile?.text
@@ -65,15 +60,29 @@ final class BatchContext {
         self.timeouts = timeouts
     }
 
-    /// Its settings were changed while it runs.
-    func adopt(_ order: BatchOrder) { self.order = order }
+    private static func credentials(_ secrets: TransferSecrets) -> Credentials {
+        if asks(secrets) { return .unknown }
+        return secrets.user.map { .user($0, password: secrets.password ?? "") } ?? .none
+    }
+
+    /// Whether a command or a file tells them.
+    private static func asks(_ secrets: TransferSecrets) -> Bool {
+        secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.user == nil)
+    }
+
+    /// Its settings, or what lets it in, were changed while it runs.
+    func adopt(_ order: BatchOrder) {
+        let isLetInAnew = order.secrets != self.order.secrets
+        self.order = order
+        guard isLetInAnew else { return }
+        keysGeneration += 1
+        scheme = .basic
+        credentials = Self.credentials(order.secrets)
+    }
 
     /// Asks anew next time: a person may have changed the password since.
     func forgetCredentials() {
-        let secrets = order.secrets
-        if secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.user == nil) {
-            credentials = .unknown
-        }
+        if Self.asks(order.secrets) { credentials = .unknown }
     }
 
     /// After a 401: whether there is a way left to show the credentials that may please the server.

@@ -228,7 +228,11 @@ extension TransferEngine {
             context.credentials = .asking(asking)
         case .none, .user, .netrc, .failed: return
         }
-        switch await asking.value {
+        let generation = context.keysGeneration
+        let found = await asking.value
+        // A person gave others meanwhile.
+        guard context.keysGeneration == generation else { return await fetchCredentials(context) }
+        switch found {
         case .user(let user, let password): context.credentials = .user(user, password: password)
         case .netrc(let netrc): context.credentials = .netrc(netrc)
         case .failed(let error): context.credentials = .failed(error)

@@ -73,7 +73,11 @@ extension TransferEngine {
         {
             return fail(attempt, .gaveUp(after: demand.error))
         }
-        if demand.reason == .auth, attempt.context.triesAsAsked() { return waitForOtherScheme(attempt, demand.error) }
+        if demand.reason == .auth {
+            // What was refused is not what would be shown now.
+            let isOutdated = attempt.keysGeneration != attempt.context.keysGeneration
+            if isOutdated || attempt.context.triesAsAsked() { return tryOtherCredentials(attempt, demand.error) }
+        }
         let reason = reason(of: demand)
         let delay = waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))
@@ -99,8 +103,9 @@ extension TransferEngine {
         close(attempt)
     }
 
-    /// The name and password were shown as Basic; the server may want them in the way that it asks for.
-    private func waitForOtherScheme(_ attempt: Attempt, _ error: TransferError) {
+    /// The name and password were shown as Basic and the server may want them in the way that it asks for; or a person gave others
+    /// meanwhile.
+    private func tryOtherCredentials(_ attempt: Attempt, _ error: TransferError) {
         let now = timeline.now
         recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: now, error: error), for: attempt.task.id)

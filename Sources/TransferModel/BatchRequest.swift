@@ -174,6 +174,32 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     public var formFields: [HeaderField] = []
     public init() {}
 
+    /// With what is given anew in its place; what is not given stays. A password, a command for it and a netrc file exclude each
+    /// other: the new one counts. Of header and form fields those with a new one's name go.
+    public func renewed(by new: TransferSecrets) -> TransferSecrets {
+        var all = self
+        all.user = new.user ?? user
+        if new.password != nil || new.passwordCommand != nil || new.netrcFile != nil {
+            // A netrc file tells the user, too.
+            if new.netrcFile != nil { all.user = new.user }
+            (all.password, all.passwordCommand, all.netrcFile) = (new.password, new.passwordCommand, new.netrcFile)
+        }
+        all.headers = Self.renewed(headers, by: new.headers) { $0.lowercased() }
+        all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
+        if let user = new.user, let password = new.password, s3 != nil {
+            all.s3 = S3Keys(accessKeyID: user, secretAccessKey: password)
+        }
+        all.s3 = new.s3 ?? all.s3
+        return all
+    }
+
+    private static func renewed(
+        _ fields: [HeaderField], by new: [HeaderField], key: (String) -> String
+    ) -> [HeaderField] {
+        let names = Set(new.map { key($0.name) })
+        return fields.filter { !names.contains(key($0.name)) } + new
+    }
+
     public var isEmpty: Bool {
         user == nil && password == nil && passwordCommand == nil && headers.isEmpty && netrcFile == nil && s3 == nil
             && formFields.isEmpty

@@ -79,9 +79,11 @@ package struct Moves: Sendable {
     package var retry: String
     package var runNow: String
     package var startEngine: String
+    /// Says how a batch gets another password, token or key.
+    package var letIn: String
 
-    package init(retry: String, runNow: String, startEngine: String) {
-        (self.retry, self.runNow, self.startEngine) = (retry, runNow, startEngine)
+    package init(retry: String, runNow: String, startEngine: String, letIn: String) {
+        (self.retry, self.runNow, self.startEngine, self.letIn) = (retry, runNow, startEngine, letIn)
     }
 }
 
@@ -112,7 +114,7 @@ extension WaitReason {
         let now = "nothing to do; \(moves.retry) tries at once"
         return switch self {
         case .auth:
-            "queue it again with --user, --netrc or --header, or renew what they give, then \(moves.retry)"
+            "\(moves.letIn); or renew what a command, a netrc file or your keys give, then \(moves.retry)"
         case .hostKey: "check the key, then \(moves.retry)"
         case .remoteDiskSpace: "make room there; \(moves.retry) tries at once"
         case .diskSpace: "make room; it goes on by itself, \(moves.retry) tries at once"

@@ -38,7 +38,7 @@ package enum AnswerMeaning: Hashable, Sendable {
     static func message(_ status: Int, host: String) -> String {
         let advice =
             switch status {
-            case 401: "give a user and password, then retry"
+            case 401: "give it a user or a header that it takes, with martlet set"
             case 403: "ask for access there, or check the address"
             case 404: "check the address"
             case 405, 501: "it does not take files by this method; check the address or the server's settings"

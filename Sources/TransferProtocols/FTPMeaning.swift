@@ -23,7 +23,8 @@ enum FTPMeaning: Hashable, Sendable {
             self =
                 isFull
                 ? .wait(WaitDemand(.hostBackoff, error(.networkConnectionLost, again)))
-                : .wait(WaitDemand(.auth, error(.http, "give a user and password that it takes, then retry")))
+                : .wait(
+                    WaitDemand(.auth, error(.http, "give a user and password that it takes, with martlet set --user")))
         case _ where end.saysFull:
             self = .wait(
                 WaitDemand(

@@ -133,9 +133,9 @@ struct S3Channel: Hashable, Sendable {
         let decision: Decision
         switch code {
         case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RequestExpired", "ExpiredTokenException":
-            decision = wait(.auth, "the session of the keys is over; give new ones, then retry")
+            decision = wait(.auth, "the session of the keys is over; give new ones with martlet set --s3-keys")
         case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSecurity":
-            decision = wait(.auth, "it does not take these keys; give others, then retry")
+            decision = wait(.auth, "it does not take these keys; give others with martlet set --s3-keys")
         case "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "Throttling", "TooManyRequests",
             "RequestLimitExceeded", "BandwidthLimitExceeded":
             decision = wait(.hostBackoff, "it wants fewer requests; Martlet slows down and tries again")

@@ -187,7 +187,7 @@ extension WaitDemand {
             .auth,
             TransferError(
                 .http,
-                "\(address.host) no longer lets this upload go on (\(answer.status)): renew the access, then retry",
+                "\(address.host) no longer lets this upload go on (\(answer.status)): renew the access with martlet set, or there, then retry",
                 httpStatus: answer.status))
     }
 }

@@ -287,6 +287,14 @@ package actor QueueWriter {
         try change { try store.set(nodes, settings, joining: joining) }
     }
 
+    /// Puts what lets batches in in the place of what did. Durable on return.
+    package func renew(_ nodes: [NodeID], by secrets: TransferSecrets) throws(QueueError) -> NodeChange {
+        try change { try store.renew(nodes, by: secrets) }
+    }
+
+    /// What of these batches waits because it was not let in stands in line again.
+    package func letIn(_ batches: [BatchID]) throws(QueueError) { try change { try store.letIn(batches) } }
+
     /// Lets nodes run before all others, once, in spite of times and waits.
     package func runNow(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
         try change { try store.runNow(nodes, joining: joining) }

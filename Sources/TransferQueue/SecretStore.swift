@@ -74,6 +74,14 @@ final class SecretStore {
         }
     }
 
+    /// Puts other secrets in the place of a batch's. Durable on return.
+    func replace(_ secrets: TransferSecrets, of batch: UUID) throws {
+        guard let database = try database(make: true) else { return }
+        try database.run(
+            "INSERT INTO batch_secrets (batch, secrets) VALUES (?1, ?2) ON CONFLICT (batch) DO UPDATE SET secrets = ?2",
+            .blob(batch.bytes), .text(try StoredJSON.text(secrets)))
+    }
+
     func secrets(of batch: UUID) throws -> (secrets: TransferSecrets, destinationQuery: String?) {
         guard let database = try database(make: false) else { return (TransferSecrets(), nil) }
         return try database.first(

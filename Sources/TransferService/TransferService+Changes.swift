@@ -139,21 +139,6 @@ extension TransferService {
         return results
     }
 
-    func set(_ request: SetRequest) async throws -> NodeResults {
-        let settings = request.settings
-        if settings.isEmpty { throw RequestError(.usage, "nodes.set: nothing is to be changed") }
-        if let limit = settings.limit, limit < 0 {
-            throw RequestError(.usage, "a rate is not negative; 0 takes it away")
-        }
-        if let name = settings.name, name.isEmpty || name.utf8.count > 1000 {
-            throw RequestError(.usage, "a batch's name has 1 to 1000 bytes")
-        }
-        let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
-        let results = try await changeTogether(nodes) { try await $0.set($1, settings, joining: $2) }
-        await engine.settingsChanged()
-        return results
-    }
-
     /// Named nodes one by one, in their order; a group of a screen as a whole.
     func move(_ request: MoveRequest) async throws -> NodeResults {
         let place: MovePlace =

@@ -192,9 +192,20 @@ package struct WhySentence {
         time.since(now) >= .seconds(1) ? "; tried again in \(Self.span(time.since(now)))" : "; tried again now"
     }
 
+    /// Keys are a batch's, whatever of it waits.
+    private var letIn: String {
+        let set = "martlet set \(standing.batch)"
+        return switch standing.origin?.prefix(while: { $0 != ":" }) {
+        case "sftp", "ftp", "ftps", "ftpes": "\(set) --user USER gives another password"
+        case "s3": "\(set) --s3-keys takes the keys that AWS_* or the AWS profile have now"
+        default: "\(set) --header 'K: V' or --user USER gives it anew"
+        }
+    }
+
     private var moves: Moves {
         Moves(
-            retry: "martlet retry \(node)", runNow: "martlet run-now \(node)", startEngine: "martlet engine start")
+            retry: "martlet retry \(node)", runNow: "martlet run-now \(node)", startEngine: "martlet engine start",
+            letIn: letIn)
     }
 
     private var ago: String {

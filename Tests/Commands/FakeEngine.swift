@@ -17,6 +17,8 @@ final class FakeEngine: Engine {
         var remains: [Leftover] = []
         var totals = QueueTotals()
         var uploads: [BucketUpload] = []
+        /// Of the last `set`.
+        var renewed: TransferSecrets?
         /// Thrown by every question.
         var failure: RequestError?
         var limits = TransferLimits(up: nil, down: nil, transfers: 8, transfersPerHost: 8)
@@ -158,7 +160,8 @@ final class FakeEngine: Engine {
     func cancel(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("cancel", nodes) }
     func retry(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("retry", nodes) }
     func change(_ nodes: NodeChoice, _ deed: NodeDeed) async throws(RequestError) -> NodesChanged {
-        NodesChanged(results: try change("\(deed)", nodes))
+        if case .set(_, let secrets) = deed { state.withLock { $0.renewed = secrets } }
+        return NodesChanged(results: try change("\(deed)", nodes))
     }
     func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged {
         let nodes: NodeChoice? = if case .nodes(let nodes) = choice { nodes } else { nil }

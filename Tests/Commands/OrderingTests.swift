@@ -31,6 +31,34 @@ struct OrderingTests {
         #expect(bench.engine.asked.first?.contains("before") == true)
     }
 
+    @Test("set gives a batch anew what lets it in, and asks for a password as upload does")
+    func renew() async throws {
+        let bench = Bench { $0.environment = ["AWS_ACCESS_KEY_ID": "AK", "AWS_SECRET_ACCESS_KEY": "SK"] }
+        func renewed(_ words: String...) async -> TransferSecrets? {
+            bench.engine.state.withLock { $0.renewed = nil }
+            _ = await bench.run((["set", "b7"] + words).map { Argument($0) })
+            return bench.engine.state.withLock { $0.renewed }
+        }
+        let header = await renewed("--header", "Authorization: Bearer x")
+        #expect(header?.headers == [HeaderField("Authorization", "Bearer x")] && header?.user == nil)
+        let command = await renewed("--user", "u", "--password-command", "pass")
+        #expect(command?.user == "u" && command?.passwordCommand == "pass" && command?.s3 == nil)
+        #expect(await renewed("--s3-keys")?.s3 == S3Keys(accessKeyID: "AK", secretAccessKey: "SK"))
+        #expect(await renewed("--netrc", "n")?.netrcFile == RawPath("/nowhere/n"))
+        #expect(await renewed("--limit", "2M") == nil)
+        #expect(await bench.run("set", "b7", "--user", "u") == .usage, "there is no terminal")
+        #expect(await bench.run("set", "b7", "--user", "u:p") == .usage)
+        let asking = Bench { $0.askPassword = { _ in "typed" } }
+        #expect(await asking.run("set", "b7", "--user", "u") == .done)
+        #expect(asking.engine.state.withLock { $0.renewed }?.password == "typed")
+        let byKeys = Bench { $0.askPassword = { _ in "" } }
+        #expect(await byKeys.run("set", "b7", "--user", "u") == .done)
+        #expect(byKeys.engine.state.withLock { $0.renewed }?.password == nil)
+        let keyless = Bench()
+        #expect(await keyless.run("set", "b7", "--s3-keys") == .usage)
+        #expect(keyless.error.contains("AWS_ACCESS_KEY_ID"))
+    }
+
     @Test("set reads rates, times and priorities as they are written everywhere")
     func set() async {
         let bench = bench()

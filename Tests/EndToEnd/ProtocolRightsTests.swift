@@ -31,11 +31,12 @@ import TransferModel
 
     /// Mended: it goes on where it stood, and nothing was begun again.
     private func expectGoesOn(
-        _ bench: WireBench, _ batch: String, _ source: RawPath, lost: Int64 = 3 << 20,
+        _ bench: WireBench, _ batch: String, _ source: RawPath, by cure: [String]? = nil, lost: Int64 = 3 << 20,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
+        let cure = cure ?? ["retry", batch]
         try bench.proxy.set()
-        try bench.sandbox.succeed("retry", batch)
+        try bench.sandbox.succeed(cure)
         try bench.push(batch) { $0["finishedAt"] != .null }
         let task = try bench.expectArrived(batch, source, sourceLocation: sourceLocation)
         #expect(task["restarts"].integer == 0, "\(task)", sourceLocation: sourceLocation)
@@ -72,6 +73,22 @@ import TransferModel
         try receiver.crash()
         try receiver.restart(token: "first")
         try expectGoesOn(bench, batch, source)
+    }
+
+    @Test(arguments: WireProtocol.tested.filter { [.tusToReceiver, .ietf].contains($0) })
+    func `a token that expired in the middle is given anew, and what why says does it`(wire: WireProtocol) throws {
+        let bench = try WireBench(wire, token: "first")
+        guard case .receiver(let receiver) = bench.far else { return }
+        let (source, batch) = try begin(bench, ["--header", "Authorization: Bearer first"])
+        try receiver.crash()
+        try receiver.restart(token: "second")
+        try expectWait(bench, batch, for: "auth")
+        #expect(try bench.sandbox.succeed("why", batch).output.contains("martlet set \(batch) --header"))
+        let new = "Authorization: Bearer second"
+        #expect(try bench.sandbox.martlet("set", "t1", "--header", new).status == 1, "keys are the batch's")
+        try expectGoesOn(bench, batch, source, by: ["set", batch, "--header", new])
+        let told = try bench.sandbox.succeed("show", batch, "--json").output
+        #expect(!told.contains("Bearer"), "\(told)")
     }
 
     @Test(.enabled(if: WireProtocol.tested.contains(.nextcloud)))

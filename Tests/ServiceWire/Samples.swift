@@ -103,14 +103,6 @@ enum Samples {
         options.chunkBytes = 1
         options.sshCommand = "ssh -F f"
         options.s3 = S3Place(endpoint: "http://h:9000", region: "r")
-        var secrets = TransferSecrets()
-        secrets.user = "u"
-        secrets.password = "p"
-        secrets.passwordCommand = "pass"
-        secrets.headers = [HeaderField("A", "b")]
-        secrets.netrcFile = RawPath("/n")
-        secrets.formFields = [HeaderField("album", "June")]
-        secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
         let sources = [
             UploadSource(path: RawPath([0x2f, 0xff]), placement: .named(RawPath([0xff]))),
             UploadSource(path: RawPath("/a"), placement: .contents),
@@ -120,6 +112,18 @@ enum Samples {
             uuid: uuid, session: .default, name: "n", work: .upload(sources, to: "https://h/"), held: true,
             priority: .low, options: options, secrets: secrets, destination: "nas")
     }
+
+    static let secrets: TransferSecrets = {
+        var secrets = TransferSecrets()
+        secrets.user = "u"
+        secrets.password = "p"
+        secrets.passwordCommand = "pass"
+        secrets.headers = [HeaderField("A", "b")]
+        secrets.netrcFile = RawPath("/n")
+        secrets.formFields = [HeaderField("album", "June")]
+        secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
+        return secrets
+    }()
 
     static let scoped = ScopedLimit(kind: .host, name: "h", rate: 1)
 
@@ -151,7 +155,8 @@ enum Samples {
             SetRequest(
                 ids: nodes.ids, rows: nodes.rows, selector: nodes.selector,
                 settings: NodeSettings(
-                    priority: .high, limit: 1, notBefore: time, giveUpAfterSeconds: 2, name: "n"))
+                    priority: .high, limit: 1, notBefore: time, giveUpAfterSeconds: 2, name: "n"),
+                secrets: secrets)
         case .nodeShow: NodeShowRequest(id: .batch(batch))
         case .treeRead: SectionRequest(parent: .batch(batch), limit: 9)
         case .viewSet:

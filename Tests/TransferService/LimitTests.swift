@@ -91,6 +91,38 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `what lets a batch in is given anew: the engine has it before what waits for it goes on`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await harness.add(2)
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let claimed = try await harness.queue.writer.claim(lane.lane, limit: 1, now: .init(milliseconds: 1))
+        let refusal = TransferError(.http, "no", httpStatus: 401)
+        harness.queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: refusal), for: claimed[0].id)
+        try await harness.queue.writer.commit()
+        var secrets = TransferSecrets()
+        secrets.headers = [HeaderField("Authorization", "Bearer new")]
+        let task = NodeID.task(claimed[0].id)
+        func set(_ node: NodeID, _ settings: NodeSettings = NodeSettings()) async throws -> [NodeResult] {
+            try await client.call(
+                Methods.nodesSet, SetRequest(ids: [node], settings: settings, secrets: secrets)
+            ).results
+        }
+        let refused = try await set(task)
+        #expect(refused.first?.result == .refused && refused.first?.message?.contains("martlet set \(batch)") == true)
+        #expect(try await harness.queue.reader.task(claimed[0].id)?.waitReasons == [.auth])
+        let told = await harness.engine.settings
+        #expect(try await set(.batch(batch), NodeSettings(limit: 2048)).map(\.result) == [.done])
+        #expect(await harness.engine.settings > told)
+        #expect(try await harness.queue.writer.order(of: batch)?.secrets == secrets)
+        #expect(try await harness.queue.reader.task(claimed[0].id)?.state == .queued)
+        #expect(try await harness.queue.reader.batch(batch)?.limit == 2048)
+        // Nothing new: what was refused before may be good again.
+        harness.queue.writer.record(.requeued, for: claimed[0].id)
+        #expect(try await set(.batch(batch)).map(\.result) == [.already])
+        try await harness.end()
+    }
+
     @Test func `why names the limit that binds, the order, and the time`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

@@ -74,6 +74,11 @@ final class Sandbox {
     /// Runs `martlet`, which must succeed.
     @discardableResult
     func succeed(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> Outcome {
+        try succeed(arguments, sourceLocation: sourceLocation)
+    }
+
+    @discardableResult
+    func succeed(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) throws -> Outcome {
         let outcome = try start("martlet", arguments).wait(sourceLocation: sourceLocation)
         guard outcome.status == 0 else {
             Issue.record("martlet \(arguments.joined(separator: " ")): \(outcome)", sourceLocation: sourceLocation)

@@ -1,0 +1,46 @@
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// Changes of what is queued or running: its settings, and what lets it in.
+extension TransferService {
+    func set(_ request: SetRequest) async throws -> NodeResults {
+        let settings = request.settings
+        if settings.isEmpty, request.secrets?.isEmpty ?? true {
+            throw RequestError(.usage, "nodes.set: nothing is to be changed")
+        }
+        if let limit = settings.limit, limit < 0 {
+            throw RequestError(.usage, "a rate is not negative; 0 takes it away")
+        }
+        if let name = settings.name, name.isEmpty || name.utf8.count > 1000 {
+            throw RequestError(.usage, "a batch's name has 1 to 1000 bytes")
+        }
+        let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
+        var renewed: NodeResults?
+        if let secrets = request.secrets, !secrets.isEmpty { renewed = try await renew(nodes, by: secrets) }
+        if let renewed, settings.isEmpty { return renewed }
+        var results = try await changeTogether(nodes) { try await $0.set($1, settings, joining: $2) }
+        await engine.settingsChanged()
+        // One result for each node: the refusal, where one of both was refused.
+        for refusal in renewed?.results ?? [] where refusal.result == .refused {
+            guard let index = results.results.firstIndex(where: { $0.id == refusal.id }) else { continue }
+            results.results[index] = refusal
+        }
+        return results
+    }
+
+    /// The engine has what lets a batch in before anything of it tries again.
+    private func renew(_ nodes: NodesRequest, by secrets: TransferSecrets) async throws -> NodeResults {
+        let results = try await change(nodes) { try await $0.renew($1, by: secrets) }
+        await engine.settingsChanged()
+        let batches = results.results.compactMap { result -> BatchID? in
+            // The same again: what they stand for may be good again.
+            guard result.result != .refused, case .batch(let batch) = result.id else { return nil }
+            return batch
+        }
+        try await queue.writer.letIn(batches)
+        await engine.queueChanged()
+        return results
+    }
+}

@@ -1,0 +1,49 @@
+import Testing
+import TransferModel
+
+/// What lets a batch in, given anew.
+@Suite struct SecretsTests {
+    private var old: TransferSecrets {
+        var secrets = TransferSecrets()
+        secrets.user = "u"
+        secrets.password = "p"
+        secrets.headers = [HeaderField("Authorization", "old"), HeaderField("X-Team", "a")]
+        return secrets
+    }
+
+    @Test("a header takes the place of those of its name, in any case; the others stay")
+    func headers() {
+        var new = TransferSecrets()
+        new.headers = [HeaderField("authorization", "new")]
+        let all = old.renewed(by: new)
+        #expect(all.headers == [HeaderField("X-Team", "a"), HeaderField("authorization", "new")])
+        #expect(all.user == "u" && all.password == "p")
+        #expect(old.renewed(by: TransferSecrets()) == old)
+    }
+
+    @Test("of password, command and netrc file the new one counts alone")
+    func password() {
+        var command = TransferSecrets()
+        command.passwordCommand = "pass"
+        let asked = old.renewed(by: command)
+        #expect(asked.user == "u" && asked.password == nil && asked.passwordCommand == "pass")
+        var file = TransferSecrets()
+        file.netrcFile = RawPath("/n")
+        let read = asked.renewed(by: file)
+        #expect(read.user == nil && read.passwordCommand == nil && read.netrcFile == RawPath("/n"))
+        var user = TransferSecrets()
+        user.user = "v"
+        #expect(old.renewed(by: user).password == "p")
+    }
+
+    @Test("a user and password stand for the keys of S3, where there are any")
+    func keys() {
+        var new = TransferSecrets()
+        new.user = "AK"
+        new.password = "SK"
+        #expect(old.renewed(by: new).s3 == nil)
+        var bucket = TransferSecrets()
+        bucket.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b", sessionToken: "c")
+        #expect(bucket.renewed(by: new).s3 == S3Keys(accessKeyID: "AK", secretAccessKey: "SK"))
+    }
+}
