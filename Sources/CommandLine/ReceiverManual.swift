@@ -84,7 +84,7 @@ enum ReceiverManual {
                     + "old version or the new one. A cut connection, SIGTERM or SIGKILL leave nothing under the file's own name; "
                     + "what a killed run left in .martlet-incoming the next one removes, unless another receiver is still writing it. "
                     + "Unfinished resumable uploads stay in DIR/.martlet-uploads, ID.data and ID.info, for --keep-unfinished; records "
-                    + "of complete ones as long."
+                    + "of complete ones a day at most."
             ),
             .paragraph(
                 "No offset of a resumable upload is told before its bytes and its record are on the disk, and none is answered for as "

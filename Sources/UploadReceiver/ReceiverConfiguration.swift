@@ -48,8 +48,10 @@ package struct ReceiverConfiguration: Sendable {
         /// How long a connection may be silent, in seconds.
         package var silence: UInt32 = 300
 
-        /// How long an upload that nobody goes on with is kept, and how long a complete one is remembered; in seconds.
+        /// How long an upload that nobody goes on with is kept, in seconds.
         package var unfinishedLifetime: Int64 = 7 * 86_400
+        /// How long a complete one is remembered at most, for a client that did not hear of it. Later the file itself is the answer.
+        package var completeLifetime: Int64 = 86_400
         /// How many threads serve connections.
         package var threads = 2
 

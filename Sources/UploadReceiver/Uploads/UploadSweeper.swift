@@ -36,11 +36,14 @@ extension UploadStore {
         for id in ids {
             // One that another receiver uses is not old.
             guard let upload = try? acquire(id) else { continue }
-            guard upload.lastWritten + limits.unfinishedLifetime < now else {
+            let isComplete = upload.facts.isPublished
+            let unfinished = limits.unfinishedLifetime
+            let lifetime = isComplete ? min(limits.completeLifetime, unfinished) : unfinished
+            guard upload.lastWritten + lifetime < now else {
                 release(upload)
                 continue
             }
-            if !upload.facts.isPublished { expired += 1 }
+            if !isComplete { expired += 1 }
             upload.takeOver({ [self] in remove(upload) }, done: { [self] in release(upload) })
         }
         if expired > 0 { tell("removed \(expired) unfinished uploads that nobody went on with") }

@@ -117,20 +117,29 @@ struct TakeOverTests {
         defer { publisher.stop() }
         var limits = ReceiverConfiguration.Limits()
         limits.unfinishedLifetime = 100
-        let store = try UploadStore(in: root, limits, publisher, journal)
-        store.sweep(now: WallClock.seconds + 50)
+        limits.completeLifetime = 20
+        // Removing is a job of the store's: it is done when the store has stopped.
+        func sweep(after seconds: Int64) throws {
+            let store = try UploadStore(in: root, limits, publisher, journal)
+            store.sweep(now: WallClock.seconds + seconds)
+            store.stop()
+        }
+        func records() throws -> Int { try sandbox.files().count { $0.hasSuffix(".info") } }
+        try sweep(after: 0)
+        #expect(try records() == 2)
+        try sweep(after: 50)
+        #expect(try records() == 1)
         #expect(try tus.offset(old) == 0)
         // An upload that a receiver is serving is locked against others.
         let busy = try begin(old, at: 0, of: 10, [1])
-        store.sweep(now: WallClock.seconds + 200)
+        try sweep(after: 200)
         busy.close()
         _ = try sandbox.line(beginning: "interrupted")
         #expect(try tus.offset(old) == 1)
         sandbox.stop()
-        store.sweep(now: WallClock.seconds + 50)
+        try sweep(after: 50)
         #expect(try sandbox.files().count == 3)
-        store.sweep(now: WallClock.seconds + 200)
-        store.stop()
+        try sweep(after: 200)
         #expect(try sandbox.files() == ["complete"])
     }
 }
