@@ -36,6 +36,8 @@ extension TransferEngine {
             queue.writer.record(
                 .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
                 for: attempt.task.id)
+        } else {
+            forgetGuess(attempt)
         }
         close(attempt)
         refuse(attempt.task, error)

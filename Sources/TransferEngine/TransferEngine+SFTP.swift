@@ -73,7 +73,7 @@ extension TransferEngine {
 
     /// An upload of one packet on a connection that all share: the next may begin while its last answers are awaited. Who lets one file
     /// move at a time gets one at a time.
-    private func isCarriedAlong(_ attempt: Attempt) -> Bool {
+    func isCarriedAlong(_ attempt: Attempt) -> Bool {
         attempt.target == nil && attempt.task.size.map { $0 <= SFTPUpload.tiny } == true
             && hosts[attempt.origin] == nil && currentLimits.transfers > 1 && currentLimits.transfersPerHost > 1
     }

@@ -18,7 +18,7 @@ extension TransferEngine {
             refuse(task, error)
             return nil
         }
-        var point = task.resumePoint.flatMap { ResumePoint(encoded: $0, secret: task.resumeSecret) }
+        var point = task.knownPoint
         var changes = point?.sourceChanges ?? 0
         let hasChanged = source.identity != recorded
         if hasChanged {

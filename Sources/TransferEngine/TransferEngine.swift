@@ -137,6 +137,7 @@ package actor TransferEngine: EngineControl {
         adopt(try await queue.writer.limits())
         hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         for upload in try await queue.writer.unconfirmed() { unconfirmed[upload.task] = upload }
+        try await noteInterrupted()
         let changes = queue.changes()
         listener = Task { [weak self] in
             for await change in changes { await self?.queueMoved(change) }

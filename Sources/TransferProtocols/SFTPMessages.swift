@@ -68,6 +68,8 @@ package struct SFTPResumePoint: ResumePointContent {
     package var modified: Int64
     /// The rename was asked for, and the answer was lost.
     package var publishing = false
+    /// Only for who clears up: an engine was killed, and nobody knows whether the file was made. No upload goes on from it.
+    package private(set) var isGuess: Bool?
 
     package init(temporary: RawPath, generation: Int = 1, size: Int64, modified: Int64) {
         self.temporary = temporary
@@ -76,11 +78,13 @@ package struct SFTPResumePoint: ResumePointContent {
         self.modified = modified
     }
 
-    /// What an upload leaves behind that was never made durable because it was small: for the attempt after the source changed.
-    package init(remainsOf plan: SFTPUploadPlan) {
+    /// What a small upload may have left behind, of which no resume point was made durable.
+    /// - Parameter path: its final path.
+    package init(guessedFor path: RawPath, token: UploadToken, size: Int64, modifiedNanoseconds: Int64) {
         self.init(
-            temporary: TemporaryName.beside(plan.path, token: plan.subject.token), size: plan.subject.size,
-            modified: plan.modified)
+            temporary: TemporaryName.beside(path, token: token.text), size: size,
+            modified: SFTPUploadPlan.seconds(modifiedNanoseconds))
+        isGuess = true
     }
 
     package var isPlausible: Bool { size >= 0 && generation > 0 && !temporary.bytes.isEmpty }

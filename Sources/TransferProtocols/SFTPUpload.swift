@@ -76,7 +76,7 @@ package struct SFTPUpload: ProtocolMachine {
     /// One operation's share of the payload; after each the server's word is told on.
     static let piece: Int64 = 16 << 20
     /// Up to this a file is sent again whole: its resume point is not worth a commit.
-    static let small: Int64 = 1 << 20
+    package static let small: Int64 = 1 << 20
     /// Up to this, which is one packet, a file is sent before anybody asks whether the target is there: the rename says it.
     package static let tiny: Int64 = 32 << 10
 

@@ -6,14 +6,34 @@ import TransferModel
 extension QueueStore {
     func remains(in states: [TransferState], after: TaskID, limit: Int) throws -> [Remains] {
         let wanted = states.map { String($0.stored) }.joined(separator: ", ")
-        let rows = try database.rows(
+        return try remains(
             """
-            SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags, t.rank,
-            b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at
             FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND d.task > ?
             AND b.direction = 0 AND t.claimed = 0 AND t.state IN (\(wanted)) ORDER BY d.task LIMIT ?
-            """, .integer(after.rawValue), .integer(Int64(limit))
+            """, .integer(after.rawValue), .integer(Int64(limit)))
+    }
+
+    /// Uploads that the last engine was killed in, and of which nothing says what it has left there.
+    /// - Parameter origin: how `LaneSummary.origin` begins.
+    func interruptedUploads(to origin: String) throws -> [Remains] {
+        if interrupted.isEmpty { return [] }
+        let tasks = interrupted.map { String($0.rawValue) }.joined(separator: ", ")
+        return try remains(
+            """
+            FROM tasks t JOIN lanes l ON l.id = t.lane JOIN batches b ON b.id = l.batch
+            WHERE t.id IN (\(tasks)) AND b.direction = 0 AND t.claimed = 0 AND substr(l.origin, 1, length(?1)) = ?1
+            AND NOT EXISTS (SELECT 1 FROM task_details d WHERE d.task = t.id AND d.resume_point IS NOT NULL)
+            LIMIT ?2
+            """, .text(origin), .integer(1000))
+    }
+
+    private func remains(_ rest: String, _ first: SQLiteValue, _ second: SQLiteValue) throws -> [Remains] {
+        let rows = try database.rows(
+            """
+            SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags, t.rank,
+            b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at \(rest)
+            """, first, second
         ) { row in
             (
                 ClaimRow(row),

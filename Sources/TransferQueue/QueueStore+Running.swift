@@ -193,6 +193,7 @@ extension QueueStore {
             SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
             """
         ) { TaskRow($0) }
+        interrupted = rows.map(\.id)
         for old in rows {
             var row = old
             row.claimed = false

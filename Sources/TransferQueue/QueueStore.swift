@@ -23,6 +23,8 @@ final class QueueStore {
     /// Batches whose end is looked for before the commit.
     var touched: Set<BatchID> = []
 
+    /// Tasks that the engine before this one had claimed when it was killed.
+    var interrupted: [TaskID] = []
     /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
     var freshClaims: Set<TaskID> = []
     /// When the attempts that go on began.

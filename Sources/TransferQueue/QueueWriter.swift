@@ -369,6 +369,11 @@ package actor QueueWriter {
         try look { try store.remains(in: states, after: after, limit: limit) }
     }
 
+    /// Uploads to such origins that the last engine was killed in, and of which nothing says what it has left there.
+    package func interruptedUploads(to origin: String) throws(QueueError) -> [Remains] {
+        try look { try store.interruptedUploads(to: origin) }
+    }
+
     /// What a task has left at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
     package func forgetRemains(of task: TaskID) throws(QueueError) {
         try change { try store.forgetRemains(of: task) }

@@ -1,0 +1,181 @@
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+@testable import TransferEngine
+
+/// Small files over SFTP: what a killed engine leaves of them, and the place that they give away. The server is OpenSSH's own, reached
+/// without ssh.
+@Suite(.timeLimit(.minutes(2))) struct InterruptedTests {
+    private func request(_ harness: EngineHarness, _ names: [String]) throws -> BatchRequest {
+        try harness.sandbox.write("ssh", Array("exec /usr/lib/openssh/sftp-server\n".utf8))
+        let script = String(decoding: harness.sandbox.path("ssh"), as: UTF8.self)
+        let folder = String(decoding: harness.sandbox.path("far"), as: UTF8.self)
+        let sources = names.map { name in
+            UploadSource(path: RawPath(harness.sandbox.path(name)), placement: .named(RawPath(name).lastComponent))
+        }
+        var request = BatchRequest(work: .upload(sources, to: "sftp://there\(folder)/"))
+        request.options.sshCommand = "/bin/sh \(script)"
+        return request
+    }
+
+    /// A queue whose engine was killed while it had this file, and what that left at the server.
+    private func killed(_ harness: EngineHarness, _ bytes: Int) async throws -> (task: TaskID, left: String) {
+        try harness.sandbox.write("f", pattern(bytes))
+        let batch = try await harness.queue.writer.add(request(harness, ["f"])).batch
+        let status = try System.stat(harness.sandbox.path("f"))
+        let identity = SourceIdentity(
+            size: status.size, modifiedNanoseconds: status.modifiedNanoseconds, inode: status.inode)
+        let found = try await harness.queue.writer.unscannedSources(of: batch).map {
+            FoundSource(source: $0.source, kind: .file(identity))
+        }
+        try await harness.queue.writer.begin(found)
+        _ = try await harness.queue.writer.finishScan(batch)
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let task = try #require(try await harness.queue.writer.claim(lane.lane, limit: 1, now: now).first)
+        let token = UploadToken.task(task.uuid).text
+        let left = "far/\(TemporaryName.beside(RawPath("f"), token: token).displayed)"
+        try harness.sandbox.write(left, pattern(bytes / 2))
+        await harness.stop()
+        return (task.id, left)
+    }
+
+    @Test("what a killed engine left of a small file is known and taken away, though nothing of it was recorded")
+    func cancelled() async throws {
+        let first = try await EngineHarness(started: false)
+        let (task, left) = try await killed(first, 20_000)
+        let harness = try await EngineHarness(sandbox: first.sandbox, started: false)
+        _ = try await harness.queue.writer.cancel([.task(task)])
+        #expect(try await harness.queue.writer.remains(in: [.cancelled]).isEmpty)
+        try await harness.engine.start()
+        let remains = try #require(try await harness.queue.writer.remains(in: [.cancelled]).first)
+        #expect(remains.task.id == task && remains.protocolName == "sftp")
+        #expect(harness.sandbox.read(left) != nil)
+        #expect(await harness.engine.remove(remains) == nil)
+        #expect(harness.sandbox.read(left) == nil)
+        #expect(try await harness.queue.writer.remains(in: [.cancelled]).isEmpty)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("when it runs again after all it is sent whole, and nothing is left or known of it")
+    func runsAgain() async throws {
+        let first = try await EngineHarness(started: false)
+        let (task, left) = try await killed(first, 20_000)
+        let harness = try await EngineHarness(sandbox: first.sandbox)
+        let batch = try #require(try await harness.queue.reader.task(task)?.batch)
+        #expect(try await harness.finished(batch).state == .completed)
+        #expect(harness.sandbox.read("far/f") == pattern(20_000) && harness.sandbox.read(left) == nil)
+        let states: [TransferState] = [.queued, .waiting, .failed, .cancelled, .completed]
+        #expect(try await harness.queue.writer.remains(in: states).isEmpty)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    // MARK: The place
+
+    @Test("a tiny file over a connection that all share gives its place away, where that is of use and harms nobody")
+    func carriedAlong() async throws {
+        let harness = try await EngineHarness(started: false)
+        let claimed = try await aClaim(harness)
+        let engine = harness.engine
+        #expect(await engine.gives(claimed, size: SFTPUpload.tiny))
+        #expect(await engine.gives(claimed, size: 0))
+        #expect(await !engine.gives(claimed, size: SFTPUpload.tiny + 1))
+        #expect(await !engine.gives(claimed, size: nil))
+        #expect(await !engine.gives(claimed, size: 1, limits: EngineLimits(transfers: 1)), "one at a time means that")
+        #expect(await !engine.gives(claimed, size: 1, limits: EngineLimits(transfersPerHost: 1)))
+        #expect(await engine.gives(claimed, size: 1, limits: EngineLimits(transfers: 2, transfersPerHost: 2)))
+        #expect(await !engine.gives(claimed, size: 1, isIll: true), "a host in trouble gets no more than its share")
+        await harness.stop()
+    }
+
+    @Test("a place is given away once: what ends later gives none")
+    func givenOnce() async throws {
+        let harness = try await EngineHarness(started: false)
+        let places = await harness.engine.placesAfterGiving(try await aClaim(harness))
+        #expect(places.map(\.used) == [1, 0, 0, 0] && places.map(\.ofHost) == [1, nil, nil, nil])
+        #expect(places.map(\.attempts) == [1, 1, 1, 0])
+        await harness.stop()
+    }
+
+    @Test("hundreds of tiny files with two places all arrive, and both places are free afterwards")
+    func many() async throws {
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 2))
+        for index in 0..<200 { try harness.sandbox.write("d/\(index)", pattern(100, seed: index)) }
+        let batch = try await harness.add(try request(harness, ["d"]))
+        #expect(try await harness.finished(batch).filesCompleted == 200)
+        for index in 0..<200 { #expect(harness.sandbox.read("far/d/\(index)") == pattern(100, seed: index)) }
+        await harness.engine.waitUntilIdle()
+        #expect(await harness.engine.places == .init(used: 0, ofHost: nil, attempts: 0))
+        await harness.stop()
+    }
+
+    private func aClaim(_ harness: EngineHarness) async throws -> ClaimedTask {
+        var request = try request(harness, [])
+        request.work = .upload(
+            [UploadSource(path: RawPath("/f"), placement: .named(RawPath("f")))], to: "sftp://there/d/")
+        let batch = try await harness.queue.writer.add(request).batch
+        let found = try await harness.queue.writer.unscannedSources(of: batch).map {
+            FoundSource(source: $0.source, kind: .file(SourceIdentity(size: 1, modifiedNanoseconds: 1, inode: 1)))
+        }
+        try await harness.queue.writer.begin(found)
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        return try #require(
+            try await harness.queue.writer.claim(lane.lane, limit: 1, now: Timestamp(milliseconds: 1)).first)
+    }
+}
+
+extension TransferEngine {
+    fileprivate struct Places: Equatable {
+        var used: Int
+        var ofHost: Int?
+        var attempts: Int
+    }
+
+    fileprivate var places: Places {
+        Places(used: slotsInUse, ofHost: load[Self.there], attempts: attempts.count)
+    }
+
+    private static let there = "sftp://there:22"
+
+    private func attempt(_ task: ClaimedTask) -> Attempt {
+        let order = BatchOrder(
+            batch: task.batch, session: .default, priority: .normal, options: TransferOptions(),
+            secrets: TransferSecrets(), destination: "sftp://there/d/", destinationQuery: nil)
+        let plan = SFTPUploadPlan(
+            host: "there", path: RawPath("/d/f"), subject: UploadSubject(name: RawPath("f"), size: 1, token: "0"))
+        return Attempt(
+            task, context: BatchContext(order, userAgent: "test", at: 0), origin: Self.there, machine: SFTPUpload(plan),
+            at: 0)
+    }
+
+    /// Whether an upload of this size gives its place away.
+    fileprivate func gives(
+        _ task: ClaimedTask, size: Int64?, limits: EngineLimits = EngineLimits(), isIll: Bool = false
+    ) -> Bool {
+        var task = task
+        task.size = size
+        currentLimits = limits
+        hosts[Self.there] = isIll ? HostStanding(limit: 8) : nil
+        return isCarriedAlong(attempt(task))
+    }
+
+    /// With a place taken, given away, given away again, and the attempt over.
+    fileprivate func placesAfterGiving(_ task: ClaimedTask) -> [Places] {
+        let attempt = attempt(task)
+        attempts[task.id] = attempt
+        (slotsInUse, load[Self.there], attempt.holdsSlot) = (1, 1, true)
+        var found = [places]
+        freeSlot(of: attempt)
+        found.append(places)
+        freeSlot(of: attempt)
+        found.append(places)
+        close(attempt)
+        return found + [places]
+    }
+}
