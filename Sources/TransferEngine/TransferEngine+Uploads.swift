@@ -56,7 +56,7 @@ extension TransferEngine {
 
     /// What was learnt of a place's server.
     func facts(_ place: RemotePlace?, _ origin: String) -> HostFacts {
-        hostFacts[place?.factsKey(origin) ?? origin] ?? HostFacts()
+        hostFacts[place?.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
     }
 
     private func open(_ local: RawPath, _ remote: RawPath, _ context: BatchContext) throws(TransferError) -> SourceFile

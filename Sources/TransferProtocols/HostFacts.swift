@@ -1,10 +1,13 @@
 import FoundationEssentials
+package import TransferModel
 
 /// What was learnt of a server and holds for the next file, too. Remembered by origin, over restarts of the engine; a fact that turns out
 /// wrong is learnt anew.
 package struct HostFacts: Codable, Hashable, Sendable {
     /// What `https://` without a protocol means there: `put`, `tus`, `ietf`.
-    package var uploadBy: String?
+    package private(set) var uploadBy: String?
+    /// When it said so. A server may learn another protocol, or another server stand there one day.
+    private var uploadByAt: Timestamp?
     /// The interop version of the resumable-upload draft that it speaks.
     package var interopVersion: Int?
     /// It announced that in its answer to OPTIONS, so an upload may begin with an empty request: a server that does not know the draft
@@ -29,6 +32,25 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     package init() {}
 
+    /// How long a host's answer to which protocol it speaks holds: one question a day costs nothing.
+    static let lifeOfUploadBy = Duration.seconds(86_400)
+
+    /// It speaks this protocol for uploads.
+    package mutating func learn(uploadBy name: String, at now: Timestamp) {
+        uploadBy = name
+        uploadByAt = now
+    }
+
+    /// What holds now; what does not any more is asked anew.
+    package func current(at now: Timestamp) -> HostFacts {
+        var current = self
+        let age = uploadByAt.map { now.since($0) }
+        if age.map({ $0 < .zero || $0 >= Self.lifeOfUploadBy }) ?? true {
+            (current.uploadBy, current.uploadByAt) = (nil, nil)
+        }
+        return current
+    }
+
     /// One line of JSON.
     package var encoded: [UInt8] { (try? JSONEncoder().encode(self)).map(Array.init) ?? [] }
 
@@ -41,7 +63,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// These facts with what `newer` knows put over them.
     package func merged(with newer: HostFacts) -> HostFacts {
         var merged = self
-        merged.uploadBy = newer.uploadBy ?? uploadBy
+        if newer.uploadBy != nil { (merged.uploadBy, merged.uploadByAt) = (newer.uploadBy, newer.uploadByAt) }
         merged.interopVersion = newer.interopVersion ?? interopVersion
         merged.announcesResume = newer.announcesResume ?? announcesResume
         merged.tusExtensions = newer.tusExtensions ?? tusExtensions

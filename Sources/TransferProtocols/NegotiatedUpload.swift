@@ -98,9 +98,9 @@ package struct NegotiatedUpload: ProtocolMachine {
         case .again: return ask()
         case .moved:
             // Whether the file itself can go there is for its own request to find out.
-            return chain.follow(answer, keepsMethod: true) == nil ? ask() : put()
+            return chain.follow(answer, keepsMethod: true) == nil ? ask() : put(at: end.at)
         case .wait(let demand): return over(.wait(demand))
-        case .nothing: return put()
+        case .nothing: return put(at: end.at)
         case .tus(var learnt):
             if patience > 0 { learnt.answerMilliseconds = patience }
             var tus = plan.tus
@@ -119,9 +119,9 @@ package struct NegotiatedUpload: ProtocolMachine {
         }
     }
 
-    private mutating func put() -> [ProtocolAction] {
+    private mutating func put(at now: Timestamp) -> [ProtocolAction] {
         var learnt = HostFacts()
-        learnt.uploadBy = "put"
+        learnt.learn(uploadBy: "put", at: now)
         return choose(PutUpload(plan.put, after: lastID), learnt)
     }
 

@@ -33,14 +33,14 @@ struct UploadProbe: Hashable, Sendable {
     mutating func read(_ answer: HTTPAnswer, host: String, at now: Timestamp) -> Finding {
         if answer.isSuccess, let limit = UploadLimit(answer) {
             var facts = HostFacts()
-            facts.uploadBy = "ietf"
+            facts.learn(uploadBy: "ietf", at: now)
             facts.interopVersion = asking
             facts.announcesResume = true
             if let largest = limit.largestAppend { facts.largestBody = largest }
             return .resumable(facts, limit)
         }
         if takesTus, var facts = TusAnnouncement.facts(answer) {
-            facts.uploadBy = "tus"
+            facts.learn(uploadBy: "tus", at: now)
             return .tus(facts)
         }
         switch answer.status {

@@ -43,6 +43,28 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("what a host said of its protocol holds for a day; then it is asked again, and the rest is still known")
+    func oldAnswer() async throws {
+        let harness = try await EngineHarness(started: false) { request, _ in
+            request.method == "OPTIONS" ? .answer("405 Method Not Allowed") : .ordinary
+        }
+        let origin = harness.store.url("")
+        for (hours, questions) in [(23, 0), (25, 1)] {
+            var facts = HostFacts()
+            facts.learn(
+                uploadBy: "put", at: Timestamp(milliseconds: WallClock.milliseconds - Int64(hours) * 3_600_000))
+            facts.largestBody = 1_000_000
+            #expect(HostFacts(encoded: facts.encoded) == facts)
+            try await harness.queue.writer.remember(host: origin, facts: facts.encoded)
+            if hours == 23 { try await harness.engine.start() } else { await harness.engine.know(facts, of: origin) }
+            try harness.sandbox.write("f\(hours)", [1])
+            let task = try await harness.run(harness.request(upload: ["f\(hours)"]) { $0.options.uploadBy = nil })
+            #expect(task.state == .completed)
+            #expect(harness.store.server.requests.count { $0.method == "OPTIONS" } == questions)
+        }
+        await harness.stop()
+    }
+
     @Test("when the one that asks gets no answer the next one asks")
     func questionWithoutAnswer() async throws {
         let harness = try await EngineHarness { request, earlier in
@@ -158,4 +180,9 @@ import TransferQueue
         let read = ResumePoint(encoded: point.encoded, secret: point.secret)
         #expect(read?.ownVersion == own && read?.content(TusResumePoint.self)?.parts.first?.url != nil)
     }
+}
+
+extension TransferEngine {
+    /// As if it had been learnt so.
+    fileprivate func know(_ facts: HostFacts, of origin: String) { hostFacts[origin] = facts }
 }

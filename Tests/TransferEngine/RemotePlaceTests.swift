@@ -54,7 +54,7 @@ struct RemotePlaceTests {
                 secrets: TransferSecrets(), destination: destination, destinationQuery: nil)
             let context = BatchContext(order, userAgent: "test", at: 0)
             var facts = HostFacts()
-            facts.uploadBy = host
+            if let host { facts.learn(uploadBy: host, at: Timestamp(milliseconds: 0)) }
             let subject = UploadSubject(
                 name: RawPath("f"), size: size, token: .digits(String(repeating: "0", count: 32)))
             let machine = context.uploadMachine(subject, below: RawPath("d/f"), facts: facts, resume: resume)
