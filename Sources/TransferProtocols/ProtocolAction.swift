@@ -1,10 +1,5 @@
 package import TransferModel
 
-// The module: each protocol is a value that is told `ProtocolEvent`s and answers with `ProtocolAction`s. It opens no socket, reads no
-// clock and takes no lock, so that every ugly case is a row in a test's table. `<Name>Upload` and `<Name>Download` hold the states,
-// `<Name>Messages` the plan and the requests; `AnswerMeaning`, `RemoteVersion`, `RedirectChain` and `OfferedName` are the rules that
-// protocols over HTTP share. The engine performs the actions. Start reading here, then `PutUpload`.
-
 /// What a protocol wants done, in order. Nothing after `persist` is done before that is durable.
 package enum ProtocolAction: Sendable, Hashable {
     /// Starts an exchange under a new id.

@@ -2,6 +2,25 @@ import Digests
 package import FoundationEssentials
 package import TransferModel
 
+// The module: each protocol is a value that is told `ProtocolEvent`s and answers with `ProtocolAction`s. It opens no socket, reads no
+// clock and takes no lock, so that every ugly case is a row in a test's table. The engine performs the actions, the queue stores the resume
+// points. `AnswerMeaning`, `RemoteVersion`, `RedirectChain` and `OfferedName` are the rules that protocols over HTTP share.
+//
+// A new protocol over exchanges that there are (HTTP requests, FTP transfers, SFTP operations: `Exchange`), with `FTPUpload` or, over HTTP,
+// `DavUpload` to look at:
+// - `<Name>Messages.swift`: the plan (where to, `UploadSubject`, `HostFacts`, the resume point), the requests, and the resume point: a
+//   `ResumePointContent` with a `kind` of its own and all that must be known to go on. What of it is secret is kept apart by it.
+// - `<Name>Upload.swift`: a `ProtocolMachine` with private states, each documented with its successors. `persist` comes before the first byte
+//   that the server could keep, `resumed(at:)` is its word on where to go on, `accepted` what it has. Late events are left alone.
+// - Whatever cannot go on is the table of `AnswerMeaning`: `wait` with a reason when time or a person mends it, else `fail`.
+// - If an upload that is cancelled leaves something: a removal, as `SFTPRemoval`, or a case of `UploadRemoval`.
+// - Its words elsewhere: `TransferScheme` (the URL's scheme; the compiler then names what else has to know it: `RemotePlace`, the name shown
+//   in `QueueView.wireProtocol`), `BatchContext.uploadMachine` (which machine sends), `BatchContext.removalMachine` (which takes away), and
+//   `ResumePoint.goesOn` when it cannot.
+// - Its tests: `Tests/TransferProtocols/<Name>UploadTests.swift` drives the machine in words, without a server (`Drive`); a case of
+//   `WireProtocol` in `Tests/EndToEnd` has every test of faults and kills run against a real one.
+// A download is the same with `GetDownload` or `FTPDownload` to look at, chosen by `BatchContext.downloadMachine`.
+
 /// A protocol at work on one attempt of one task: told what happened, it says what to do.
 package protocol ProtocolMachine: Sendable {
     /// The next actions, in their order. After `finish`, `fail` or `wait` it answers with none.

@@ -61,7 +61,10 @@ private func persisted(_ point: ResumePoint) -> String {
 /// What is known, by name, in the order of the names.
 private func learnt(_ facts: HostFacts) -> String {
     Mirror(reflecting: facts).children.compactMap { child in
-        guard let optional = Mirror(reflecting: child.value).children.first else { return nil }
+        // When it was learnt is the time of the answer, in every row.
+        guard child.label != "uploadByAt", let optional = Mirror(reflecting: child.value).children.first else {
+            return nil
+        }
         return "\(child.label ?? "")=\(optional.value)"
     }.joined(separator: " ")
 }
