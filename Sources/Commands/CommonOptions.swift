@@ -13,9 +13,11 @@ enum CommonOptions {
     static let state = Option(
         "state", ValueSyntax<[TransferState]>.choices("STATE", TransferState.self), "tasks in one of these states")
     static let failed = Option.flag("failed", "failed tasks")
+    static let filter = Option(
+        "filter", ValueSyntax<String>.text("EXPR"), "tasks that match, as on the screen with /: see FILTERS")
 
     /// Ways of naming many at once; conditions given together must all hold.
-    static let selectors = OptionGroup("Selectors", [all, batch, session, state, failed])
+    static let selectors = OptionGroup("Selectors", [all, batch, session, state, failed, filter])
     static let output = OptionGroup("Output", [json])
 }
 

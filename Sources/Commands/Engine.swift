@@ -15,9 +15,9 @@ package protocol Engine: Sendable {
     func totals() async throws(RequestError) -> QueueTotals
     func why(_ id: NodeID?) async throws(RequestError) -> [WhyAnswer]
 
-    /// Calls `body` with each task, page by page.
+    /// Calls `body` with each task that the selector means, page by page.
     func eachTask(
-        batch: BatchID?, session: SessionName?, states: [TransferState], _ body: (TaskSnapshot) -> Void
+        _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void
     ) async throws(RequestError)
     /// Calls `body` with each stored event behind the cursor, and with `follows` with those to come until the task is
     /// cancelled.
@@ -55,9 +55,11 @@ package protocol Engine: Sendable {
 
 extension EngineConnection: Engine {
     package nonisolated func eachTask(
-        batch: BatchID?, session: SessionName?, states: [TransferState], _ body: (TaskSnapshot) -> Void
+        _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void
     ) async throws(RequestError) {
-        var tasks = tasks(batch: batch, session: session, states: states).makeAsyncIterator()
+        var tasks = tasks(
+            batch: selector.batch, session: selector.session, states: selector.states, filter: selector.filter
+        ).makeAsyncIterator()
         while let task = try await tasks.next() { body(task) }
     }
 

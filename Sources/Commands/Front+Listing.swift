@@ -11,10 +11,10 @@ extension Front {
             return try await listBatches(session: nil, json: json)
         }
         switch selection {
-        case .matching(let selector) where selector.batch == nil && selector.states.isEmpty:
+        case .matching(let selector) where selector.batch == nil && !selector.meansTasks:
             return try await listBatches(session: selector.session, json: json)
         case .matching(let selector):
-            try await listTasks(batch: selector.batch, session: selector.session, states: selector.states, json: json)
+            try await listTasks(selector, json: json)
         case .ids(let ids):
             for id in ids { try await listTasks(of: id, json: json) }
         }
@@ -45,6 +45,11 @@ extension Front {
         let batches = try await ask { engine throws(RequestError) in
             try await engine.batches(session: session, states: [])
         }
+        return list(batches, json: json)
+    }
+
+    /// Batches, one line each.
+    func list(_ batches: [BatchSnapshot], json: Bool) -> ExitStatus {
         if json {
             for batch in batches { console.json(batch) }
             return .done
@@ -81,7 +86,7 @@ extension Front {
         case .batch(let batch):
             // A batch that is not there is an error, an empty one is not.
             _ = try await ask { engine throws(RequestError) in try await engine.batch(batch) }
-            try await listTasks(batch: batch, session: nil, states: [], json: json)
+            try await listTasks(NodeSelector(batch: batch), json: json)
         case .task(let task):
             let found = try await ask { engine throws(RequestError) in
                 try await engine.task(task, history: false, response: false)
@@ -91,17 +96,17 @@ extension Front {
             tell(found, table, json: json)
         case .folder(let batch, let path):
             _ = try await ask { engine throws(RequestError) in try await engine.node(id) }
-            try await listTasks(batch: batch, session: nil, states: [], below: path.displayed, json: json)
+            try await listTasks(NodeSelector(batch: batch), below: path.displayed, json: json)
         }
     }
 
     private func listTasks(
-        batch: BatchID?, session: SessionName?, states: [TransferState], below folder: String? = nil, json: Bool
+        _ selector: NodeSelector, below folder: String? = nil, json: Bool
     ) async throws(CommandFailure) {
         let table = taskTable
         if !json, console.outputIsTerminal { console.line(table.header) }
         try await ask { engine throws(RequestError) in
-            try await engine.eachTask(batch: batch, session: session, states: states) { task in
+            try await engine.eachTask(selector) { task in
                 if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
                 tell(task, table, json: json)
             }
@@ -126,51 +131,5 @@ extension Front {
             task.bytesPerSecond > 0 ? units.rate(task.bytesPerSecond) : "-",
         ]
         console.line(table.row(cells, task.path, remark: task.remark))
-    }
-
-    func listSessions(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        guard try await queueToLookAt(invocation) else { return .done }
-        let batches = try await ask { engine throws(RequestError) in try await engine.batches(session: nil, states: [])
-        }
-        let sessions = Dictionary(grouping: batches, by: \.session).map(SessionLine.init).sorted { $0.name < $1.name }
-        let table = TextTable(
-            columns: [
-                .init(title: "Batches", width: 7, alignment: .right),
-                .init(title: "Active", width: 6, alignment: .right),
-                .init(title: "Files", width: 9, alignment: .right), .init(title: "Size", width: 6, alignment: .right),
-            ],
-            lastTitle: "Session", width: console.outputIsTerminal ? console.width : nil)
-        let json = invocation.has(CommonOptions.json)
-        if !json, console.outputIsTerminal { console.line(table.header) }
-        for session in sessions {
-            guard !json else {
-                console.json(session)
-                continue
-            }
-            let cells = [
-                "\(session.batches)", "\(session.batchesActive)", "\(session.filesTotal)",
-                console.units.size(session.bytesTotal),
-            ]
-            console.line(table.row(cells, session.name))
-        }
-        return .done
-    }
-
-    /// A session as `session list` prints it.
-    private struct SessionLine: Encodable {
-        let name: String
-        let batches: Int
-        /// Those that are not over.
-        let batchesActive: Int
-        let filesTotal: Int64
-        let bytesTotal: Int64
-
-        init(_ name: SessionName, _ batches: [BatchSnapshot]) {
-            self.name = name.rawValue
-            self.batches = batches.count
-            batchesActive = batches.count { !$0.state.isTerminal }
-            filesTotal = batches.reduce(0) { $0 + $1.filesTotal }
-            bytesTotal = batches.reduce(0) { $0 + $1.bytesTotal }
-        }
     }
 }

@@ -29,12 +29,10 @@ extension Front {
     private func nodes(of selection: Selection?) async throws(CommandFailure) -> [NodeID] {
         switch selection {
         case .ids(let ids): return ids
-        case .matching(let selector) where !selector.states.isEmpty:
+        case .matching(let selector) where selector.meansTasks:
             var tasks: [NodeID] = []
             try await ask { engine throws(RequestError) in
-                try await engine.eachTask(batch: selector.batch, session: selector.session, states: selector.states) {
-                    tasks.append(.task($0.id))
-                }
+                try await engine.eachTask(selector) { tasks.append(.task($0.id)) }
             }
             return tasks
         case .matching(let selector):

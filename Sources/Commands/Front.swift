@@ -56,6 +56,8 @@ package struct Front: Sendable {
         case "leftovers", "leftovers list": try await listLeftovers(invocation)
         case "leftovers abort": try await abortLeftovers(invocation)
         case "session list": try await listSessions(invocation)
+        case "session show": try await showSession(invocation)
+        case "session remove": try await removeSession(invocation)
         case "": try await talk()
         case "destination list": try listDestinations(invocation)
         case "destination add": try await addDestination(invocation)

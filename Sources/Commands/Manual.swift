@@ -3,7 +3,34 @@ import Configuration
 
 /// The parts of martlet(1) that are no command's.
 enum Manual {
-    static let sections = [environment, files, statuses, json]
+    static let sections = [filters, environment, files, statuses, json]
+
+    private static let filters = ManualSection(
+        "FILTERS",
+        [
+            .paragraph(
+                "An expression about files, the same after --filter and on the screen after /. Conditions side by side must all hold; "
+                    + "| (or the word or) between them means one, ! in front the contrary, brackets group."),
+            .list([
+                (
+                    "word",
+                    "Is found in the path or in the batch's name; *.cr3 and IMG_?? are patterns, /IMG_04\\d\\d/ a regular expression."
+                ),
+                (
+                    "@run @wait @pause @err @auth @retry @done @new @held @check @skip @cancel",
+                    "The state; also state:err."
+                ),
+                (
+                    "size>1G done<50% speed<1M eta>2h tries>=3 age>7d",
+                    "Sizes and speeds in bytes, times as 30s 5m 2h 7d, with = != > >= < <=."
+                ),
+                (
+                    "name: path: batch: folder: dest: err: kind:",
+                    "What is found in one of these; = means all of it, != not it."
+                ),
+                ("prio>=high", "The priority."),
+            ]),
+        ])
 
     private static let environment = ManualSection(
         "ENVIRONMENT",

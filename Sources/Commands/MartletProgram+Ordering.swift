@@ -109,6 +109,23 @@ extension MartletProgram {
         return command
     }
 
+    static var sessionShow: Command {
+        var command = Command("show", "what a session holds, and its limit")
+        command.operands = [Operand(ValueSyntax<SessionName>.session)]
+        command.groups = [CommonOptions.output]
+        return command
+    }
+
+    static var sessionRemove: Command {
+        var command = Command("remove", "forget a session whose work is over, with its limit; never a file")
+        command.details = [
+            "Prints one line for each batch that is forgotten. While one is not over nothing is forgotten."
+        ]
+        command.operands = [Operand(ValueSyntax<SessionName>.session)]
+        command.groups = [CommonOptions.output]
+        return command
+    }
+
     static var sessionSet: Command {
         var command = Command("set", "limit all that a session owns together")
         command.operands = [Operand(ValueSyntax<SessionName>.session)]

@@ -113,6 +113,9 @@ package enum MartletProgram {
     private static var list: Command {
         var command = Command("list", "batches; with a batch, its tasks")
         command.details = ["Where nothing was ever queued no engine is started."]
+        command.examples = [
+            .init(line: "martlet list --filter 'size>1G !@done'", effect: "What is large and not through")
+        ]
         command.operands = [Operand(ValueSyntax<NodeID>.node, .optional)]
         command.operandForm = "[ID|SELECTORS]"
         command.groups = [CommonOptions.selectors, CommonOptions.output]
@@ -274,8 +277,7 @@ package enum MartletProgram {
         command.runsAlone = false
         command.subcommands = [
             list,
-            notBuilt("show", "everything about a session", "use list --session NAME"),
-            notBuilt("remove", "remove a session with its work", "cancel and purge its batches"),
+            sessionShow, sessionRemove,
             sessionSet,
         ]
         return command

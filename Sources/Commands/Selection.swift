@@ -13,7 +13,9 @@ enum Selection {
         let session = invocation.value(CommonOptions.session)
         let states =
             (invocation.value(CommonOptions.state) ?? []) + (invocation.has(CommonOptions.failed) ? [.failed] : [])
-        let selects = invocation.has(CommonOptions.all) || batch != nil || session != nil || !states.isEmpty
+        let filter = try Self.filter(invocation, command)
+        let selects =
+            invocation.has(CommonOptions.all) || batch != nil || session != nil || !states.isEmpty || filter != nil
         // `b7 --failed` says the same as `--batch b7 --failed`.
         if selects, batch == nil, !invocation.has(CommonOptions.all), ids.count == 1, case .batch(let only) = ids[0] {
             (batch, ids) = (only, [])
@@ -25,10 +27,24 @@ enum Selection {
         if !ids.isEmpty {
             self = .ids(ids)
         } else if selects {
-            self = .matching(NodeSelector(batch: batch, session: session, states: states))
+            self = .matching(NodeSelector(batch: batch, session: session, states: states, filter: filter))
         } else {
             return nil
         }
+    }
+
+    /// What the engine would refuse is refused before anything is started.
+    private static func filter(_ invocation: Invocation, _ command: String) throws(CommandFailure) -> String? {
+        guard let text = invocation.value(CommonOptions.filter) else { return nil }
+        guard !invocation.has(CommonOptions.session) else {
+            throw .usage("\(command): --filter and --session together are not understood", "give --batch instead")
+        }
+        do throws(FilterFault) { _ = try TransferFilter(text) } catch {
+            throw .usage(
+                "\(command): --filter is wrong at character \(error.position + 1): \(error.message)",
+                "see FILTERS in martlet(1)")
+        }
+        return text
     }
 
     /// As the engine wants it.
@@ -38,4 +54,9 @@ enum Selection {
         case .matching(let selector): .matching(selector)
         }
     }
+}
+
+extension NodeSelector {
+    /// Conditions about tasks mean tasks; else it means batches.
+    var meansTasks: Bool { !states.isEmpty || filter != nil }
 }

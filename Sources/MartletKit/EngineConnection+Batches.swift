@@ -55,12 +55,14 @@ extension EngineConnection {
     }
 
     /// Tasks in the order of their numbers, fetched page by page while they are read.
+    /// - Parameter filter: only what matches this expression, see the manual.
     public nonisolated func tasks(
-        batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState] = []
+        batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState] = [], filter: String? = nil
     ) -> TaskSequence {
         TaskSequence(
             connection: self,
-            request: TaskListRequest(batch: batch, session: session, states: states.isEmpty ? nil : states))
+            request: TaskListRequest(
+                batch: batch, session: session, states: states.isEmpty ? nil : states, filter: filter))
     }
 }
 

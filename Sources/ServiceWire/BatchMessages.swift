@@ -55,17 +55,20 @@ package struct TaskListRequest: Codable, Hashable, Sendable {
     package var batch: BatchID?
     package var session: SessionName?
     package var states: [TransferState]?
+    /// Only tasks that match this expression, as a selector's.
+    package var filter: String?
     package var after: TaskID?
     /// 1…1000, default 500.
     package var limit: Int?
 
     package init(
-        batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState]? = nil, after: TaskID? = nil,
-        limit: Int? = nil
+        batch: BatchID? = nil, session: SessionName? = nil, states: [TransferState]? = nil, filter: String? = nil,
+        after: TaskID? = nil, limit: Int? = nil
     ) {
         self.batch = batch
         self.session = session
         self.states = states
+        self.filter = filter
         self.after = after
         self.limit = limit
     }

@@ -33,7 +33,7 @@ package enum MethodTable {
         case .batchAdd: ("uuid session? name? work held? priority? options? secrets? destination?", "batch existed")
         case .batchList: ("session? states? limit?", "batches")
         case .batchShow: ("batch? uuid?", "batch")
-        case .taskList: ("batch? session? states? after? limit?", "tasks next")
+        case .taskList: ("batch? session? states? filter? after? limit?", "tasks next")
         case .taskShow: ("task history? response?", "task")
         case .why: ("id?", "answers")
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesRunNow:

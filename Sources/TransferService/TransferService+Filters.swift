@@ -106,15 +106,38 @@ extension TransferService {
         return try await queue.reader.search(filter, after: after, motion: motion)
     }
 
-    /// The tasks that a selector with a filter means, a stretch of the queue at a time, in the order of their numbers.
-    func eachMatch(of selector: NodeSelector, _ text: String, _ body: ([NodeID]) async throws -> Void) async throws {
+    /// The filter of a selector, with its other conditions.
+    private func filter(of selector: NodeSelector, _ text: String) throws(RequestError) -> TransferFilter {
         guard selector.session == nil else {
             throw RequestError(.usage, "a filter and a session together are not understood: name the batch instead")
         }
         var parts = [try ViewFilter(text).filter.root]
         if let batch = selector.batch { parts.append(.test(.node(.batch(batch)))) }
         if !selector.states.isEmpty { parts.append(.test(.states(selector.states))) }
-        let filter = TransferFilter(.all(parts))
+        return TransferFilter(.all(parts))
+    }
+
+    /// One stretch of the queue, as a page; one in which nothing matches is empty.
+    func list(_ request: TaskListRequest, _ text: String, limit: Int) async throws -> TaskPage {
+        let selector = NodeSelector(batch: request.batch, session: request.session, states: request.states ?? [])
+        let slice = try await slice(try filter(of: selector, text), request.after ?? TaskID(rawValue: 0))
+        let found = slice.hits.values.flatMap(\.tasks).sorted()
+        let page = found.prefix(limit)
+        var tasks: [TaskSnapshot] = []
+        let live = await engine.live()
+        for id in page {
+            // One that was purged meanwhile is no fault of who asks.
+            let (task, chains) = try await queue.reader.task(
+                TaskShowRequest(task: id, history: false, response: false), live: live, chains: chains)
+            self.chains = chains
+            if let task { tasks.append(task) }
+        }
+        return TaskPage(tasks: tasks, next: page.count < found.count ? page.last : slice.next)
+    }
+
+    /// The tasks that a selector with a filter means, a stretch of the queue at a time, in the order of their numbers.
+    func eachMatch(of selector: NodeSelector, _ text: String, _ body: ([NodeID]) async throws -> Void) async throws {
+        let filter = try filter(of: selector, text)
         var after: TaskID? = TaskID(rawValue: 0)
         while let from = after {
             let slice = try await slice(filter, from)

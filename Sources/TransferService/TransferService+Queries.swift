@@ -39,6 +39,7 @@ extension TransferService {
         if let id = request.batch, try await queue.reader.batch(id) == nil { throw Self.missing("batch \(id)") }
         let live = await engine.live()
         let limit = min(1000, max(1, request.limit ?? 500))
+        if let filter = request.filter { return try await list(request, filter, limit: limit) }
         let (tasks, chains) = try await queue.reader.tasks(request, limit: limit, live: live, chains: chains)
         self.chains = chains
         return TaskPage(tasks: tasks, next: tasks.count < limit ? nil : tasks.last?.id)

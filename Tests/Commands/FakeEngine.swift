@@ -121,9 +121,11 @@ final class FakeEngine: Engine {
     }
 
     func eachTask(
-        batch: BatchID?, session: SessionName?, states: [TransferState], _ body: (TaskSnapshot) -> Void
+        _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void
     ) async throws(RequestError) {
-        let tasks = try ask("tasks \(states.map(\.rawValue).joined(separator: ","))") { state in
+        let (batch, states) = (selector.batch, selector.states)
+        let filter = selector.filter.map { " \($0)" } ?? ""
+        let tasks = try ask("tasks \(states.map(\.rawValue).joined(separator: ","))\(filter)") { state in
             state.tasks.filter { (batch == nil || $0.batch == batch) && (states.isEmpty || states.contains($0.state)) }
         }
         tasks.forEach(body)

@@ -222,8 +222,8 @@ struct FrontTests {
         #expect(await bench.run("session", "list", "--json") == .done)
         #expect(
             bench.output == """
-                {"batches":2,"batchesActive":2,"bytesTotal":2147483648,"filesTotal":16,"name":"default"}
-                {"batches":1,"batchesActive":0,"bytesTotal":1073741824,"filesTotal":5,"name":"photos"}
+                {"batches":2,"batchesActive":2,"bytesTotal":2147483648,"filesTotal":16,"limit":null,"name":"default"}
+                {"batches":1,"batchesActive":0,"bytesTotal":1073741824,"filesTotal":5,"limit":null,"name":"photos"}
 
                 """)
     }

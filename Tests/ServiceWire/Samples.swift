@@ -145,7 +145,9 @@ enum Samples {
                 both.uuid = uuid
                 return both
             }()
-        case .taskList: TaskListRequest(batch: batch, session: .default, states: [.failed], after: task, limit: 2)
+        case .taskList:
+            TaskListRequest(
+                batch: batch, session: .default, states: [.failed], filter: "size>1G", after: task, limit: 2)
         case .taskShow: TaskShowRequest(task: task, history: true, response: true)
         case .why: WhyRequest(id: .task(task))
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesRunNow: nodes

@@ -120,6 +120,27 @@ import TransferQueue
         #expect(ids == (1...25).map { TaskID(rawValue: $0) })
         let failed = try await client.call(Methods.taskList, TaskListRequest(batch: batch, states: [.failed]))
         #expect(failed.tasks.isEmpty && failed.next == nil)
+        // With a filter a page is what a stretch of the queue has.
+        func matching(_ filter: String, states: [TransferState] = []) async throws -> [TaskID] {
+            var found: [TaskID] = []
+            var request = TaskListRequest(batch: batch, states: states, filter: filter, limit: 2)
+            repeat {
+                let page = try await client.call(Methods.taskList, request)
+                #expect(page.tasks.count <= 2)
+                found += page.tasks.map(\.id)
+                request.after = page.next
+            } while request.after != nil
+            return found
+        }
+        #expect(try await matching("size>=0 | @wait") == ids)
+        #expect(try await matching("@wait", states: [.failed]).isEmpty)
+        #expect(try await matching("!id:b1/t3 (id:b1/t3 | id:b1/t5)") == [TaskID(rawValue: 5)])
+        for request in [
+            TaskListRequest(filter: "size>"), TaskListRequest(session: .default, filter: "@err"),
+        ] {
+            let wrong = try await #require(throws: WireError.self) { try await client.call(Methods.taskList, request) }
+            #expect(wrong.requestError.code == .usage)
+        }
         let missing = try await #require(throws: WireError.self) {
             try await client.call(Methods.taskList, TaskListRequest(batch: BatchID(rawValue: 9)))
         }

@@ -94,6 +94,7 @@ complete -c martlet -n '__fish_seen_subcommand_from list' -l batch -x -a "(martl
 complete -c martlet -n '__fish_seen_subcommand_from list' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from list' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from list' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from list' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from list' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
@@ -110,6 +111,7 @@ complete -c martlet -n '__fish_seen_subcommand_from pause' -l batch -x -a "(mart
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from pause' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
@@ -118,6 +120,7 @@ complete -c martlet -n '__fish_seen_subcommand_from resume' -l batch -x -a "(mar
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from resume' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from resume' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
@@ -126,6 +129,7 @@ complete -c martlet -n '__fish_seen_subcommand_from cancel' -l batch -x -a "(mar
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from cancel' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from cancel' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
@@ -134,6 +138,7 @@ complete -c martlet -n '__fish_seen_subcommand_from retry' -l batch -x -a "(mart
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from retry' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
@@ -162,6 +167,7 @@ complete -c martlet -n '__fish_seen_subcommand_from set' -l batch -x -a "(martle
 complete -c martlet -n '__fish_seen_subcommand_from set' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from set' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from set' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from set' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
@@ -170,6 +176,7 @@ complete -c martlet -n '__fish_seen_subcommand_from run-now' -l batch -x -a "(ma
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from run-now' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from run-now' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
@@ -188,6 +195,7 @@ complete -c martlet -n '__fish_seen_subcommand_from wait' -l batch -x -a "(martl
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l session -x -d 'what belongs to this session'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l state -x -a 'created queued waiting running finishing paused completed failed cancelled' -d 'tasks in one of these states'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -l failed -d 'failed tasks'
+complete -c martlet -n '__fish_seen_subcommand_from wait' -l filter -x -d 'tasks that match, as on the screen with /: see FILTERS'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from wait' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from watch' -l json -d 'print JSON, one object a line where there are many'
@@ -243,11 +251,17 @@ complete -c martlet -n '__fish_seen_subcommand_from receive' -l keep-free -x -d 
 complete -c martlet -n '__fish_seen_subcommand_from receive' -l keep-unfinished -x -d 'forget an interrupted upload that nobody went on with for so long; default 7d'
 complete -c martlet -n '__fish_seen_subcommand_from receive' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from receive' -a '(__fish_complete_directories)'
-complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list set' -a list -d 'sessions and what they hold'
-complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list set' -a set -d 'limit all that a session owns together'
-complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list set' -s h -l help -d 'show this and exit'
+complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list show remove set' -a list -d 'sessions and what they hold'
+complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list show remove set' -a show -d 'what a session holds, and its limit'
+complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list show remove set' -a remove -d 'forget a session whose work is over, with its limit; never a file'
+complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list show remove set' -a set -d 'limit all that a session owns together'
+complete -c martlet -n '__fish_seen_subcommand_from session; and not __fish_seen_subcommand_from list show remove set' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from list' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from list' -s h -l help -d 'show this and exit'
+complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from show' -l json -d 'print JSON, one object a line where there are many'
+complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from show' -s h -l help -d 'show this and exit'
+complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from remove' -l json -d 'print JSON, one object a line where there are many'
+complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from remove' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from set' -l limit -x -d 'bytes a second for all of it together; off takes the limit away'
 complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from set' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from session; and __fish_seen_subcommand_from set' -s h -l help -d 'show this and exit'
