@@ -19,8 +19,8 @@ extension MartletProgram {
         add.details = [
             "A password is asked for when the URL or --user names a user and nothing says where the password comes from; the engine "
                 + "keeps it in its store of secrets. destinations.conf never has one.",
-            "The keys of S3 are taken from the environment or AWS's files when a batch is queued; with --user ID the secret key is "
-                + "asked for and kept.",
+            "The keys of S3 are taken from the environment or AWS's files when a batch is queued. With --user ID the secret key is "
+                + "asked for and kept; where no keys are found, both are asked for.",
         ]
         add.operands = [Operand(ValueSyntax<String>.text("NAME")), Operand(ValueSyntax<String>.url("URL"))]
         add.groups = [
@@ -49,12 +49,16 @@ extension MartletProgram {
         test.operands = [Operand(ValueSyntax<String>.text("NAME"))]
         test.groups = [CommonOptions.output]
         var remove = Command("remove", "forget a server and its login; what is queued goes on")
+        remove.details = ["For 24 h martlet destination restore takes that back."]
         remove.operands = [Operand(ValueSyntax<String>.text("NAME"), .oneOrMore)]
         remove.groups = [CommonOptions.output]
+        var restore = Command("restore", "take the removal of a server back, within 24 h; without a name the last one")
+        restore.operands = [Operand(ValueSyntax<String>.text("NAME"), .optional)]
+        restore.groups = [CommonOptions.output]
         var command = Command("destination", "configured servers")
         command.runsAlone = false
         command.subcommands = [
-            list, add, test, remove,
+            list, add, test, remove, restore,
             notBuilt("import", "take over servers of rclone, ssh, aws or netrc", "use destination add for each"),
         ]
         return command

@@ -48,6 +48,7 @@ package protocol Engine: Sendable {
     func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport
     func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError)
     func forgetLogin(of destination: String) async throws(RequestError) -> Bool
+    func restoreLogin(of destination: String) async throws(RequestError) -> Bool
 
     /// Says that something about these nodes, or anything at all, has changed; at most 10 times a second.
     func changes(of nodes: [NodeID]) -> AsyncStream<Void>

@@ -70,6 +70,7 @@ extension Front {
         var destination = Destination(name: name, url: url.text)
         fill(&destination, invocation)
         if destination.user == nil { destination.user = url.user }
+        try findKeys(&destination, url)
         let password = try password(for: destination, url)
         if let password {
             destination.login = .kept
@@ -78,6 +79,10 @@ extension Front {
             try await ask { engine throws(RequestError) in try await engine.keepLogin(secrets, of: name) }
         }
         try write(file.setting(destination))
+        // A login that the old one had is no business of the new one.
+        if password == nil, file[name]?.login == .kept {
+            _ = try await ask { engine throws(RequestError) in try await engine.forgetLogin(of: name) }
+        }
         if invocation.has(CommonOptions.json) {
             console.json(ChangedDestination(name: name, result: .done, code: nil))
         } else {
@@ -151,6 +156,25 @@ extension Front {
         return typed
     }
 
+    /// Where no keys of S3 are to be found, whose secret key is to be kept.
+    private func findKeys(_ destination: inout Destination, _ url: TransferURL) throws(CommandFailure) {
+        guard url.scheme == .s3, destination.user == nil else { return }
+        guard !S3Surroundings(surroundings.environment).hasKeys(of: destination) else { return }
+        if let profile = destination.profile {
+            throw .usage(
+                "destination add: no keys were found in the AWS profile \(profile)",
+                "write them into ~/.aws/credentials, or give --user ID, whose secret key is asked for")
+        }
+        let asked = surroundings.askPassword("No keys of S3 were found. Access key ID to be kept (empty: none): ")
+        if let asked, !asked.isEmpty {
+            destination.user = asked
+        } else {
+            console.note(
+                "martlet: \(destination.name): no keys of S3 were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY "
+                    + "when you send there, or give --user ID or --profile")
+        }
+    }
+
     private func write(_ bytes: [UInt8]) throws(CommandFailure) {
         guard let path = surroundings.destinationsPath else { return }
         do throws(Errno) { try SmallFile.replace(path, with: bytes) } catch {
@@ -159,7 +183,7 @@ extension Front {
         }
     }
 
-    // MARK: test, remove
+    // MARK: test
 
     func testDestination(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let word = invocation.operands[0].shown
@@ -176,54 +200,6 @@ extension Front {
             console.line(report.sentence(TransferURL.withoutUser(word), console.units) + ".")
         }
         return report.ok ? .done : .refused
-    }
-
-    /// What became of one destination.
-    private struct ChangedDestination: Encodable {
-        let name: String
-        let result: NodeResult.Outcome
-        let code: String?
-
-        enum CodingKeys: CodingKey { case name, result, code }
-
-        func encode(to encoder: any Encoder) throws {
-            var object = encoder.container(keyedBy: CodingKeys.self)
-            try object.encode(name, forKey: .name)
-            try object.encode(result, forKey: .result)
-            try object.encode(code, forKey: .code)
-        }
-    }
-
-    func removeDestinations(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        var status = ExitStatus.done
-        for operand in invocation.operands {
-            let name = operand.shown
-            let file = surroundings.destinationsFile()
-            guard let destination = file[name] else {
-                status = .noSuchObject
-                tellRemoved(name, .refused, "noSuchObject", "there is no such destination", invocation)
-                continue
-            }
-            try write(file.removing(name))
-            // The section is gone first: what is left over of a login then opens nothing by itself.
-            if destination.login == .kept {
-                _ = try await ask { engine throws(RequestError) in try await engine.forgetLogin(of: name) }
-            }
-            tellRemoved(name, .done, nil, "removed; what is queued goes on", invocation)
-        }
-        return status
-    }
-
-    private func tellRemoved(
-        _ name: String, _ result: NodeResult.Outcome, _ code: String?, _ words: String, _ invocation: Invocation
-    ) {
-        if invocation.has(CommonOptions.json) {
-            console.json(ChangedDestination(name: name, result: result, code: code))
-        } else if result == .refused {
-            console.note("martlet: \(name): \(words): see martlet destination list")
-        } else {
-            console.line("\(name): \(words)")
-        }
     }
 }
 

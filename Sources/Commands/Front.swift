@@ -63,6 +63,7 @@ package struct Front: Sendable {
         case "destination add": try await addDestination(invocation)
         case "destination test": try await testDestination(invocation)
         case "destination remove": try await removeDestinations(invocation)
+        case "destination restore": try await restoreDestination(invocation)
         case let name: throw .usage("\(name) does nothing", "see martlet --help")
         }
     }

@@ -76,7 +76,7 @@ package struct DestinationsFile: Equatable, Sendable {
         return Array(kept.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    private static func section(_ destination: Destination) -> String {
+    static func section(_ destination: Destination) -> String {
         let lines = DestinationKey.all.compactMap { key in
             key.written(destination).map { "\(key.name) = \($0)\n" }
         }

@@ -23,7 +23,13 @@ extension EngineConnection {
         _ = try await call(Methods.destinationKeep, DestinationKeepRequest(name: destination, secrets: secrets))
     }
 
-    /// Has the engine forget it. Batches that are queued keep their own.
+    /// Has the engine take back what it was told to forget within the last day.
+    /// - Returns: whether there was one.
+    public nonisolated func restoreLogin(of destination: String) async throws(RequestError) -> Bool {
+        try await call(Methods.destinationRestore, DestinationForgetRequest(name: destination)).existed
+    }
+
+    /// Has the engine forget it, in a day. Batches that are queued keep their own.
     /// - Returns: whether there was one.
     @discardableResult
     public nonisolated func forgetLogin(of destination: String) async throws(RequestError) -> Bool {
@@ -36,12 +42,17 @@ extension DestinationReport {
     /// - Parameter name: what the person calls it.
     package func sentence(_ name: String, _ units: ScreenConfiguration.Units) -> String {
         if let error, !ok { return "\(name) cannot be used: \(error.message)" }
-        return "\(name) answers: \(facts(units))"
+        return "\(name) \(facts(units))"
     }
 
     /// What works, one thing after the other.
     package func facts(_ units: ScreenConfiguration.Units) -> String {
-        var parts = ["login ok in \(milliseconds) ms"]
+        var parts: [String] = []
+        switch login {
+        case .ok?: parts.append("login ok")
+        case .notAsked?: parts.append("no password asked for so far")
+        case nil: break
+        }
         switch exists {
         case true?: parts.append("the folder is there")
         case false?: parts.append("the folder is not there yet and will be made")
@@ -54,6 +65,7 @@ extension DestinationReport {
         }
         if let freeBytes { parts.append("\(units.size(freeBytes)) free") }
         if let way = self.protocol, !["sftp", "ftp", "s3"].contains(way) { parts.append("uploads go by \(way)") }
-        return parts.joined(separator: ", ")
+        let answered = "answered in \(milliseconds) ms"
+        return parts.isEmpty ? answered : "\(answered): \(parts.joined(separator: ", "))"
     }
 }

@@ -70,6 +70,12 @@ package struct S3Surroundings: Sendable {
     /// The keys as they are now, of the environment or the AWS profile; blocks on the disk.
     package func keys() throws(QueueingFault) -> S3Keys { try keys(stored(nil), profile: nil) }
 
+    /// Whether there are keys to be had; blocks on the disk.
+    package func hasKeys(of destination: Destination) -> Bool {
+        (try? keys(for: TransferSecrets(), stored(destination.profile), profile: destination.profile, needed: true))
+            != nil
+    }
+
     private func keys(
         for secrets: TransferSecrets, _ stored: Stored, profile: String?, needed: Bool
     ) throws(QueueingFault) -> S3Keys? {
@@ -77,7 +83,9 @@ package struct S3Surroundings: Sendable {
         if let user = secrets.user, let password = secrets.password {
             return S3Keys(accessKeyID: user, secretAccessKey: password)
         }
-        return needed ? try keys(stored, profile: profile) : nil
+        // A password command prints the secret key when it is needed.
+        guard needed, !secrets.opensS3 else { return nil }
+        return try keys(stored, profile: profile)
     }
 
     private func keys(_ stored: Stored, profile: String?) throws(QueueingFault) -> S3Keys {

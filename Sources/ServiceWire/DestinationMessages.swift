@@ -34,15 +34,15 @@ package struct DestinationKeepRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// `destination.forget`: that login is not wanted any more.
+/// `destination.forget`: that login is not wanted any more. `destination.restore`: it is wanted again.
 package struct DestinationForgetRequest: Codable, Hashable, Sendable {
     package var name: String
     package init(name: String) { self.name = name }
 }
 
-/// The answer to `destination.forget`.
+/// The answer to both.
 package struct DestinationForgotten: Codable, Hashable, Sendable {
-    /// Whether there was anything to forget.
+    /// Whether there was anything to forget, or to have again.
     package var existed: Bool
     package init(existed: Bool) { self.existed = existed }
 }

@@ -37,6 +37,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case destinationTest = "destination.test"
     case destinationKeep = "destination.keep"
     case destinationForget = "destination.forget"
+    case destinationRestore = "destination.restore"
 
     /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
     package var isQuestion: Bool {
@@ -49,7 +50,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
             .nodesMove,
             .nodesSet, .nodesRunNow, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop,
             .limitsSet, .leftoversAbort, .leftoversSearch,
-            .destinationTest, .destinationKeep, .destinationForget:
+            .destinationTest, .destinationKeep, .destinationForget, .destinationRestore:
             false
         }
     }
@@ -102,6 +103,7 @@ package enum Methods {
     package static let destinationTest = Method<DestinationTestRequest, DestinationTested>(.destinationTest)
     package static let destinationKeep = Method<DestinationKeepRequest, Nothing>(.destinationKeep)
     package static let destinationForget = Method<DestinationForgetRequest, DestinationForgotten>(.destinationForget)
+    package static let destinationRestore = Method<DestinationForgetRequest, DestinationForgotten>(.destinationRestore)
     package static let limitsGet = Method<Nothing, TransferLimits>(.limitsGet)
     package static let limitsSet = Method<LimitsChange, TransferLimits>(.limitsSet)
     package static let logRead = Method<LogReadRequest, LogPage>(.logRead)

@@ -69,7 +69,7 @@ package enum MethodTable {
         case .leftoversSearch: ("url s3? keys abort?", "uploads")
         case .destinationTest: ("url options? secrets? destination?", "report")
         case .destinationKeep: ("name secrets", "")
-        case .destinationForget: ("name", "existed")
+        case .destinationForget, .destinationRestore: ("name", "existed")
         case .logRead: ("level? batch? task? limit? after? wait?", "lines next")
         }
     }

@@ -19,7 +19,6 @@ struct Dialog: Sendable {
         /// From a menu.
         case act(Deed, [NodeRow])
         /// A configured server.
-        case removeDestination(String)
     }
 
     struct Choice: Sendable {

@@ -138,8 +138,8 @@ package struct KeyMap: Sendable, Hashable {
             (.back, ["Esc", "q"]),
         ],
         .destinations: moving + everywhere + [
-            (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.add, ["a", "F2"]),
-            (.back, ["Esc", "q", "D", "h", "Left"]),
+            (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.undo, ["u"]),
+            (.add, ["a", "F2"]), (.back, ["Esc", "q", "D", "h", "Left"]),
         ],
         .lost: [(.retryNow, ["R"]), (.startEngine, ["s"])],
     ]

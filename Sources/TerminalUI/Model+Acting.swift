@@ -190,7 +190,6 @@ extension Model {
 
     mutating func perform(_ intent: Dialog.Intent) {
         if intent == .leave { return requests.append(.leave) }
-        if case .removeDestination(let name) = intent { return removeDestination(name) }
         guard canChange else { return complain(cannotChange) }
         switch intent {
         case .leave: break
@@ -203,7 +202,6 @@ extension Model {
         case .resumeAll: sendAll(.resume, NodeSelector())
         case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))
         case .named(let deed, let what, let nodes): ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
-        case .removeDestination: break
         case .clearFinished: ask(.clearFinished) { .clearFinished(number: $0) }
         case .act(let deed, let rows): send(deed, rows)
         }

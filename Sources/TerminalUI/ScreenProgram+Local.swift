@@ -97,10 +97,8 @@ actor LocalWork {
                 }
                 return await changed { engine.destinationsFile().setting(saved.destination) }
             case .remove(let name):
-                let isKept = engine.destinationsFile()[name]?.login == .kept
-                let outcome = await changed { engine.destinationsFile().removing(name) }
-                if case .changed = outcome, isKept { try await engine.forgetLogin(of: name) }
-                return outcome
+                return try await remove(name)
+            case .restore: return try await restore()
             case .test(let text, let password):
                 let prepared = await files.run { () -> Result<BatchRequest, RequestError> in
                     do throws(QueueingFault) {
@@ -115,6 +113,42 @@ actor LocalWork {
         } catch {
             return .failed(error.message)
         }
+    }
+
+    private func remove(_ name: String) async throws(RequestError) -> DestinationOutcome {
+        let disk = DestinationsOnDisk(engine.destinationsFilePath, now: TerminalUI.wallTime.milliseconds)
+        let result = await files.run { () -> Result<Destination?, RequestError> in
+            do { return .success(try disk.remove(name)) } catch { return .failure(Self.unwritable(error)) }
+        }
+        // The section is gone first: what is left over of a login then opens nothing by itself.
+        if try result.get()?.login == .kept { try await engine.forgetLogin(of: name) }
+        return .changed(await files.run { disk.file })
+    }
+
+    private func restore() async throws(RequestError) -> DestinationOutcome {
+        let disk = DestinationsOnDisk(engine.destinationsFilePath, now: TerminalUI.wallTime.milliseconds)
+        guard var destination = await files.run({ disk.restorable(nil) }) else {
+            return .failed("No server was removed in the last 24 h.")
+        }
+        let name = destination.name
+        guard await files.run({ disk.file[name] }) == nil else {
+            return .failed("There is another \(name) by now: remove that one first.")
+        }
+        if destination.login == .kept, !(try await engine.restoreLogin(of: name)) { destination.login = .none }
+        let restored = destination
+        let result = await files.run { () -> Result<DestinationsFile, RequestError> in
+            do {
+                try disk.restore(restored)
+                return .success(disk.file)
+            } catch {
+                return .failure(Self.unwritable(error))
+            }
+        }
+        return .restored(name, try result.get())
+    }
+
+    private static func unwritable(_ error: any Error) -> RequestError {
+        RequestError(.internal, "destinations.conf cannot be written: \(error)")
     }
 
     /// Writes another version of `destinations.conf`.

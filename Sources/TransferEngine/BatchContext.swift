@@ -96,6 +96,13 @@ final class BatchContext {
         return true
     }
 
+    /// Of S3: those that were queued with the batch, or what a password command gave.
+    private var keys: S3Keys? {
+        if let keys = order.secrets.s3 { return keys }
+        guard case .user(let id, let secret) = credentials, !id.isEmpty, !secret.isEmpty else { return nil }
+        return S3Keys(accessKeyID: id, secretAccessKey: secret)
+    }
+
     /// The name that a destination without a slash at its end gives its one file.
     var lastSegment: RawPath { destination?.lastSegment ?? RawPath("") }
 
@@ -109,7 +116,7 @@ final class BatchContext {
             for field in order.secrets.headers { fields.append(HTTPField(field.name, field.value)) }
         }
         let isSigned = exchange.signing != nil
-        if let signing = exchange.signing, let keys = order.secrets.s3 {
+        if let signing = exchange.signing, let keys {
             let given = exchange.mayCarrySecrets ? exchange.headers + order.secrets.headers : exchange.headers
             let signature = SignatureV4.fields(
                 for: exchange.method, exchange.url, headers: given, signing: signing, keys: keys, at: now)

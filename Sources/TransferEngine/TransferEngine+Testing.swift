@@ -12,10 +12,13 @@ extension TransferEngine {
         _ url: String, _ options: TransferOptions, _ secrets: TransferSecrets
     ) async -> DestinationReport {
         let begun = timeline.nanoseconds
-        func report(_ findings: PlaceProbe.Findings, _ error: TransferError?) -> DestinationReport {
+        func report(
+            _ findings: PlaceProbe.Findings, _ error: TransferError?, after nanoseconds: Int64? = nil,
+            login: DestinationReport.Login? = nil
+        ) -> DestinationReport {
             DestinationReport(
-                ok: error == nil, milliseconds: (timeline.nanoseconds - begun) / 1_000_000,
-                protocol: findings.protocolName, exists: findings.exists, writable: findings.writable,
+                ok: error == nil, milliseconds: ((nanoseconds ?? timeline.nanoseconds) - begun) / 1_000_000,
+                protocol: findings.protocolName, login: login, exists: findings.exists, writable: findings.writable,
                 freeBytes: findings.freeBytes, error: error)
         }
         let question = url.firstIndex(of: "?")
@@ -34,7 +37,30 @@ extension TransferEngine {
         if error?.httpStatus == 401, context.triesAsAsked() {
             (findings, error) = await ask(target, at: place, context)
         }
-        return report(findings, error)
+        let answered = timeline.nanoseconds
+        let login = error == nil ? await login(target, at: place, order) : nil
+        return report(findings, error, after: answered, login: login)
+    }
+
+    /// Whether it was the name and the password that let us in. HTTP takes any where it asks nobody for them, so it is
+    /// asked once more by nobody.
+    private func login(
+        _ target: PlaceProbe.Target, at place: RemotePlace, _ order: BatchOrder
+    ) async -> DestinationReport.Login? {
+        let secrets = order.secrets
+        let isSomebody =
+            secrets.user != nil || secrets.passwordCommand != nil || secrets.netrcFile != nil
+            || !secrets.headers.isEmpty
+        switch place.address {
+        case .sftp, .s3: return .ok
+        case .ftp: return isSomebody ? .ok : nil
+        case .http:
+            guard isSomebody else { return nil }
+            var nobody = order
+            nobody.secrets = TransferSecrets()
+            let (_, refusal) = await ask(target, at: place, makeContext(nobody))
+            return refusal?.httpStatus == 401 || refusal?.httpStatus == 403 ? .ok : .notAsked
+        }
     }
 
     private func target(_ place: RemotePlace, _ order: BatchOrder) -> PlaceProbe.Target? {

@@ -200,6 +200,9 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         return fields.filter { !names.contains(key($0.name)) } + new
     }
 
+    /// Whether S3 can be opened with them: by keys, or by an ID and a command that prints the secret key.
+    package var opensS3: Bool { s3 != nil || (user != nil && passwordCommand != nil) }
+
     public var isEmpty: Bool {
         user == nil && password == nil && passwordCommand == nil && headers.isEmpty && netrcFile == nil && s3 == nil
             && formFields.isEmpty

@@ -1,12 +1,14 @@
 /// What a server said when it was asked whether it can be used, without anything being written there. Values that it
 /// does not tell are unknown.
 public struct DestinationReport: Codable, Hashable, Sendable {
-    /// It answered and let us in.
+    /// It answered, and let us in where it asked who we are.
     public var ok: Bool
     /// How long that took.
     public var milliseconds: Int64
     /// By which uploads would go there: `put`, `tus`, `ietf`, `dav`, `s3`, `sftp`, `ftp`.
     @OrNull public var `protocol`: String?
+    /// `nil`: there was none, as at a public server.
+    @OrNull public var login: Login?
     /// Whether the folder is there; one that is missing is made by the first upload.
     @OrNull public var exists: Bool?
     /// Whether files may be written there, as far as a server says so by itself.
@@ -15,13 +17,23 @@ public struct DestinationReport: Codable, Hashable, Sendable {
     /// Why it cannot be used, and what would mend it.
     @OrNull public var error: TransferError?
 
+    /// What became of the name and the password, or the keys.
+    public enum Login: String, Codable, Hashable, Sendable, CaseIterable {
+        /// The server lets in who has them, and nobody else.
+        case ok
+        /// It answers everybody: whether they are good shows with the first file.
+        case notAsked
+    }
+
     public init(
-        ok: Bool, milliseconds: Int64, protocol name: String? = nil, exists: Bool? = nil, writable: Bool? = nil,
+        ok: Bool, milliseconds: Int64, protocol name: String? = nil, login: Login? = nil, exists: Bool? = nil,
+        writable: Bool? = nil,
         freeBytes: Int64? = nil, error: TransferError? = nil
     ) {
         self.ok = ok
         self.milliseconds = milliseconds
         _protocol = OrNull(wrappedValue: name)
+        _login = OrNull(wrappedValue: login)
         _exists = OrNull(wrappedValue: exists)
         _writable = OrNull(wrappedValue: writable)
         _freeBytes = OrNull(wrappedValue: freeBytes)

@@ -12,8 +12,14 @@ extension QueueWriter {
         try look { try store.secrets.secrets(destination: name) }
     }
 
-    /// Whether there was one. Batches that are queued keep their own.
-    package func forget(destination name: String) throws(QueueError) -> Bool {
-        try look { try store.secrets.forget(destination: name) }
+    /// Whether there was one. Batches that are queued keep their own. It can be had again for a day.
+    /// - Parameter now: milliseconds since 1970.
+    package func forget(destination name: String, at now: Int64) throws(QueueError) -> Bool {
+        try look { try store.secrets.forget(destination: name, at: now) }
+    }
+
+    /// Whether what was forgotten is there again. One that was kept since is not replaced.
+    package func restore(destination name: String, at now: Int64) throws(QueueError) -> Bool {
+        try look { try store.secrets.restore(destination: name, at: now) }
     }
 }

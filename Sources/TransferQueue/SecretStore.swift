@@ -36,10 +36,15 @@ final class SecretStore {
             name TEXT PRIMARY KEY,
             secrets TEXT NOT NULL
         ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS removed_destination_secrets (
+            name TEXT PRIMARY KEY,
+            secrets TEXT NOT NULL,
+            removed_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
         """
 
     /// - Parameter make: false leaves a missing file missing.
-    private func database(make: Bool) throws -> SQLiteConnection? {
+    func database(make: Bool) throws -> SQLiteConnection? {
         if let opened { return opened }
         if !make, (try? System.stat(file.bytes)) == nil { return nil }
         try QueueFiles.makePrivate(file)
@@ -115,28 +120,6 @@ final class SecretStore {
         ) { $0.text(0) }
     }
 
-    /// The login of a configured server, until it is forgotten. Durable on return.
-    func keep(_ secrets: TransferSecrets, destination name: String) throws {
-        guard let database = try database(make: true) else { return }
-        try database.run(
-            "INSERT OR REPLACE INTO destination_secrets VALUES (?, ?)", .text(name),
-            .text(try StoredJSON.text(secrets)))
-    }
-
-    /// `nil`: none is kept.
-    func secrets(destination name: String) throws -> TransferSecrets? {
-        try database(make: false)?.first(
-            "SELECT secrets FROM destination_secrets WHERE name = ?", .text(name)
-        ) { StoredJSON.value(TransferSecrets.self, $0.text(0)) } ?? nil
-    }
-
-    /// Whether there was one.
-    func forget(destination name: String) throws -> Bool {
-        guard try secrets(destination: name) != nil else { return false }
-        try database(make: false)?.run("DELETE FROM destination_secrets WHERE name = ?", .text(name))
-        return true
-    }
-
     /// Whether there may be any handle: most queues have none.
     var hasHandles: Bool { (try? database(make: false)) != nil }
 
@@ -174,6 +157,7 @@ final class SecretStore {
     ///   - needs: what a task's row still refers to.
     func keepOnly(_ isKnown: (UUID) throws -> Bool, needs: (TaskID) throws -> TaskNeeds) throws {
         guard let database = try database(make: false) else { return }
+        try expire(database, at: WallClock.milliseconds)
         let batches = try database.rows(
             "SELECT batch FROM batch_secrets UNION SELECT batch FROM task_queries UNION SELECT batch FROM task_handles"
         ) { UUID(bytes: $0.bytes(0)) }

@@ -33,7 +33,7 @@ extension TransferService {
                 throw RequestError(
                     .usage, "\(name): this scheme is not supported: use \(known.joined(separator: ", "))")
             }
-            if scheme == .s3, request.secrets.s3 == nil {
+            if scheme == .s3, !request.secrets.opensS3 {
                 throw noKeys
             }
         }

@@ -1,3 +1,4 @@
+import LinuxSystem
 import ServiceWire
 import TransferEngine
 import TransferModel
@@ -17,7 +18,13 @@ extension TransferService {
     }
 
     func forget(_ request: DestinationForgetRequest) async throws -> DestinationForgotten {
-        DestinationForgotten(existed: try await queue.writer.forget(destination: request.name))
+        DestinationForgotten(
+            existed: try await queue.writer.forget(destination: request.name, at: WallClock.milliseconds))
+    }
+
+    func restore(_ request: DestinationForgetRequest) async throws -> DestinationForgotten {
+        DestinationForgotten(
+            existed: try await queue.writer.restore(destination: request.name, at: WallClock.milliseconds))
     }
 
     func test(_ request: DestinationTestRequest) async throws -> DestinationTested {
@@ -25,7 +32,7 @@ extension TransferService {
             throw RequestError(.usage, "\(request.url.prefix { $0 != ":" }): this scheme is not supported")
         }
         let secrets = try await withKept(request.secrets ?? TransferSecrets(), request.destination)
-        if TransferScheme(of: request.url) == .s3, secrets.s3 == nil { throw Self.noKeys }
+        if TransferScheme(of: request.url) == .s3, !secrets.opensS3 { throw Self.noKeys }
         return DestinationTested(
             report: await engine.test(request.url, request.options ?? TransferOptions(), secrets))
     }

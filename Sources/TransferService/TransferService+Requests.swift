@@ -136,6 +136,7 @@ extension TransferService {
         case .destinationTest: try testDestination(call, client)
         case .destinationKeep: try await serve(call, Methods.destinationKeep) { try await keep($0) }
         case .destinationForget: try await serve(call, Methods.destinationForget) { try await forget($0) }
+        case .destinationRestore: try await serve(call, Methods.destinationRestore) { try await restore($0) }
         case .limitsGet: try await serve(call, Methods.limitsGet) { _ in try await limits() }
         case .limitsSet: try await serve(call, Methods.limitsSet) { try await setLimits($0) }
         case .logRead: try await readLog(call, client)

@@ -107,6 +107,65 @@ struct DestinationTests {
         #expect(request.options.s3 == S3Place(endpoint: "https://s3.local", region: "eu-1"))
     }
 
+    @Test("keys of S3 that are nowhere are asked for and kept by the engine, never in the file")
+    func s3Keys() async throws {
+        let bench = bench(password: "typed")
+        #expect(await bench.run("destination", "add", "p", "s3://photos/") == .done, "\(bench.error)")
+        #expect(engine.state.withLock(\.logins)["p"]?.s3 == S3Keys(accessKeyID: "typed", secretAccessKey: "typed"))
+        #expect(text == "[p]\nurl = s3://photos/\nuser = typed\nlogin = kept\n")
+        #expect(await bench.run("upload", "a.txt", "p:x/") == .done, "\(bench.error)")
+        #expect(engine.requests.last?.destination == "p" && engine.requests.last?.secrets.s3 == nil)
+        // Found in the environment they are taken from there each time, and nothing is kept.
+        let other = self.bench(environment: ["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "KEY"])
+        #expect(await other.run("destination", "add", "p", "s3://photos/", "--replace") == .done, "\(other.error)")
+        #expect(engine.asked.last == "forget p" && text == "[p]\nurl = s3://photos/\n")
+        // Nobody is there to be asked: it is said, and the keys may come later.
+        let silent = self.bench()
+        #expect(await silent.run("destination", "add", "q", "s3://photos/") == .done)
+        #expect(silent.error.contains("q: no keys of S3 were found"))
+        #expect(await silent.run("destination", "add", "r", "s3://photos/", "--profile", "none") == .usage)
+        #expect(silent.error.contains("no keys were found in the AWS profile none"))
+    }
+
+    @Test("a password command gives the secret key of S3")
+    func s3Command() async throws {
+        let bench = bench()
+        let login = ["--user", "ID", "--password-command", "pass s3"]
+        #expect(await bench.run((["destination", "add", "p", "s3://b/"] + login).map { Argument($0) }) == .done)
+        #expect(text.contains("password-command = pass s3"))
+        #expect(await bench.run("upload", "a.txt", "p:x/") == .done, "\(bench.error)")
+        let secrets = try #require(engine.requests.last?.secrets)
+        #expect(secrets.s3 == nil && secrets.user == "ID" && secrets.passwordCommand == "pass s3")
+    }
+
+    @Test("what was removed comes back with its login for a day")
+    func restoring() async throws {
+        let bench = bench(password: "s3cret")
+        #expect(await bench.run("destination", "restore") == .noSuchObject)
+        #expect(await bench.run("destination", "add", "one", "https://ana@h/") == .done)
+        #expect(await bench.run("destination", "add", "two", "https://other/", "--limit", "1M") == .done)
+        let before = text
+        #expect(await bench.run("destination", "remove", "one", "two") == .done)
+        #expect(
+            bench.output.contains("two: removed; what is queued goes on (martlet destination restore two takes it back")
+        )
+        #expect(!text.contains("["))
+        #expect(await bench.run("destination", "restore", "one") == .done, "\(bench.error)")
+        #expect(engine.asked.last == "restore one" && engine.state.withLock(\.logins)["one"]?.password == "s3cret")
+        #expect(await bench.run("destination", "restore") == .done, "\(bench.error)")
+        #expect(text == before)
+        #expect(await bench.run("destination", "restore") == .noSuchObject)
+        // One of that name that came since is not replaced.
+        #expect(await bench.run("destination", "remove", "two") == .done)
+        #expect(await bench.run("destination", "add", "two", "https://third/") == .done)
+        #expect(await bench.run("destination", "restore", "two") == .refused)
+        // Its login is gone: it comes back without.
+        #expect(await bench.run("destination", "remove", "one") == .done)
+        engine.state.withLock { $0.forgotten = [:] }
+        #expect(await bench.run("destination", "restore", "one") == .done)
+        #expect(bench.error.contains("one: its password is gone") && !text.contains("kept"))
+    }
+
     @Test("what cannot be meant is refused by name, with the status of the contract")
     func refusals() async {
         let bench = bench()
@@ -133,12 +192,20 @@ struct DestinationTests {
         _ = await bench.run("destination", "add", "nas", "sftp://nas.local/backup/")
         engine.state.withLock {
             $0.report = DestinationReport(
-                ok: true, milliseconds: 84, protocol: "sftp", exists: false, freeBytes: 3 << 30)
+                ok: true, milliseconds: 84, protocol: "sftp", login: .ok, exists: false, freeBytes: 3 << 30)
         }
         #expect(await bench.run("destination", "test", "nas") == .done)
         #expect(
             bench.output.contains(
-                "nas answers: login ok in 84 ms, the folder is not there yet and will be made, 3.0G free.\n"))
+                "nas answered in 84 ms: login ok, the folder is not there yet and will be made, 3.0G free.\n"))
+        engine.state.withLock {
+            $0.report = DestinationReport(ok: true, milliseconds: 6, protocol: "put", login: .notAsked)
+        }
+        #expect(await bench.run("destination", "test", "nas") == .done)
+        #expect(bench.output.contains("nas answered in 6 ms: no password asked for so far, uploads go by put.\n"))
+        engine.state.withLock { $0.report = DestinationReport(ok: true, milliseconds: 6) }
+        #expect(await bench.run("destination", "test", "nas") == .done)
+        #expect(bench.output.contains("nas answered in 6 ms.\n"))
         engine.state.withLock {
             $0.report = DestinationReport(
                 ok: false, milliseconds: 9, error: TransferError(.http, "h answered 401: give a user", httpStatus: 401))

@@ -28,7 +28,8 @@ final class FakeEngine: Engine {
         var asked: [String] = []
         var requests: [BatchRequest] = []
         var logins: [String: TransferSecrets] = [:]
-        var report = DestinationReport(ok: true, milliseconds: 84)
+        var forgotten: [String: TransferSecrets] = [:]
+        var report = DestinationReport(ok: true, milliseconds: 84, login: .ok)
         /// What becomes of the batches when something is said to have changed, one step each time.
         var steps: [@Sendable (inout [BatchSnapshot]) -> Void] = []
     }
@@ -64,7 +65,16 @@ final class FakeEngine: Engine {
         try ask("keep \(destination)") { $0.logins[destination] = secrets }
     }
     func forgetLogin(of destination: String) async throws(RequestError) -> Bool {
-        try ask("forget \(destination)") { $0.logins.removeValue(forKey: destination) != nil }
+        try ask("forget \(destination)") { state in
+            state.forgotten[destination] = state.logins.removeValue(forKey: destination)
+            return state.forgotten[destination] != nil
+        }
+    }
+    func restoreLogin(of destination: String) async throws(RequestError) -> Bool {
+        try ask("restore \(destination)") { state in
+            state.logins[destination] = state.forgotten.removeValue(forKey: destination)
+            return state.logins[destination] != nil
+        }
     }
     func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport {
         try ask("test") { state in

@@ -84,4 +84,22 @@ struct DestinationsFileTests {
             #expect(Destination.split(text) == nil)
         }
     }
+
+    @Test("what was removed is remembered for a day, the last one first")
+    func removed() {
+        let file = DestinationsFile(
+            bytes: Array("[a]\nurl = https://a/\nlimit = 8M\n[b]\nurl = sftp://b/\n".utf8))
+        var removed = RemovedDestinations(bytes: [], now: 0)
+        for (name, time) in [("b", 1000), ("a", 2000)] as [(String, Int64)] {
+            if let destination = file[name] { removed.add(destination, at: time) }
+        }
+        let again = RemovedDestinations(bytes: removed.bytes, now: 3000)
+        #expect(again[nil] == file["a"] && again["b"] == file["b"] && again["c"] == nil)
+        let later = RemovedDestinations(bytes: removed.bytes, now: 1000 + RemovedDestinations.grace)
+        #expect(later["b"] == nil && later[nil] == file["a"])
+        removed.remove("a")
+        #expect(removed[nil] == file["b"])
+        #expect(
+            RemovedDestinations(bytes: Array("[x]\nurl = https://h/\nremoved-at = never\n".utf8), now: 0)[nil] == nil)
+    }
 }

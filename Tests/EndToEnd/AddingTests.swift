@@ -45,7 +45,9 @@ import TransferModel
         try write("two", to: "\(sandbox.root)/two.txt")
         #expect(try sandbox.martlet("destination", "add", "web", nginx.url + "up/").status == 0)
         let tested = try sandbox.martlet("destination", "test", "web")
-        #expect(tested.status == 0 && tested.output.contains("web answers: login ok"), "\(tested)")
+        #expect(
+            tested.status == 0 && tested.output.contains("web answered in ") && !tested.output.contains("login"),
+            "\(tested)")
         let gone = try sandbox.martlet("destination", "add", "gone", "http://127.0.0.1:1/in/")
         #expect(gone.status == 0)
         let refused = try sandbox.martlet("destination", "test", "gone")
@@ -64,12 +66,51 @@ import TransferModel
         try screen.press("C-u")
         try screen.type("web:screen/")
         try screen.press("Enter")
-        try screen.awaitRow("Server", "login ok")
+        try screen.awaitRow("Server", "answered in")
         try screen.press("F2")
         try screen.awaitText("Queued b2")
         #expect(try sandbox.wait("b2").status == 0)
         #expect(try readText("\(nginx.data.displayed)/up/screen/two.txt") == "two")
         try screen.press("q")
         #expect(try screen.awaitEnd() == 0)
+    }
+
+    @Test func `a test says that the login is good only where the server asks for one`() throws {
+        let closed = try Nginx(sandbox, folder: "closed", authenticated: true)
+        for (name, url) in [("open", nginx.url), ("closed", closed.url)] {
+            let account = ["--user", "test", "--password-command", "echo test"]
+            let added = try sandbox.start("martlet", ["destination", "add", name, url + "up/"] + account).wait()
+            #expect(added.status == 0, "\(added)")
+        }
+        let anybody = try sandbox.martlet("destination", "test", "open")
+        #expect(anybody.status == 0 && anybody.output.contains("no password asked for so far"), "\(anybody)")
+        let somebody = try sandbox.martlet("destination", "test", "closed")
+        #expect(somebody.status == 0 && somebody.output.contains(": login ok"), "\(somebody)")
+        let report = try sandbox.martlet("destination", "test", "closed", "--json")
+        #expect(report.output.contains(#""login":"ok""#), "\(report)")
+    }
+
+    @Test func `a server that was removed comes back with its password, from the screen and by a command`() throws {
+        let closed = try Nginx(sandbox, folder: "closed", authenticated: true)
+        let url = closed.url.replacing("://", with: "://test:test@")
+        #expect(try sandbox.martlet("destination", "add", "closed", url + "up/").status == 0)
+        let screen = try TerminalScreen(sandbox, size: "80x24")
+        try screen.awaitText("engine ok")
+        try screen.press("D")
+        try screen.awaitRow("closed", "kept")
+        try screen.press("x")
+        try screen.awaitText("closed is removed")
+        try screen.awaitText("No server is configured yet")
+        #expect(try sandbox.martlet("destination", "test", "closed").status == 3)
+        try screen.press("u")
+        try screen.awaitText("closed is back")
+        #expect(try sandbox.martlet("destination", "test", "closed").status == 0)
+        try screen.press("Escape", "q")
+        #expect(try screen.awaitEnd() == 0)
+        #expect(try sandbox.martlet("destination", "remove", "closed").status == 0)
+        let back = try sandbox.martlet("destination", "restore")
+        #expect(back.status == 0 && back.output == "closed: back; use it as closed:PATH\n", "\(back)")
+        #expect(try sandbox.martlet("destination", "test", "closed").status == 0)
+        #expect(try sandbox.martlet("destination", "restore", "closed").status == 3)
     }
 }

@@ -24,7 +24,9 @@ struct DestinationsPageTests {
         screen.press("t")
         answer(
             &screen,
-            .report(DestinationReport(ok: true, milliseconds: 84, protocol: "sftp", exists: true, freeBytes: 1 << 40)))
+            .report(
+                DestinationReport(
+                    ok: true, milliseconds: 84, protocol: "sftp", login: .ok, exists: true, freeBytes: 1 << 40)))
         screen.press("j", "t")
         answer(
             &screen,
@@ -45,7 +47,7 @@ struct DestinationsPageTests {
         Pictures.expect(screen.picture, "destinations-none-80x24")
         screen.press("n", "nas", "Tab", "sftp//nas", "F2")
         Pictures.expect(screen.picture, "destinations-new-80x24")
-        screen.press("^U", "https://ana@nas.example/in", "Tab", "s3cret", "F2")
+        screen.press("^U", "https://ana@nas.example/in", "Tab", "Tab", "s3cret", "F2")
         #expect(!screen.picture.contains("s3cret"))
         guard case .destination(.save("nas", let saved), _)? = screen.requests.first else {
             Issue.record("nothing was saved: \(screen.requests)")
@@ -59,15 +61,37 @@ struct DestinationsPageTests {
         #expect(screen.picture.contains("nas is saved; use it as nas:PATH."))
     }
 
-    @Test("removing asks first, and picking begins a batch for it")
+    @Test("the keys of S3 are an ID, which stands in the file, and a secret, which does not")
+    func keys() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        screen.press("D", "n", "photos", "Tab", "s3://photos/", "Tab", "Tab", "SECRET", "F2")
+        #expect(screen.picture.contains("Whose secret key is it? Type the access key ID."))
+        screen.press("AKIA", "F2")
+        guard case .destination(.save("photos", let saved), _)? = screen.requests.first else {
+            Issue.record("nothing was saved: \(screen.requests)")
+            return
+        }
+        #expect(saved.destination.user == "AKIA" && saved.destination.login == .kept && saved.password == "SECRET")
+        let file = String(decoding: DestinationsFile(bytes: []).setting(saved.destination), as: UTF8.self)
+        #expect(file == "[photos]\nurl = s3://photos/\nuser = AKIA\nlogin = kept\n")
+        #expect(!screen.picture.contains("SECRET"))
+    }
+
+    @Test("removing asks nothing and is taken back by u; picking begins a batch for it")
     func removing() {
         var screen = page(80, 24)
-        screen.press("x")
-        screen.wait(.seconds(1))
         screen.press("x")
         #expect(screen.requests.contains { if case .destination(.remove("nas"), _) = $0 { true } else { false } })
         answer(&screen, .changed(DestinationsFile(bytes: Adding.configured.removing("nas"))))
         #expect(!screen.picture.contains("sftp://"))
+        Pictures.expect(screen.picture, "destinations-removed-80x24")
+        screen.press("u")
+        #expect(screen.requests.contains { if case .destination(.restore, _) = $0 { true } else { false } })
+        answer(&screen, .restored("nas", Adding.configured))
+        #expect(screen.picture.contains("nas is back.") && screen.picture.contains("sftp://"))
+        answer(&screen, .failed("No server was removed in the last 24 h."))
+        screen.press("x")
+        answer(&screen, .changed(DestinationsFile(bytes: Adding.configured.removing("nas"))))
         screen.press("Enter")
         screen.list(Adding.entries)
         screen.press("Space", "F2")
@@ -83,7 +107,7 @@ struct DestinationsPageTests {
         #expect(screen.model.adding?.review?.form.word(.ifExists) == "skip")
         #expect(
             screen.requests.contains { if case .destination(.test("photos:2024/", _), _) = $0 { true } else { false } })
-        answer(&screen, .report(DestinationReport(ok: true, milliseconds: 84, protocol: "s3")))
+        answer(&screen, .report(DestinationReport(ok: true, milliseconds: 84, protocol: "s3", login: .ok)))
         Pictures.expect(screen.picture, "review-configured-80x24")
         screen.press("Esc", "^U", "none:x", "Enter")
         #expect(screen.picture.contains("there is no destination"))

@@ -186,7 +186,7 @@ enum Samples {
             DestinationTestRequest(
                 url: "https://host/", options: TransferOptions(), secrets: TransferSecrets(), destination: "nas")
         case .destinationKeep: DestinationKeepRequest(name: "nas", secrets: TransferSecrets())
-        case .destinationForget: DestinationForgetRequest(name: "nas")
+        case .destinationForget, .destinationRestore: DestinationForgetRequest(name: "nas")
         case .logRead: LogReadRequest(level: .error, batch: batch, task: task, limit: 1, after: 2, wait: true)
         }
     }
@@ -214,9 +214,10 @@ enum Samples {
             ])
         case .destinationTest:
             DestinationTested(
-                report: DestinationReport(ok: true, milliseconds: 4, protocol: "dav", exists: true, freeBytes: 9))
+                report: DestinationReport(
+                    ok: true, milliseconds: 4, protocol: "dav", login: .ok, exists: true, freeBytes: 9))
         case .destinationKeep: Nothing()
-        case .destinationForget: DestinationForgotten(existed: true)
+        case .destinationForget, .destinationRestore: DestinationForgotten(existed: true)
         case .leftoversList:
             LeftoverPage(
                 leftovers: [

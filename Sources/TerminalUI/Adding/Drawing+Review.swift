@@ -83,7 +83,7 @@ extension Drawing {
                 )
             }
             return (look.safe(report.facts(look.figures.units)), .plain)
-        case .changed?: return nil
+        case .changed?, .restored?: return nil
         }
     }
 

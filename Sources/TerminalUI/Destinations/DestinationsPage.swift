@@ -6,7 +6,7 @@ import Terminal
 /// The configured servers: which there are, whether they answer, and a form for a new one.
 struct DestinationsPage: Sendable {
     enum FieldID: Hashable, Sendable {
-        case name, url, password, passwordCommand, profile, endpoint
+        case name, url, user, password, passwordCommand, profile, endpoint
     }
 
     /// What is known of a server since the page was opened.
@@ -51,6 +51,8 @@ struct DestinationsPage: Sendable {
                 .text(.name, "Name", help: "Short: it stands before the colon in NAME:path."),
                 .text(.url, "Address", help: "A URL such as sftp://ana@nas.local/backup/ or s3://bucket/photos/."),
                 .text(
+                    .user, "User", help: "Whose password it is; for S3 the access key ID. Empty: the address says it."),
+                .text(
                     .password, "Password", help: "The engine keeps it; for S3 the secret key. Empty: none.",
                     isSecret: true),
                 .text(
@@ -78,11 +80,14 @@ struct DestinationsPage: Sendable {
         } catch {
             return wrong(.url, SafeText(error.message))
         }
+        guard !form.text(.user).contains(":") else {
+            return wrong(.user, "The name alone: the password has a field of its own.")
+        }
         guard !form.text(.endpoint).contains(where: { "@?#".contains($0) }) else {
             return wrong(.endpoint, "The endpoint is host and path alone: user and keys are asked for elsewhere.")
         }
         var destination = Destination(name: name, url: url.text)
-        destination.user = url.user
+        destination.user = form.text(.user).isEmpty ? url.user : form.text(.user)
         let typed = form.text(.password)
         let password = typed.isEmpty ? url.password : typed
         let command = form.text(.passwordCommand)
@@ -92,7 +97,8 @@ struct DestinationsPage: Sendable {
             destination.endpoint = form.text(.endpoint).isEmpty ? nil : form.text(.endpoint)
         }
         if password != nil, destination.user == nil {
-            return wrong(.url, "Whose password is it? Write \(SafeText(url.scheme.rawValue))://USER@HOST/.")
+            return wrong(
+                .user, url.scheme == .s3 ? "Whose secret key is it? Type the access key ID." : "Whose password is it?")
         }
         if password != nil { destination.login = .kept }
         return (destination, password)
@@ -109,7 +115,10 @@ struct DestinationsPage: Sendable {
 enum DestinationDeed: Hashable, Sendable {
     /// `password`: for the engine to keep.
     case save(name: String, SavedDestination)
+    /// Without a question: it can be had again for a day.
     case remove(String)
+    /// The one that was removed last.
+    case restore
     /// A name, or a URL or `NAME:path` of the steps of adding.
     case test(String, password: String?)
 
@@ -130,6 +139,8 @@ enum DestinationDeed: Hashable, Sendable {
 enum DestinationOutcome: Sendable {
     /// It is so now; the file as it is.
     case changed(DestinationsFile)
+    /// This one is there again.
+    case restored(String, DestinationsFile)
     case report(DestinationReport)
     case failed(String)
 }

@@ -53,7 +53,10 @@ extension Model {
         case .test:
             if let current = destinations.current { test(current.name, &destinations) }
         case .remove:
-            if let current = destinations.current { askToRemove(current) }
+            if let name = destinations.current?.name {
+                ask(.destination(.remove(name)), isPatient: true) { .destination(.remove(name), number: $0) }
+            }
+        case .undo: ask(.destination(.restore), isPatient: true) { .destination(.restore, number: $0) }
         case .enter, .add:
             guard let current = destinations.current else {
                 destinations.form = DestinationsPage.emptyForm()
@@ -78,19 +81,6 @@ extension Model {
         }
     }
 
-    private mutating func askToRemove(_ destination: Destination) {
-        var lines: [SafeText] = ["What is queued for it goes on."]
-        if destination.login == .kept { lines.append("The engine forgets its password; that cannot be taken back.") }
-        dialog = Dialog(
-            "Remove \(SafeText(destination.name))?", lines,
-            Dialog.Choice(letter: "x", text: "Remove it", intent: .removeDestination(destination.name)),
-            no: "Keep it", at: now.uptime)
-    }
-
-    mutating func removeDestination(_ name: String) {
-        ask(.destination(.remove(name)), isPatient: true) { .destination(.remove(name), number: $0) }
-    }
-
     // MARK: What becomes of it
 
     mutating func destinationAnswered(_ outcome: DestinationOutcome, _ number: Int) {
@@ -107,11 +97,18 @@ extension Model {
         case (.remove(let name), .changed(let file)):
             shown.take(file)
             shown.findings[name] = nil
-            shown.note = ("\(SafeText(name)) is removed.", false)
+            let key = keys.keys(for: .undo, in: .destinations).first?.name ?? "undo"
+            shown.note = (
+                "\(SafeText(name)) is removed; what is queued for it goes on.  \(SafeText(key)) undo (24 h)", false
+            )
+        case (.restore, .restored(let name, let file)):
+            shown.take(file)
+            shown.select(name)
+            shown.note = ("\(SafeText(name)) is back.", false)
         case (.test(let name, _), .report(let report)): shown.findings[name] = .report(report)
         case (.test(let name, _), .failed(let why)): shown.findings[name] = .failed(why)
         case (_, .failed(let why)): shown.note = (look.safe(why), true)
-        case (_, .changed), (_, .report): break
+        case (_, .changed), (_, .report), (_, .restored): break
         }
         page = .destinations(shown)
     }

@@ -1,0 +1,45 @@
+package import Configuration
+package import LinuxSystem
+
+/// `destinations.conf`, and beside it what was removed from it in the last day. Blocks on the disk.
+package struct DestinationsOnDisk: Sendable {
+    private let path: String
+    /// Milliseconds since 1970.
+    private let now: Int64
+
+    package init(_ path: String, now: Int64) { (self.path, self.now) = (path, now) }
+
+    /// The file as it is now.
+    package var file: DestinationsFile { DestinationsFile(bytes: SmallFile.contents(path) ?? []) }
+
+    private var removedPath: String { path + ".removed" }
+    private var removed: RemovedDestinations {
+        RemovedDestinations(bytes: SmallFile.contents(removedPath) ?? [], now: now)
+    }
+
+    /// Writes another version.
+    package func write(_ bytes: [UInt8]) throws(Errno) { try SmallFile.replace(path, with: bytes) }
+
+    /// Takes a section out; it can be had again for a day. `nil`: there is none.
+    package func remove(_ name: String) throws(Errno) -> Destination? {
+        let file = file
+        guard let destination = file[name] else { return nil }
+        var removed = removed
+        removed.add(destination, at: now)
+        // Written first: a power cut in between leaves it in both, and nothing is lost.
+        try SmallFile.replace(removedPath, with: removed.bytes)
+        try write(file.removing(name))
+        return destination
+    }
+
+    /// What can be had again: the one with this name, or else the last that was removed.
+    package func restorable(_ name: String?) -> Destination? { removed[name] }
+
+    /// Puts it back.
+    package func restore(_ destination: Destination) throws(Errno) {
+        try write(file.setting(destination))
+        var removed = removed
+        removed.remove(destination.name)
+        try SmallFile.replace(removedPath, with: removed.bytes)
+    }
+}
