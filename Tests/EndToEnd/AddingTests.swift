@@ -105,7 +105,10 @@ import TransferModel
         try screen.press("u")
         try screen.awaitText("closed is back")
         #expect(try sandbox.martlet("destination", "test", "closed").status == 0)
-        try screen.press("Escape", "q")
+        // Esc and a letter in one write would be Alt and the letter.
+        try screen.press("q")
+        try screen.awaitText("Nothing is being transferred")
+        try screen.press("q")
         #expect(try screen.awaitEnd() == 0)
         #expect(try sandbox.martlet("destination", "remove", "closed").status == 0)
         let back = try sandbox.martlet("destination", "restore")
