@@ -188,6 +188,9 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
         if let user = new.user, let password = new.password, s3 != nil {
             all.s3 = S3Keys(accessKeyID: user, secretAccessKey: password)
+        } else if new.user != nil, new.passwordCommand != nil {
+            // From now on the command prints the secret key.
+            all.s3 = nil
         }
         all.s3 = new.s3 ?? all.s3
         return all
