@@ -41,7 +41,8 @@ extension EngineConnection {
 
     private func connect(launching: Bool) async throws(RequestError) {
         var own = false
-        while link == nil {
+        // A link is one's own to use once it has been welcomed.
+        while link == nil || attempt != nil {
             if isClosed { throw RequestError(.engineUnreachable, "this connection was closed") }
             if attempt == nil {
                 own = true
@@ -73,6 +74,8 @@ extension EngineConnection {
             self.link?.close()
             return
         }
+        // An engine that was killed right behind its welcome.
+        guard link.isOpen else { return linkEnded() }
         link.onEnd = { [weak self] in self?.assumeIsolated { $0.linkEnded() } }
         link.onNotification = { [weak self] name, line in self?.assumeIsolated { $0.notified(name, line) } }
         lostSince = nil

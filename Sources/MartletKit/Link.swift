@@ -24,6 +24,9 @@ final class Link {
     /// Called once, when the peer has gone or the stream makes no sense; every open request has failed before.
     var onEnd: (() -> Void)?
 
+    /// Whether the peer is there, as far as is known.
+    var isOpen: Bool { registration != nil }
+
     init(loop: EventLoop, socket: OwnedDescriptor) throws(Errno) {
         self.loop = loop
         self.socket = socket

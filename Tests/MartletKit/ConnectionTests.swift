@@ -70,6 +70,16 @@ import TransferModel
         #expect(error.message.contains(request.uuid.uuidString.lowercased()))
     }
 
+    @Test func `an engine that is killed right behind its welcome is followed by the next one`() async throws {
+        let engine = try ScriptedEngine(handshakes: false) { connection, method, _ in
+            let welcome = Welcome(engineVersion: "scripted", pid: 1)
+            if method == .hello { return connection <= 3 ? .answerAndHangUp(welcome) : .answer(welcome) }
+            return .answer(BatchShown(batch: .sample(7, uuid: UUID())))
+        }
+        #expect(try await engine.connect().batch(BatchID(rawValue: 7)).id == BatchID(rawValue: 7))
+        #expect(engine.connections == 4)
+    }
+
     @Test func `a batch that is refused is not asked for again`() async throws {
         let engine = try ScriptedEngine { _, _, _ in .refuse(RequestError(.usage, "no such scheme")) }
         let error = try await #require(throws: RequestError.self) { try await engine.connect().add(request) }

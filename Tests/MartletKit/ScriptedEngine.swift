@@ -13,6 +13,8 @@ final class ScriptedEngine: Sendable {
         case refuse(RequestError)
         /// Answer nothing (now).
         case silence
+        /// Answer, and end the connection at once.
+        case answerAndHangUp(any Codable & Sendable)
         /// End the connection without an answer.
         case hangUp
     }
@@ -125,6 +127,9 @@ private actor Peers {
         else { return hangUp(number) }
         switch engine.move(number, method, line) {
         case .answer(let value): send(Self.line(id, value), socket)
+        case .answerAndHangUp(let value):
+            send(Self.line(id, value), socket)
+            hangUp(number)
         case .refuse(let error):
             send((try? WireCoding.line(ErrorAnswer(id: id, error: WireError(error)))) ?? [], socket)
         case .silence: break
