@@ -71,6 +71,8 @@ package struct DownloadPlan: Sendable {
             else { throw .usage("the URLs name different users or hosts", "queue one batch for each") }
             request.secrets.user = first.user
             request.secrets.password = first.password ?? password
+        } else if request.secrets.user != nil, request.secrets.password == nil {
+            request.secrets.password = password
         }
         request.options.proxies = TransferOptions.proxies(of: environment)
         if let place = loginPlace { try book.complete(&request, for: place) }

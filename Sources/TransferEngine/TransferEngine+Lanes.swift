@@ -7,6 +7,7 @@ import TransferQueue
 extension TransferEngine {
     func queueMoved(_ change: QueueChange) {
         for batch in change.removed { contexts[batch] = nil }
+        if !change.removed.isEmpty { unconfirmed = unconfirmed.filter { !change.removed.contains($0.value.batch) } }
         if change.mayRun || !change.removed.isEmpty { refreshLanes() }
     }
 

@@ -121,7 +121,7 @@ extension TransferEngine {
             if speed > 0 { snapshot.folders[folder] = speed }
         }
         snapshot.held = heldBatches()
-        let waiting = unconfirmed.values.filter { attempts[$0.task] == nil }
+        let waiting = unconfirmed.values.filter { !$0.isAnswered && attempts[$0.task] == nil }
         snapshot.unconfirmed = Array(waiting.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
         return snapshot
     }

@@ -56,6 +56,7 @@ extension TransferEngine {
 
     /// Ends a task that has no slot.
     func refuse(_ task: ClaimedTask, _ error: TransferError) {
+        unconfirmed[task.id] = nil
         queue.writer.record(.failed(error), for: task.id)
         FaultPoint.finished.pass()
         hasUncommitted = true

@@ -22,6 +22,9 @@ extension TransferEngine {
         do {
             if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
             try await queue.writer.commit()
+            for task in tasks where unconfirmed[task] != nil {
+                if try await queue.reader.task(task)?.state.isTerminal ?? true { unconfirmed[task] = nil }
+            }
         } catch {
             report(.error, "the queue did not take a change: \(error)")
         }

@@ -4,13 +4,14 @@ import TransferModel
 
 /// What uploads have left at servers: those that are over without having succeeded and still have a resume point.
 extension QueueStore {
-    func remains(in states: [TransferState], after: TaskID, limit: Int) throws -> [Remains] {
+    /// - Parameter claimed: those, too, that the engine has taken and may be about to go on with.
+    func remains(in states: [TransferState], claimed isAny: Bool, after: TaskID, limit: Int) throws -> [Remains] {
         let wanted = states.map { String($0.stored) }.joined(separator: ", ")
         return try remains(
             """
             FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND d.task > ?
-            AND b.direction = 0 AND t.claimed = 0 AND t.state IN (\(wanted)) ORDER BY d.task LIMIT ?
+            AND b.direction = 0 AND t.claimed <= \(isAny ? 1 : 0) AND t.state IN (\(wanted)) ORDER BY d.task LIMIT ?
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 

@@ -363,10 +363,11 @@ package actor QueueWriter {
     }
 
     /// Uploads in these states that have left something at a server, in the order of their numbers.
+    /// - Parameter claimed: those, too, that the engine has taken and may be about to go on with.
     package func remains(
-        in states: [TransferState], after: TaskID = TaskID(rawValue: 0), limit: Int = 500
+        in states: [TransferState], claimed: Bool = false, after: TaskID = TaskID(rawValue: 0), limit: Int = 500
     ) throws(QueueError) -> [Remains] {
-        try look { try store.remains(in: states, after: after, limit: limit) }
+        try look { try store.remains(in: states, claimed: claimed, after: after, limit: limit) }
     }
 
     /// Uploads to such origins that the last engine was killed in, and of which nothing says what it has left there.

@@ -94,7 +94,8 @@ extension TransferService {
         var owners: [String: TaskID] = [:]
         var last = TaskID(rawValue: 0)
         while true {
-            let page = try await queue.writer.remains(in: Self.standing, after: last, limit: 500)
+            let page = try await queue.writer.remains(
+                in: Self.standing, claimed: true, after: last, limit: 500)
             for remains in page { if let id = remains.bucketUploadID { owners[id] = remains.task.id } }
             guard page.count == 500, let end = page.last?.task.id else { return owners }
             last = end

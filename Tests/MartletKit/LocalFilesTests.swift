@@ -44,6 +44,16 @@ private final class Folder {
 
 @Suite("This machine's files")
 struct LocalFilesTests {
+    @Test func `a file that was not read whole is not replaced by what was made of its beginning`() throws {
+        let folder = try Folder()
+        let path = String(decoding: try folder.file(Array("long".utf8), (1 << 20) + 1), as: UTF8.self)
+        #expect(throws: Errno(rawValue: EFBIG)) { try SmallFile.replace(path, with: [1]) }
+        #expect(try System.lstat(Array(path.utf8)).size == (1 << 20) + 1)
+        let short = String(decoding: try folder.file(Array("short".utf8), 9), as: UTF8.self)
+        try SmallFile.replace(short, with: [1])
+        #expect(SmallFile.contents(short) == [1])
+    }
+
     @Test("a folder comes sorted, in more and more entries, whole at the end")
     func listing() async throws {
         let folder = try Folder()

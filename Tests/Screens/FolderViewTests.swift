@@ -44,6 +44,19 @@ struct FolderViewTests {
         #expect(name(moved) == "c")
     }
 
+    @Test("a range begins at the name where it was begun, wherever that stands now")
+    func range() {
+        var view = view([".a", "b", "c", "d"])
+        view.move(by: 1)
+        view.beginRange()
+        view.move(by: 1)
+        #expect(view.range.map { $0.count } == 2)
+        view.toggleHidden()
+        #expect(view.range.map { $0.count } == 2 && name(view) == "d")
+        view.take(FolderSnapshot(["b", "d"].map { entry($0) }, isComplete: true))
+        #expect(view.range == nil)
+    }
+
     @Test("hidden names come and go around the cursor")
     func hidden() {
         var view = view([".a", ".b", "c", "d"])

@@ -3,12 +3,15 @@ package import LinuxSystem
 
 /// Small files, read and written as a whole.
 package enum SmallFile {
-    /// `nil` when it cannot be read. More than a megabyte is none of ours.
+    /// More is none of ours.
+    private static let limit = 1 << 20
+
+    /// `nil` when it cannot be read. Of a longer file only the first megabyte.
     package static func contents(_ path: [UInt8]) -> [UInt8]? {
         guard let descriptor = try? System.open(path) else { return nil }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < 1 << 20 {
+        while bytes.count < limit {
             let count = try? chunk.withUnsafeMutableBytes { buffer in try System.read(descriptor.rawValue, buffer) }
             guard let count, count > 0 else { break }
             bytes += chunk[..<count]
@@ -19,12 +22,14 @@ package enum SmallFile {
     package static func contents(_ path: String) -> [UInt8]? { contents(Array(path.utf8)) }
 
     /// Puts a new version in the place of the old one: a reader sees one or the other, also after a power cut. Made
-    /// with its folder when it is not there, for this person's eyes only.
+    /// with its folder when it is not there, for this person's eyes only. One that cannot be read whole is left alone: whoever made the
+    /// new version has not seen the old one.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(Errno) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try System.mkdirs(Array(folder.utf8), mode: 0o700)
         // A link (to a repository of dotfiles, say) goes on pointing to the file.
         let target = (try? System.realpath(Array(path.utf8))) ?? Array(path.utf8)
+        try requireReadable(target)
         let temporary = target + Array(".\(getpid()).new".utf8)
         do throws(Errno) {
             let file = try System.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
@@ -35,6 +40,15 @@ package enum SmallFile {
         } catch {
             try? System.unlink(temporary)
             throw error
+        }
+    }
+
+    private static func requireReadable(_ path: [UInt8]) throws(Errno) {
+        do throws(Errno) {
+            let file = try System.open(path)
+            if try System.fstat(file.rawValue).size > limit { throw Errno(rawValue: EFBIG) }
+        } catch {
+            guard error == .noSuchFile else { throw error }
         }
     }
 }

@@ -31,6 +31,8 @@ struct FolderView: Sendable {
     private var isUntouched = true
     /// Where a range that is being marked began.
     private(set) var rangeStart: Int?
+    /// Its name, by which it is found when the rows change; without one on `../`.
+    private var rangeName: [UInt8]?
 
     /// What is looked for, and the rows in which it is.
     private(set) var pattern: [UInt8] = []
@@ -120,7 +122,10 @@ struct FolderView: Sendable {
         } else if isUntouched {
             cursor = offset
         }
-        if isComplete { rangeStart = rangeStart.map { min($0, max(0, count - 1)) } }
+        if let rangeName {
+            // A name that is not shown begins no range.
+            rangeStart = shown.firstIndex { entries[$0].name == rangeName }.map { $0 + offset }
+        }
         search()
         if followsFound {
             goToFound()
@@ -166,8 +171,8 @@ struct FolderView: Sendable {
 
     // MARK: A range
 
-    mutating func beginRange() { rangeStart = cursor }
-    mutating func endRange() { rangeStart = nil }
+    mutating func beginRange() { (rangeStart, rangeName) = (cursor, cursorEntry?.name) }
+    mutating func endRange() { (rangeStart, rangeName) = (nil, nil) }
     /// The rows from the range's beginning to the cursor.
     var range: ClosedRange<Int>? { rangeStart.map { min($0, cursor)...max($0, cursor) } }
 

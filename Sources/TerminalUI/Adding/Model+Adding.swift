@@ -153,6 +153,8 @@ extension Model {
                 }
             say("Queued \(batch.id): \"\(look.safe(batch.name))\"." + start)
         case .failure(let error):
+            // One that was closed meanwhile can be gone on with when it is opened again.
+            drafts[order.kind]?.review?.isQueueing = false
             // The form is still there to be mended; when it was closed meanwhile, the message must not be lost.
             guard adding?.kind == order.kind, adding?.review != nil else { return complain(look.safe(error.message)) }
             adding?.review?.isQueueing = false

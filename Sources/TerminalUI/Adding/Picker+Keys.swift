@@ -87,6 +87,10 @@ extension Picker {
     }
 
     private mutating func markAll() -> [Effect] {
+        guard folder.isComplete else {
+            say("The folder is still being read: mark all when its names are there.", isError: true)
+            return []
+        }
         guard folder.count > 0 else { return [] }
         return toggle(rows: 0...(folder.count - 1))
     }
