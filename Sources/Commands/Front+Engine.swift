@@ -40,6 +40,13 @@ extension Front {
     func stopEngine(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let now = invocation.has(MartletProgram.now)
         let json = invocation.has(CommonOptions.json)
+        let running =
+            now ? 0 : try await ask { engine throws(RequestError) in try await engine.status()?.tasksActive ?? 0 }
+        if running > 0 {
+            console.note(
+                "\(running == 1 ? "1 running file is" : "\(running) running files are") finished first; "
+                    + "martlet engine stop --now ends the engine at once, and they go on later where they stood")
+        }
         let wasRunning = try await ask { engine throws(RequestError) in
             try await engine.stopEngine(finishRunning: !now)
         }

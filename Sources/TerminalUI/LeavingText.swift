@@ -9,7 +9,9 @@ enum LeavingText {
             ?? "Come back: martlet    Status: martlet list    Stop: martlet engine stop"
         guard model.isConnected, let counts = model.totals?.counts else {
             let lost = model.machine.map { "There was no line to \($0.string)" } ?? "The engine did not answer"
-            return ["\(lost); what was queued is not lost.", back]
+            // Of another machine's engine nobody knows.
+            let stands = model.machine == nil ? ", but nothing moves until an engine runs again" : ""
+            return ["\(lost); what was queued is not lost\(stands).", back]
         }
         switch model.stops {
         case .afterRunning:

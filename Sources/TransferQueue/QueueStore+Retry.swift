@@ -36,6 +36,12 @@ extension QueueStore {
     private func retry(_ folder: Int64, states: String) throws -> Int64 {
         // A directory that could not be listed is no file to send.
         let selection = Selection.directly(in: folder, states: states, and: "flags & 16 = 0")
+        // An attempt that found another file there has put none: what is there now is not in question.
+        try database.run(
+            """
+            UPDATE tasks SET begun_at = NULL WHERE \(selection.condition)
+            AND id IN (SELECT task FROM task_details WHERE cause = \(TransferErrorCode.destinationExists.stored))
+            """, .integer(folder))
         try database.run(
             """
             UPDATE task_details SET cause = NULL, error = NULL, failures = 0, said = NULL, wait = 0, wait_since = NULL,
@@ -59,6 +65,7 @@ extension QueueStore {
         var row = old
         let oldDetails = try details(row)
         var details = oldDetails
+        if details.cause == .destinationExists { row.begunAt = nil }
         details.beginRun()
         if row.state.isTerminal { row.run += 1 }
         row.finishedAt = nil

@@ -180,7 +180,11 @@ extension EngineLog {
                 .warning,
                 "waits for \((payload.waitReasons ?? []).words)"
                     + (payload.retryAt.map { again($0, event.at) } ?? ""))
-        case .resumedAtOffset: say(.info, "goes on at byte \(payload.offset ?? 0)")
+        case .resumedAtOffset:
+            say(
+                .info,
+                payload.offset == 0
+                    ? "begins anew: the server has none of it" : "goes on at byte \(payload.offset ?? 0)")
         case .restarted: say(.warning, "starts again from zero")
         case .paused: say(.info, "paused")
         case .resumed: say(.info, "resumed")

@@ -42,7 +42,7 @@ package struct WhySentence {
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (
                 "\(node): what is left of it, \(Self.files(counts.paused)), is paused one by one",
-                "martlet resume what is paused: martlet list --batch \(standing.batch) --state paused"
+                "martlet resume \(node.isTask ? "\(node)" : "\(standing.batch) --state paused")"
             )
         }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }

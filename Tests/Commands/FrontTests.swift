@@ -210,7 +210,7 @@ struct FrontTests {
         let bench = Bench()
         #expect(await bench.run("engine", "stop") == .done)
         #expect(await bench.run("engine", "stop", "--now") == .done)
-        #expect(bench.engine.asked == ["stop finishRunning:true", "stop finishRunning:false"])
+        #expect(bench.engine.asked == ["status", "stop finishRunning:true", "stop finishRunning:false"])
         #expect(bench.error == "no engine is running\n")
     }
 

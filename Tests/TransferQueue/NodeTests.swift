@@ -231,6 +231,23 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("after another file was found in its place a retry is not in doubt whether it put that there")
+    func retryAfterExists() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let codes: [TransferErrorCode] = [.destinationExists, .timedOut, .destinationExists]
+        let tasks = try await queue.claimAll().sorted { $0.id < $1.id }
+        for (task, code) in zip(tasks, codes) { queue.writer.record(.failed(TransferError(code, "no")), for: task.id) }
+        try await queue.writer.commit()
+        _ = try await queue.writer.retry([.task(tasks[2].id)])
+        _ = try await queue.writer.retry([.batch(batch)])
+        let again = try await queue.claimAll().sorted { $0.id < $1.id }
+        #expect(again.map { $0.begunBefore == nil } == [true, false, true])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("retrying a batch leaves alone what was cancelled, unless there is nothing else")
     func retryAfterCancel() async throws {
         let sandbox = try Sandbox()
