@@ -3,6 +3,14 @@ import LinuxSystem
 import Synchronization
 import Testing
 
+/// One end of a pair under a number that other tests, which get the lowest free ones, do not take in between, and the other end.
+private func pair(at number: Int32) throws -> (OwnedDescriptor, OwnedDescriptor) {
+    let (one, other) = try System.socketPair(nonBlocking: true)
+    let high = fcntl(one.rawValue, F_DUPFD_CLOEXEC, number)
+    guard high >= 0 else { throw Errno.current }
+    return (OwnedDescriptor(high), other)
+}
+
 /// An actor on a loop, as the engine is one.
 private actor Counter {
     let loop: EventLoop
@@ -116,12 +124,12 @@ private actor Counter {
     @Test func `a registration outlives the closing of its descriptor without harm`() async throws {
         try await withLoop { counter, _ in
             try await counter.onLoop { loop in
-                let (first, _) = try System.socketPair(nonBlocking: true)
+                let (first, _) = try pair(at: 800)
                 let old = try loop.register(first.rawValue, .read) { _ in }
                 let number = first.rawValue
                 first.close()
-                // The kernel gives the lowest free number: the same one, as curl sees it.
-                let (second, peer) = try System.socketPair(nonBlocking: true)
+                // The same number again, as curl sees it.
+                let (second, peer) = try pair(at: 800)
                 #expect(second.rawValue == number)
                 let new = try loop.register(second.rawValue, .read) { _ in }
                 try loop.update(old, .write)
@@ -138,11 +146,11 @@ private actor Counter {
     @Test func `an update of a closed and reopened descriptor adds it again`() async throws {
         try await withLoop { counter, _ in
             try await counter.onLoop { loop in
-                let (first, _) = try System.socketPair(nonBlocking: true)
+                let (first, _) = try pair(at: 900)
                 let registration = try loop.register(first.rawValue, .read) { _ in }
                 let number = first.rawValue
                 first.close()
-                let (second, _) = try System.socketPair(nonBlocking: true)
+                let (second, _) = try pair(at: 900)
                 #expect(second.rawValue == number)
                 try loop.update(registration, .write)
                 loop.cancel(registration)
