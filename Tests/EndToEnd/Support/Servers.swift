@@ -33,7 +33,9 @@ class Server {
     private func start(port: String, _ more: [String] = []) throws {
         let outcome = try run(["start", folder, port], more)
         guard outcome.status == 0, let line = outcome.lines.last, line.hasPrefix("ready ") else {
-            throw HarnessError("\(script): \(outcome)")
+            // In one line, which is all that a report of a red run may keep of it.
+            let said = (outcome.errors + outcome.output).split(separator: "\n").joined(separator: " | ")
+            throw HarnessError("\(script) start ended with \(outcome.status): \(said)")
         }
         url = String(line.dropFirst("ready ".count))
     }

@@ -92,6 +92,8 @@ await() {
   echo "$url" >"$DIR/url"
   echo "ready $url"
 }
+# Does a process of the server's group still run? A killed one may hold its port for a moment after the first has gone.
+group_runs() { cat /proc/[0-9]*/stat 2>/dev/null | sed 's/.*) //' | awk -v group="$PID" '$3 == group && $1 != "Z" { runs = 1 } END { exit !runs }'; }
 halt() { # KILL: the whole session at once; TERM: the server, then after 10 s whatever it left
   local sig=$1 end=$((SECONDS + 10))
   alive || {
@@ -101,7 +103,7 @@ halt() { # KILL: the whole session at once; TERM: the server, then after 10 s wh
   [ "$sig" = KILL ] || kill -TERM "$PID" 2>/dev/null
   while [ "$sig" != KILL ] && alive && [ $SECONDS -lt $end ]; do sleep 0.02; done
   kill -KILL -- "-$PID" 2>/dev/null
-  while alive && [ $SECONDS -lt $end ]; do sleep 0.02; done
+  while group_runs && [ $SECONDS -lt $end ]; do sleep 0.02; done
   rm -f "$DIR/pid"
   return 0
 }
