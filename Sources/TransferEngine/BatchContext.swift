@@ -37,12 +37,10 @@ final class BatchContext {
     private let userAgent: String
     /// Failed TLS handshakes in a row.
     var handshakes = 0
-    var meter: SpeedMeter
 
-    init(_ order: BatchOrder, userAgent: String, at nanoseconds: Int64) {
+    init(_ order: BatchOrder, userAgent: String) {
         self.order = order
         self.userAgent = userAgent
-        meter = SpeedMeter(at: nanoseconds)
         destination = RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)
         credentials = Self.credentials(order.secrets)
         let options = order.options

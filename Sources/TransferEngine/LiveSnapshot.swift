@@ -1,38 +1,44 @@
 package import TransferModel
 package import TransferQueue
 
-/// What moves at an instant: the active tasks, and the smoothed speeds of everything that moved lately.
+/// What moves at an instant: the active tasks, and what files that are over have moved in the last seconds. Speeds of folders,
+/// batches and the whole are sums of these and of nothing else, so they always agree.
 /// Bounded by the number of slots, never by the length of the queue.
 package struct LiveSnapshot: Sendable {
     package var tasks: [LiveTask]
-    /// Bytes a second of batches that moved in the last seconds; the others stand still.
-    package var batches: [BatchID: Int64]
-    /// Bytes a second of the files directly in a folder; those of its subfolders count there.
-    package var folders: [FolderID: Int64]
+    /// Of files that were completed a moment ago.
+    package var left: [LeftSpeed]
     /// Batches whose tasks that could run all belong to hosts which are held back now.
     package var held: [BatchID: HeldHost] = [:]
     /// Uploads that were broken off and stand still: what they had sent, until their servers say how much of it they have.
     package var unconfirmed: [UnconfirmedUpload] = []
     /// More than so many are not told; they stand where their servers have said.
     static let mostUnconfirmed = 64
-    /// Of the whole engine.
-    package var bytesPerSecondUp: Int64
-    package var bytesPerSecondDown: Int64
-
     /// Nothing is to be laid over what the queue has stored.
     package var isEmpty: Bool {
-        tasks.isEmpty && folders.isEmpty && batches.isEmpty && held.isEmpty && unconfirmed.isEmpty
+        tasks.isEmpty && left.isEmpty && held.isEmpty && unconfirmed.isEmpty
     }
 
-    package init(
-        tasks: [LiveTask] = [], batches: [BatchID: Int64] = [:], folders: [FolderID: Int64] = [:],
-        bytesPerSecondUp: Int64 = 0, bytesPerSecondDown: Int64 = 0
-    ) {
+    package init(tasks: [LiveTask] = [], left: [LeftSpeed] = []) {
         self.tasks = tasks
-        self.batches = batches
-        self.folders = folders
-        self.bytesPerSecondUp = bytesPerSecondUp
-        self.bytesPerSecondDown = bytesPerSecondDown
+        self.left = left
+    }
+}
+
+/// What files that are over still count for the speed of their folder and batch; it falls to 0 by itself, or until another file
+/// goes on in their place.
+package struct LeftSpeed: Sendable, Hashable {
+    package var batch: BatchID
+    /// The folder that the file lies in directly.
+    package var folder: FolderID
+    package var direction: TransferDirection
+    package var bytesPerSecond: Int64
+
+    package init(batch: BatchID, folder: FolderID, direction: TransferDirection, bytesPerSecond: Int64) {
+        self.batch = batch
+        self.folder = folder
+        self.direction = direction
+        self.bytesPerSecond = bytesPerSecond
     }
 }
 

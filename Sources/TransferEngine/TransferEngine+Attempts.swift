@@ -27,6 +27,7 @@ extension TransferEngine {
             }
         guard let attempt = prepared else { return }
         attempts[task.id] = attempt
+        attempt.meter = leftSpeeds.take(for: attempt.linePlace, at: timeline.nanoseconds)
         load[origin, default: 0] += 1
         slotsInUse += 1
         attempt.holdsSlot = true

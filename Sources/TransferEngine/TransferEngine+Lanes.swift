@@ -7,6 +7,7 @@ import TransferQueue
 extension TransferEngine {
     func queueMoved(_ change: QueueChange) {
         for batch in change.removed { contexts[batch] = nil }
+        leftSpeeds.forget(change.removed.union(change.finished))
         if !change.removed.isEmpty { unconfirmed = unconfirmed.filter { !change.removed.contains($0.value.batch) } }
         if change.mayRun || !change.removed.isEmpty { refreshLanes() }
     }
@@ -241,7 +242,7 @@ extension TransferEngine {
     }
 
     func makeContext(_ order: BatchOrder) -> BatchContext {
-        BatchContext(order, userAgent: settings.userAgent, at: timeline.nanoseconds)
+        BatchContext(order, userAgent: settings.userAgent)
     }
 
     // MARK: Times at which something may start

@@ -36,7 +36,6 @@ extension TransferEngine {
             }
             if attempt.target == nil { noteIfDue(attempt) } else { checkpointIfDue(attempt) }
         }
-        forgetQuietFolders()
         if hasMoved || attempts.isEmpty {
             hasMoved = false
             notice?()
@@ -94,16 +93,7 @@ extension TransferEngine {
         guard bytes > 0 else { return }
         attempt.sent = position
         hasMoved = true
-        let now = timeline.nanoseconds
-        attempt.meter.add(bytes, at: now)
-        attempt.context.meter.add(bytes, at: now)
-        folderMeters[attempt.task.folder, default: SpeedMeter(at: now)].add(bytes, at: now)
-        if attempt.target == nil { upMeter.add(bytes, at: now) } else { downMeter.add(bytes, at: now) }
-    }
-
-    private func forgetQuietFolders() {
-        let now = timeline.nanoseconds
-        folderMeters = folderMeters.filter { !$0.value.isQuiet(at: now) }
+        attempt.meter.add(bytes, at: timeline.nanoseconds)
     }
 
     package func live() -> LiveSnapshot {
@@ -111,15 +101,7 @@ extension TransferEngine {
         for attempt in attempts.values where attempt.phase == .running { look(at: attempt) }
         var snapshot = LiveSnapshot(
             tasks: attempts.values.map { live($0, now) }.sorted { $0.task < $1.task },
-            bytesPerSecondUp: upMeter.bytesPerSecond(at: now), bytesPerSecondDown: downMeter.bytesPerSecond(at: now))
-        for (batch, context) in contexts {
-            let speed = context.meter.bytesPerSecond(at: now)
-            if speed > 0 { snapshot.batches[batch] = speed }
-        }
-        for (folder, meter) in folderMeters {
-            let speed = meter.bytesPerSecond(at: now)
-            if speed > 0 { snapshot.folders[folder] = speed }
-        }
+            left: leftSpeeds.speeds(at: now))
         snapshot.held = heldBatches()
         let waiting = unconfirmed.values.filter { !$0.isAnswered && attempts[$0.task] == nil }
         snapshot.unconfirmed = Array(waiting.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))

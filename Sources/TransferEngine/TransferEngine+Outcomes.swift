@@ -22,6 +22,7 @@ extension TransferEngine {
         queue.writer.record(.completed(completion), for: task)
         FaultPoint.finished.pass()
         learn(attempt.origin, .answered)
+        leaveSpeed(of: attempt)
         close(attempt)
     }
 
@@ -237,6 +238,13 @@ extension TransferEngine {
         endInquiry(attempt)
         hasUncommitted = true
         schedulePump()
+    }
+
+    /// Nothing more of the file is to move: another one goes on in its place in the line.
+    func leaveSpeed(of attempt: Attempt) {
+        let now = timeline.nanoseconds
+        leftSpeeds.leave(attempt.meter, of: attempt.linePlace, most: currentLimits.transfers, at: now)
+        attempt.meter = SpeedMeter(at: now)
     }
 
     /// Gives the connection's place away while the rest goes on without one of its own.

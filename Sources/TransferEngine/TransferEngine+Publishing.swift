@@ -11,6 +11,7 @@ extension TransferEngine {
             let partName = target.partName
         else { return fail(attempt, TransferError(.internal, "a download without its file: retry")) }
         attempt.phase = .finishing
+        leaveSpeed(of: attempt)
         freeSlot(of: attempt)
         queue.writer.record(.finishing, for: attempt.task.id)
         let publication = Publication(

@@ -56,7 +56,10 @@ extension TransferEngine {
                 moved(attempt, to: attempt.base + event.end.bytesRead)
             }
             FaultPoint.answered.pass()
-            if case .opened = event.end.outcome, isCarriedAlong(attempt) { freeSlot(of: attempt) }
+            if case .opened = event.end.outcome, isCarriedAlong(attempt) {
+                leaveSpeed(of: attempt)
+                freeSlot(of: attempt)
+            }
             switch event.end.outcome {
             case .sourceEnded: sourceChanged(attempt, stored: nil)
             case .sourceFailed(let error): fail(attempt, sourceError(attempt, error))

@@ -92,9 +92,7 @@ package actor TransferEngine: EngineControl {
     var downBucket: TokenBucket?
     /// +Limits: of everything else that has a limit.
     var buckets: [LimitScope: TokenBucket] = [:]
-    var upMeter: SpeedMeter
-    var downMeter: SpeedMeter
-    var folderMeters: [FolderID: SpeedMeter] = [:]
+    var leftSpeeds = LeftSpeeds()
     var ticker: LoopTimer?
     var notice: (@Sendable () -> Void)?
     var hasMoved = false
@@ -122,8 +120,6 @@ package actor TransferEngine: EngineControl {
         self.loop = loop
         currentLimits = settings.limits
         let timeline = Timeline(clock: clock ?? loop, wallMilliseconds: wallMilliseconds)
-        upMeter = SpeedMeter(at: timeline.nanoseconds)
-        downMeter = SpeedMeter(at: timeline.nanoseconds)
         self.timeline = timeline
         files = try BlockingWorker(name: "files", threads: 2)
         walker = try DirectoryWalker()

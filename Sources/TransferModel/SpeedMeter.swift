@@ -7,6 +7,8 @@ public struct SpeedMeter: Hashable, Sendable {
     static let youth = 0.3
     /// Without a byte for that long it stands still.
     public static let quiet = 10.0
+    /// Between two files that follow each other there is no more than that.
+    public static let breath = 1.0
 
     private var weighted = 0.0
     private let startedAt: Int64
@@ -36,9 +38,14 @@ public struct SpeedMeter: Hashable, Sendable {
         return Int64(now / (Self.span * (1 - Exponential.decay(age / Self.span))))
     }
 
-    /// Whether nothing has moved for `quiet` seconds.
-    public func isQuiet(at nanoseconds: Int64) -> Bool {
-        Self.seconds(from: movedAt, to: nanoseconds) >= Self.quiet
+    /// Whether nothing has moved for so many seconds.
+    public func isQuiet(for seconds: Double = quiet, at nanoseconds: Int64) -> Bool {
+        Self.seconds(from: movedAt, to: nanoseconds) >= seconds
+    }
+
+    /// Measures another file from here on, in the place of the one before; silence is counted anew.
+    public mutating func goOn(at nanoseconds: Int64) {
+        movedAt = max(movedAt, nanoseconds)
     }
 
     /// Seconds until the rest has moved, a started one counted whole; `nil`: unknown.

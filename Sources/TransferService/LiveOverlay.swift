@@ -39,11 +39,12 @@ package struct LiveOverlay: Sendable {
 
     /// - Parameters:
     ///   - stored: the rows of the live tasks as the queue has them, read at the same time as what is overlaid.
+    ///   - resting: folders that are over or paused; what they have moved a moment ago counts nowhere any more.
     ///   - chain: a folder and those above it, the batch's root last.
-    package init(_ live: LiveSnapshot, stored: [TaskID: NodeRow], chain: (FolderID) -> [FolderID]) {
-        // With nothing active there is no speed, though the average has not fallen to 0 yet.
-        bytesPerSecondUp = live.tasks.isEmpty ? 0 : live.bytesPerSecondUp
-        bytesPerSecondDown = live.tasks.isEmpty ? 0 : live.bytesPerSecondDown
+    package init(
+        _ live: LiveSnapshot, stored: [TaskID: NodeRow], resting: Set<FolderID> = [],
+        chain: (FolderID) -> [FolderID]
+    ) {
         held = live.held
         for task in live.tasks {
             // A task that is over in the queue has its final numbers there.
@@ -53,6 +54,7 @@ package struct LiveOverlay: Sendable {
             for folder in chain(task.folder) { folders[folder, default: Addition()].add(addition) }
             batches[task.batch, default: Addition()].add(addition)
             all.add(addition)
+            count(addition.bytesPerSecond, task.direction)
         }
         for upload in live.unconfirmed {
             guard let row = stored[upload.task], !row.state.isTerminal, upload.sent > row.bytes.sent else { continue }
@@ -62,12 +64,16 @@ package struct LiveOverlay: Sendable {
             batches[upload.batch, default: Addition()].add(addition)
             all.add(addition)
         }
-        for (folder, speed) in live.folders where speed > 0 {
-            for above in chain(folder) { folders[above, default: Addition()].bytesPerSecond += speed }
+        for left in live.left where !resting.contains(left.folder) {
+            let addition = Addition(bytesPerSecond: left.bytesPerSecond)
+            for folder in chain(left.folder) { folders[folder, default: Addition()].add(addition) }
+            batches[left.batch, default: Addition()].add(addition)
+            count(left.bytesPerSecond, left.direction)
         }
-        for (batch, speed) in live.batches where speed > 0 {
-            batches[batch, default: Addition()].bytesPerSecond += speed
-        }
+    }
+
+    private mutating func count(_ bytesPerSecond: Int64, _ direction: TransferDirection) {
+        if direction == .upload { bytesPerSecondUp += bytesPerSecond } else { bytesPerSecondDown += bytesPerSecond }
     }
 
     private static func addition(of task: LiveTask, over row: NodeRow) -> Addition {
@@ -75,6 +81,8 @@ package struct LiveOverlay: Sendable {
         addition.sent = max(0, task.bytesSent - row.bytes.sent)
         addition.accepted = max(0, task.bytesAccepted - row.bytes.accepted)
         addition.atRisk = task.bytesAtRisk
+        // What was paused a moment ago is shown without a speed.
+        if !row.effectivelyPaused { addition.bytesPerSecond = task.bytesPerSecond }
         if let total = task.bytesTotal { addition.total = max(0, total - row.bytes.total) }
         if row.state != task.state, !row.effectivelyPaused {
             addition.moved = [.init(from: row.state, to: task.state): 1]
@@ -116,6 +124,7 @@ package struct LiveOverlay: Sendable {
         task.bytesSent = max(task.bytesSent, live.bytesSent)
         task.bytesAccepted = max(task.bytesAccepted, live.bytesAccepted)
         task.bytesRepeated = max(task.bytesRepeated, live.bytesRepeated)
+        guard task.state != .paused else { return }
         task.bytesPerSecond = live.bytesPerSecond
         task.secondsLeft = live.secondsLeft
     }
@@ -137,8 +146,9 @@ package struct LiveOverlay: Sendable {
             }
             row.bytes.sent = max(row.bytes.sent, live.bytesSent)
             row.bytes.accepted = max(row.bytes.accepted, live.bytesAccepted)
-            row.bytesPerSecond = live.bytesPerSecond
             row.bytesAtRisk = live.bytesAtRisk
+            guard !row.effectivelyPaused else { return }
+            row.bytesPerSecond = live.bytesPerSecond
             row.secondsLeft = live.secondsLeft
         case .batch(let id): apply(batches[id], to: &row)
         case .folder(_, let id): apply(folders[id], to: &row)

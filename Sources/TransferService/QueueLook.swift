@@ -26,7 +26,7 @@ struct FolderChains: Sendable {
     /// Learns the chains of what moves. Bounded by forgetting all when there are too many.
     mutating func learn(_ live: LiveSnapshot, from reader: isolated QueueReader) throws {
         if known.count > 4096 { known = [:] }
-        let folders = Set(live.tasks.map(\.folder)).union(live.unconfirmed.map(\.folder)).union(live.folders.keys)
+        let folders = Set(live.tasks.map(\.folder)).union(live.unconfirmed.map(\.folder)).union(live.left.map(\.folder))
         for folder in folders where known[folder] == nil {
             known[folder] = try reader.chain(of: folder)
         }
@@ -41,7 +41,15 @@ extension QueueReader {
         var stored: [TaskID: NodeRow] = [:]
         for task in live.tasks { stored[task.task] = try row(.task(task.batch, task.task)) }
         for upload in live.unconfirmed { stored[upload.task] = try row(.task(upload.batch, upload.task)) }
-        return LiveOverlay(live, stored: stored) { chains.of($0) }
+        var resting: Set<FolderID> = []
+        for left in live.left {
+            guard let row = try row(.folder(left.batch, left.folder)), !row.state.isTerminal, !row.effectivelyPaused
+            else {
+                resting.insert(left.folder)
+                continue
+            }
+        }
+        return LiveOverlay(live, stored: stored, resting: resting) { chains.of($0) }
     }
 
     func look(

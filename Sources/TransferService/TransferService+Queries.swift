@@ -100,14 +100,14 @@ extension TransferService {
     func status() async throws -> EngineStatus {
         let statistics = try await queue.reader.statistics()
         let live = await engine.live()
+        let (speeds, chains) = try await queue.reader.speeds(live: live, chains: chains)
+        self.chains = chains
         return EngineStatus(
             pid: identity.pid, version: identity.version, uptime: startedAt.duration(to: .now).components.seconds,
             protocolVersion: "\(ProtocolVersion.current)", socket: identity.socketPath, queuePath: identity.queuePath,
             sessions: statistics.sessions, batches: statistics.batches, tasksActive: Int64(live.tasks.count),
             tasksWaiting: max(0, statistics.counts.unstarted + statistics.counts.active - Int64(live.tasks.count)),
-            bytesPerSecondUp: live.tasks.isEmpty ? 0 : live.bytesPerSecondUp,
-            bytesPerSecondDown: live.tasks.isEmpty ? 0 : live.bytesPerSecondDown,
-            residentBytes: Self.residentBytes())
+            bytesPerSecondUp: speeds.up, bytesPerSecondDown: speeds.down, residentBytes: Self.residentBytes())
     }
 
     static func missing(_ what: String) -> RequestError {
@@ -137,6 +137,15 @@ extension QueueReader {
             var batches = try batches(session: session, limit: limit)
             for index in batches.indices { overlay.apply(to: &batches[index], left: left[batches[index].id]) }
             return (batches, chains)
+        }
+    }
+
+    /// Bytes a second of the whole engine: the sums of what its batches show.
+    func speeds(live: LiveSnapshot, chains: FolderChains) throws -> ((up: Int64, down: Int64), FolderChains) {
+        try together {
+            var chains = chains
+            let overlay = try overlay(live, &chains)
+            return ((overlay.bytesPerSecondUp, overlay.bytesPerSecondDown), chains)
         }
     }
 

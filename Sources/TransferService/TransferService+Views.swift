@@ -71,8 +71,8 @@ extension TransferService {
         let live = await engine.live()
         let before = moving
         moving = Moving(
-            batches: Set(live.tasks.map(\.batch)).union(live.batches.keys),
-            folders: Set((live.tasks.map(\.folder) + live.folders.keys).flatMap { chains.of($0) }),
+            batches: Set(live.tasks.map(\.batch)).union(live.left.map(\.batch)),
+            folders: Set((live.tasks.map(\.folder) + live.left.map(\.folder)).flatMap { chains.of($0) }),
             tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys))
         var change = QueueChange()
         change.wholly = before.held.symmetricDifference(moving.held)
@@ -90,7 +90,7 @@ extension TransferService {
     private func settleLater(_ live: LiveSnapshot) {
         if let settleTimer { loop.cancel(settleTimer) }
         settleTimer = nil
-        guard isWatchingLive, live.bytesPerSecondUp + live.bytesPerSecondDown > 0 || !live.batches.isEmpty else {
+        guard isWatchingLive, !live.left.isEmpty || live.tasks.contains(where: { $0.bytesPerSecond > 0 }) else {
             return
         }
         settleTimer = loop.schedule(after: .seconds(1)) { [weak self] in

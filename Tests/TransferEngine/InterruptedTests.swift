@@ -150,7 +150,7 @@ extension TransferEngine {
         let plan = SFTPUploadPlan(
             host: "there", path: RawPath("/d/f"), subject: UploadSubject(name: RawPath("f"), size: 1, token: "0"))
         return Attempt(
-            task, context: BatchContext(order, userAgent: "test", at: 0), origin: Self.there, machine: SFTPUpload(plan),
+            task, context: BatchContext(order, userAgent: "test"), origin: Self.there, machine: SFTPUpload(plan),
             at: 0)
     }
 

@@ -52,7 +52,7 @@ struct RemotePlaceTests {
             let order = BatchOrder(
                 batch: BatchID(rawValue: 1), session: .default, priority: .normal, options: options,
                 secrets: TransferSecrets(), destination: destination, destinationQuery: nil)
-            let context = BatchContext(order, userAgent: "test", at: 0)
+            let context = BatchContext(order, userAgent: "test")
             var facts = HostFacts()
             if let host { facts.learn(uploadBy: host, at: Timestamp(milliseconds: 0)) }
             let subject = UploadSubject(

@@ -94,7 +94,8 @@ import TransferModel
                         task: task.id, batch: batch, folder: task.folder, direction: .download, state: .running,
                         bytesTotal: 1000, bytesSent: 400, bytesAccepted: 300, bytesRepeated: 0, bytesPerSecond: 50,
                         secondsLeft: 12, isStalled: false)
-                }, batches: [batch: 100], folders: [tasks[0].folder: 100], bytesPerSecondDown: 100))
+                },
+                left: [LeftSpeed(batch: batch, folder: tasks[0].folder, direction: .download, bytesPerSecond: 25)]))
         var shown: [NodeID: NodeRow] = [:]
         var totals: QueueTotals?
         while shown[.batch(batch)]?.bytes.sent != 800 || totals?.bytes.sent != 800 {
@@ -106,11 +107,21 @@ import TransferModel
         #expect(row.bytes == ByteCounts(total: 2000, sent: 800, accepted: 600))
         #expect(row.counts.running == 2 && row.counts.total == 2)
         #expect(row.state == .running)
-        #expect(row.bytesPerSecond == 100 && row.secondsLeft == 12)
+        #expect(row.bytesPerSecond == 125 && row.secondsLeft == 10, "the files that move, and one that just was over")
         #expect(shown[.task(tasks[0].id)]?.bytes.sent == 400)
-        #expect(totals?.bytesPerSecondDown == 100)
+        #expect(totals?.bytesPerSecondDown == 125, "the header shows the sum of what the batches show")
         let snapshot = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
         #expect(snapshot.filesActive == 2 && snapshot.filesWaiting == 0 && snapshot.bytesSent == 800)
+        #expect(snapshot.bytesPerSecond == 125)
+        #expect(try await client.call(Methods.engineStatus, Nothing()).bytesPerSecondDown == 125)
+        // What is paused shows no speed, so nothing above it counts any.
+        _ = try await harness.queue.writer.pause([.batch(batch)])
+        while totals?.bytesPerSecondDown != 0 {
+            let change = try await client.notification(.viewChanged, ViewChange.self)
+            for node in change.nodes { shown[node.id] = node.node }
+            totals = change.totals ?? totals
+        }
+        #expect(shown[.batch(batch)]?.bytesPerSecond == 0 && shown[.task(tasks[0].id)]?.bytesPerSecond == 0)
         try await harness.end()
     }
 
