@@ -88,7 +88,7 @@ extension Front {
         if task.bytesPerSecond > 0 { lines.append(("Speed", units.rate(task.bytesPerSecond))) }
         if let left = task.secondsLeft { lines.append(("Left", shownDuration(seconds: left))) }
         if !task.waitReasons.isEmpty {
-            lines.append(("Waits for", task.waitReasons.words))
+            lines.append(("Waits for", task.waitReasons.words(after: task.error)))
         }
         if let retry = task.retryAt { lines.append(("Next try", time(retry))) }
         if let error = task.error {

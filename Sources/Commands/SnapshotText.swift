@@ -24,7 +24,7 @@ extension BatchSnapshot {
     /// One plain line of all that matters: for `watch` and the progress of `--wait`.
     func progressText(_ units: ScreenConfiguration.Units) -> String {
         progressLine(
-            id: id.description, state: state, waitReasons: waitReasons, done: filesCompleted, files: filesTotal,
+            id: id.description, state: state, waits: waitReasons.words, done: filesCompleted, files: filesTotal,
             failed: filesFailed, sent: bytesSent, total: bytesTotal, isCounting: scanning, rate: bytesPerSecond,
             left: secondsLeft, units)
     }
@@ -56,7 +56,8 @@ extension NodeRow {
     /// As ``BatchSnapshot/progressText(_:)``, for anything that has a row.
     func progressText(_ id: NodeID, _ units: ScreenConfiguration.Units) -> String {
         progressLine(
-            id: id.description, state: state, waitReasons: waitReasons, done: counts.completed, files: counts.total,
+            id: id.description, state: state, waits: waitReasons.words(after: error), done: counts.completed,
+            files: counts.total,
             failed: counts.failed, sent: bytes.sent, total: bytes.total, isCounting: scanning || !sizeKnown,
             rate: bytesPerSecond, left: secondsLeft, units)
     }
@@ -66,7 +67,7 @@ extension QueueTotals {
     func progressText(_ units: ScreenConfiguration.Units) -> String {
         progressLine(
             id: batches == 1 ? "1 batch" : "\(batches) batches", state: counts.state(scanning: false, paused: false),
-            waitReasons: [], done: counts.completed, files: counts.total, failed: counts.failed, sent: bytes.sent,
+            waits: "", done: counts.completed, files: counts.total, failed: counts.failed, sent: bytes.sent,
             total: bytes.total, isCounting: false, rate: bytesPerSecondUp + bytesPerSecondDown, left: secondsLeft, units
         )
     }
@@ -74,11 +75,11 @@ extension QueueTotals {
 
 /// `b7 running 71% 569/812 files 41.3G of 58.2G 28.9M/s 10m00s left, 2 failed`
 private func progressLine(
-    id: String, state: TransferState, waitReasons: [WaitReason], done: Int64, files: Int64, failed: Int64, sent: Int64,
+    id: String, state: TransferState, waits: String, done: Int64, files: Int64, failed: Int64, sent: Int64,
     total: Int64, isCounting: Bool, rate: Int64, left: Int64?, _ units: ScreenConfiguration.Units
 ) -> String {
     var words = [id, state.word]
-    if state == .waiting, !waitReasons.isEmpty { words.append("for \(waitReasons.words),") }
+    if state == .waiting, !waits.isEmpty { words.append("for \(waits),") }
     words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed))
     words.append("\(done)/\(files)\(isCounting ? "+" : "") \(files == 1 ? "file" : "files")")
     words.append("\(units.size(sent)) of \(units.size(total))")

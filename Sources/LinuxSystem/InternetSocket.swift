@@ -58,6 +58,9 @@ package enum InternetSocket {
         }
     }
 
+    /// Whether this machine has any address but its own loopback.
+    package static var hasAddress: Bool { ownAddress(isIPv6: false) != nil || ownAddress(isIPv6: true) != nil }
+
     /// A numeric address of this machine by which others may reach it; nil when it has none but its own loopback.
     /// Corresponds to `getifaddrs`.
     package static func ownAddress(isIPv6: Bool) -> String? {

@@ -116,7 +116,12 @@ struct DetailsText {
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
         // That it waits for the next try is what the state's meaning says already.
         if shown == .retry { return wait > 0 ? text + ", in \(wait) s" : text }
-        if !row.waitReasons.isEmpty { text += ": waits for \(row.waitReasons.words)" }
+        if !row.waitReasons.isEmpty {
+            let words = row.waitReasons.words(after: task?.error ?? row.error)
+            text =
+                shown == .queued
+                ? "\(shown.longWord), for \(look.safe(words))" : text + ": waits for \(look.safe(words))"
+        }
         return wait > 0 ? text + "; next try in \(wait) s" : text
     }
 

@@ -18,6 +18,7 @@ struct Drawing {
     static func draw(_ model: Model) -> (grid: Grid, cursor: Cursor) {
         var drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
         if model.isAdding, let flow = model.adding { drawing.adding(flow) } else { drawing.page() }
+        if let why = model.why, !model.isAdding { drawing.whyPanel(why) }
         if let dialog = model.dialog { drawing.dialog(dialog) }
         if let form = model.form { drawing.form(form) }
         return (drawing.grid, drawing.cursor)

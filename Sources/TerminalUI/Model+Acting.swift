@@ -217,13 +217,6 @@ extension Model {
         for row in rows { pending[row.id] = PendingDeed(deed: deed, number: number, since: now.uptime) }
     }
 
-    mutating func askWhy(_ rows: [NodeRow]) {
-        guard let row = rows.first else { return }
-        guard isConnected else { return complain("The engine does not answer.") }
-        let node = nodeID(of: row)
-        ask(.why(title([row]))) { .why(node, number: $0) }
-    }
-
     /// What the row is called outside of screens. A group has no such name; its folder has.
     func nodeID(of row: NodeRow) -> NodeID {
         switch row.id {

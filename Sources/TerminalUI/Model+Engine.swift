@@ -23,6 +23,7 @@ extension Model {
             if isSeekingProblem { seekProblem(fromStart: true) }
         }
         refreshDetails(update)
+        refreshWhy(update)
     }
 
     mutating func take(_ state: ConnectionState) {
@@ -178,25 +179,6 @@ extension Model {
         let until = request.sentAt + grace
         guard let choice = changed.undo, until > now.uptime else { return nil }
         return Notice.Undo(choice: choice, name: name, until: until)
-    }
-
-    // MARK: Why
-
-    private mutating func explained(_ result: Result<[WhyAnswer], RequestError>, _ number: Int) {
-        guard let request = outstanding.removeValue(forKey: number), case .why(let name) = request.purpose else {
-            return
-        }
-        switch result {
-        case .failure(let error): complain(look.safe(error.message))
-        case .success(let answers):
-            guard let answer = answers.first else { return say("\(name) does not wait for anything.") }
-            // "Nothing to do" is a sentence; a command is what is to be done.
-            let isSentence = answer.unblock.hasPrefix("nothing")
-            let cure =
-                answer.unblock.isEmpty
-                ? "" : isSentence ? " Nothing" + answer.unblock.dropFirst(7) + "." : " To do: \(answer.unblock)."
-            say(look.safe(answer.sentence + "." + cure))
-        }
     }
 }
 

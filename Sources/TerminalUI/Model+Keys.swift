@@ -34,7 +34,7 @@ extension Model {
         // A message stays until the next key; what it offers to undo stays as long as the offer holds.
         let hadNotice = notice != nil
         if notice?.undo == nil { notice = nil }
-        guard let action = action(for: press) else { return }
+        guard let action = action(for: press), !performInWhy(action) else { return }
         // One thing at a time: the message, then the filter.
         if action == .back, hadNotice, case .transfers = page { return notice = nil }
         perform(action)
@@ -235,6 +235,7 @@ extension Model {
 
     private mutating func take(_ press: MousePress) {
         guard dialog == nil, form == nil else { return }
+        why = nil
         if isAdding { return clickInAdding(press) }
         guard filterLine == nil, commandPrompt == nil, case .transfers = page else { return }
         switch press.button {

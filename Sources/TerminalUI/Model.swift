@@ -78,6 +78,8 @@ struct Model: Sendable {
     /// What in `keys.conf` does not count.
     var keyProblems: [String] = []
     var notice: Notice?
+    /// Over the page, until the next key.
+    var why: WhyPanel?
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]
     /// What was done here, to be taken back and done again.
@@ -170,6 +172,11 @@ struct Model: Sendable {
 
     mutating func say(_ text: SafeText, isError: Bool = false, undo: Notice.Undo? = nil) {
         notice = Notice(text: text, isError: isError, undo: undo)
+        note(text, isError: isError)
+    }
+
+    /// What was shown stands in the log, too.
+    mutating func note(_ text: SafeText, isError: Bool = false) {
         let line = LogLine(
             at: now.wall, level: isError ? .warning : .info, batch: nil, task: nil, message: "screen: \(text.string)")
         said = said.suffix(99) + [line]
@@ -195,6 +202,7 @@ struct Model: Sendable {
     /// What ends by itself.
     private mutating func expire() {
         if let undo = notice?.undo, undo.until <= now.uptime { notice = nil }
+        recountWhy()
         let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
         if !late.isEmpty {
             for id in late.keys { pending[id] = nil }
@@ -207,6 +215,7 @@ struct Model: Sendable {
     /// whole seconds, so each wakes when its number changes.
     var nextWake: Duration? {
         var wakes: [Duration] = pending.values.map { $0.since + PendingDeed.patience - now.uptime }
+        if let left = why?.secondsLeft(now), left > 0 { wakes.append(Self.toNextSecond(why?.untilRetry(now) ?? .zero)) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
         if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
             let age = now.uptime - oldest

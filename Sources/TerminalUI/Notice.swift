@@ -56,7 +56,7 @@ struct Outstanding: Sendable {
         case undo(SafeText?)
         case limits([NodeRow])
         case setLimits
-        case why(SafeText)
+        case why(NodeID, NodeRow, SafeText)
         case task
         case log
         case problems

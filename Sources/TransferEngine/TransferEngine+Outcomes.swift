@@ -152,11 +152,18 @@ extension TransferEngine {
     /// A host that cannot be reached holds back all its tasks, not this one alone.
     private func reason(of demand: WaitDemand) -> WaitReason {
         guard demand.reason == .backoff else { return demand.reason }
-        switch demand.error.code {
-        case .notConnectedToInternet: return .connectivity
-        case .cannotFindHost: return noHostAnswers ? .connectivity : .hostBackoff
-        case .cannotConnectToHost: return .hostBackoff
-        default: return .backoff
+        return Self.reason(of: demand.error.code, noHostAnswers: noHostAnswers, hasNetwork: InternetSocket.hasAddress)
+    }
+
+    /// What a failure of the network is a wait for. A name that nobody knows is no lack of a network where there is one.
+    static func reason(
+        of code: TransferErrorCode, noHostAnswers: Bool, hasNetwork: @autoclosure () -> Bool
+    ) -> WaitReason {
+        switch code {
+        case .notConnectedToInternet: .connectivity
+        case .cannotFindHost: noHostAnswers && !hasNetwork() ? .connectivity : .hostBackoff
+        case .cannotConnectToHost: .hostBackoff
+        default: .backoff
         }
     }
 

@@ -26,6 +26,16 @@ extension WaitReason {
 extension Collection<WaitReason> {
     /// All of them, after "waits for".
     package var words: String { map(\.words).joined(separator: ", ") }
+
+    /// All of them, after "waits for", where it is known what the last try ended with: a server whose name nobody knows does not
+    /// answer again, however long one waits.
+    package func words(after error: TransferError?) -> String {
+        guard let error, error.code == .cannotFindHost else { return words }
+        let network: Set<WaitReason> = [.hostBackoff, .connectivity, .backoff]
+        let others = filter { !network.contains($0) }.map(\.words)
+        guard others.count < count else { return words }
+        return (["a server of that name (\(error.happening))"] + others).joined(separator: ", ")
+    }
 }
 
 extension TransferState {

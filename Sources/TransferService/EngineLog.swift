@@ -158,7 +158,7 @@ extension EngineLog {
         // Times from now on need no clock and no zone.
         func again(_ time: Timestamp, _ now: Timestamp) -> String {
             let wait = time.since(now)
-            return wait < .seconds(1) ? ", tried again at once" : ", tried again in \(WhySentence.span(wait))"
+            return wait < .seconds(1) ? ", next try at once" : ", next try in \(WhySentence.span(wait))"
         }
         switch event.type {
         case .batchQueued: say(.info, "queued")

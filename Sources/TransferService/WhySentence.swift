@@ -189,7 +189,7 @@ package struct WhySentence {
     }
 
     private func untilTriedAgain(_ time: Timestamp) -> String {
-        time.since(now) >= .seconds(1) ? "; tried again in \(Self.span(time.since(now)))" : "; tried again now"
+        time.since(now) >= .seconds(1) ? "; next try in \(Self.span(time.since(now)))" : "; it is tried again now"
     }
 
     /// Keys are a batch's, whatever of it waits.

@@ -135,9 +135,47 @@ struct PagePictureTests {
         screen.press("w")
         let answer = WhyAnswer(
             id: nil, state: .waiting, waitReasons: [.backoff], since: nil, retryAt: nil, tasks: 2,
-            sentence: "2 files wait for the next try: the server answered 503 and asks for 30 s of patience",
-            unblock: "nothing is needed, or r tries now")
+            sentence:
+                "b1: 2 files wait (for 4 min): nas-of-the-second-floor.lcoal cannot be found, neither by its name "
+                + "in /etc/hosts nor by the name server 192.168.178.1 of this machine; next try in 12 s",
+            unblock: "check the spelling of its name; if it is wrong, martlet cancel b1 and queue it again, else check "
+                + "the network")
         screen.send(.answer(.why(.success([answer]), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "why-80x24")
+        screen.send(.resized(ScreenSize(columns: 40, rows: 9)))
+        Pictures.expect(screen.picture, "why-40x9")
+        screen.press("j", "j", "j", "j", "j")
+        Pictures.expect(screen.picture, "why-end-40x9")
+        screen.press("k")
+        #expect(screen.model.why != nil, "keys scroll it as long as there is more")
+        screen.send(.resized(ScreenSize(columns: 80, rows: 24)))
+        let cursor = screen.model.tree.cursor
+        screen.press("Esc")
+        #expect(screen.model.why == nil && screen.model.tree.cursor == cursor)
+    }
+
+    @Test("why counts down, and is asked again when the row looks different")
+    func whyAgain() {
+        var screen = example()
+        func answer(_ seconds: Int64) -> WhyAnswer {
+            WhyAnswer(
+                id: nil, state: .waiting, waitReasons: [.backoff], since: nil,
+                retryAt: screen.moment.wall.advanced(by: .seconds(seconds)), tasks: 1,
+                sentence: "b1 waits: it was cut; next try in \(seconds) s", unblock: "martlet retry b1")
+        }
+        func isAsked() -> Bool { screen.requests.contains { if case .why = $0 { true } else { false } } }
+        screen.press("w")
+        #expect(isAsked())
+        screen.send(.answer(.why(.success([answer(5)]), number: screen.lastNumber)))
+        screen.send(.tick)
+        #expect(!isAsked(), "the sentence is still right")
+        #expect(screen.model.nextWake == .seconds(1))
+        screen.wait(.seconds(1))
+        #expect(isAsked())
+        screen.send(.answer(.why(.success([answer(4)]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("next try in 4 s"))
+        #expect(screen.model.said.count { $0.message.contains("b1 waits") } == 1, "the log has it once")
+        screen.press("j")
+        #expect(screen.model.why == nil, "any other key closes it")
     }
 }

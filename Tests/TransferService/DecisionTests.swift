@@ -32,7 +32,7 @@ import TransferModel
         }
         #expect(answer.sentence.hasPrefix("b7 waits "))
         #expect(reason == .notBefore || answer.sentence.contains("(for 2 min)"))
-        #expect(answer.sentence.hasSuffix(reason == .notBefore ? ", in 12 s" : "tried again in 12 s"))
+        #expect(answer.sentence.hasSuffix(reason == .notBefore ? ", in 12 s" : "; next try in 12 s"))
         #expect(!answer.unblock.isEmpty)
     }
 

@@ -1,0 +1,169 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Why a row does not move, and what would mend that: whole, over the lower end of the page, until another key is pressed.
+struct WhyPanel: Sendable {
+    /// What was asked about.
+    let node: NodeID
+    let row: NodeRow
+    /// As it is called here.
+    let name: SafeText
+    private(set) var answer: WhyAnswer
+    private(set) var scroll = 0
+    /// The seconds until the next try that the sentence tells.
+    private var counted: Int64 = 0
+
+    init(_ node: NodeID, _ row: NodeRow, name: SafeText, answer: WhyAnswer, _ now: Moment) {
+        (self.node, self.row, self.name, self.answer) = (node, row, name, answer)
+        counted = secondsLeft(now)
+    }
+
+    func untilRetry(_ now: Moment) -> Duration { answer.retryAt.map { $0.since(now.wall) } ?? .zero }
+
+    /// Until it is tried again.
+    func secondsLeft(_ now: Moment) -> Int64 { answer.retryAt.map { now.seconds(until: $0) } ?? 0 }
+
+    /// The sentence tells another number than there are seconds left.
+    func isOutdated(_ now: Moment) -> Bool { secondsLeft(now) != counted }
+
+    /// A newer answer to the same question.
+    mutating func take(_ answer: WhyAnswer, _ now: Moment) {
+        self.answer = answer
+        counted = secondsLeft(now)
+    }
+
+    /// The sentence, and what to do under it: a command stands last, where it is easily marked.
+    func lines(width: Int, _ look: Look) -> [SafeText] {
+        let room = max(2, width - 2)
+        var lines = look.safe(answer.sentence + ".").wrapped(to: room)
+        guard !answer.unblock.isEmpty else { return lines }
+        lines.append("")
+        return lines + look.safe(cure).wrapped(to: room)
+    }
+
+    /// "Nothing to do" is a sentence; a command is what is to be done.
+    private var cure: String {
+        guard let first = answer.unblock.first, !answer.unblock.hasPrefix("martlet ") else {
+            return "To do:  \(answer.unblock)"
+        }
+        return first.uppercased() + answer.unblock.dropFirst()
+    }
+
+    /// Rows of a window that it takes, its heading counted.
+    func height(_ size: ScreenSize, _ look: Look) -> Int {
+        let most = max(1, size.rows - 3)
+        return min(lines(width: size.columns, look).count + 1, most)
+    }
+
+    /// What a key does that moves it; `nil`: it is not one, or all of it is in sight.
+    func scrolled(_ action: Action, _ size: ScreenSize, _ look: Look) -> WhyPanel? {
+        let room = height(size, look) - 1
+        let most = lines(width: size.columns, look).count - room
+        guard most > 0 else { return nil }
+        var panel = self
+        switch action {
+        case .down: panel.scroll += 1
+        case .up: panel.scroll -= 1
+        case .halfPageDown, .pageDown: panel.scroll += max(1, room - 1)
+        case .halfPageUp, .pageUp: panel.scroll -= max(1, room - 1)
+        case .first: panel.scroll = 0
+        case .last: panel.scroll = most
+        default: return nil
+        }
+        panel.scroll = min(max(0, panel.scroll), most)
+        return panel
+    }
+}
+
+extension Model {
+    mutating func askWhy(_ rows: [NodeRow]) {
+        guard let row = rows.first else { return }
+        guard isConnected else { return complain("The engine does not answer.") }
+        ask(why: nodeID(of: row), row, title([row]))
+    }
+
+    private mutating func ask(why node: NodeID, _ row: NodeRow, _ name: SafeText) {
+        ask(.why(node, row, name)) { .why(node, number: $0) }
+    }
+
+    mutating func explained(_ result: Result<[WhyAnswer], RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number),
+            case .why(let node, let row, let name) = request.purpose
+        else { return }
+        switch result {
+        case .failure(let error): complain(look.safe(error.message))
+        case .success(let answers):
+            guard let answer = answers.first else {
+                why = nil
+                return say("\(name) does not wait for anything.")
+            }
+            if why?.node == node {
+                why?.take(answer, now)
+            } else {
+                why = WhyPanel(node, row, name: name, answer: answer, now)
+                note(look.safe("\(answer.sentence). \(answer.unblock)"))
+            }
+        }
+    }
+
+    /// What was said of a row holds until the row looks different; then it is asked for again.
+    mutating func refreshWhy(_ update: ViewUpdate) {
+        guard let why, isConnected else { return }
+        let watched = update.nodes.values.compactMap(\.self).first { $0.id == why.row.id }
+        guard let row = watched ?? tree.row(why.row.id) else { return }
+        let isSame =
+            (row.state, row.retryAt, row.effectivelyPaused) == (
+                why.row.state, why.row.retryAt, why.row.effectivelyPaused
+            )
+        guard !isSame || row.waitReasons != why.row.waitReasons, !isAskingWhy else { return }
+        self.why = WhyPanel(why.node, row, name: why.name, answer: why.answer, now)
+        ask(why: why.node, row, why.name)
+    }
+
+    /// The seconds until the next try go down.
+    mutating func recountWhy() {
+        guard let why, isConnected, why.isOutdated(now), !isAskingWhy else { return }
+        ask(why: why.node, why.row, why.name)
+    }
+
+    private var isAskingWhy: Bool {
+        outstanding.values.contains { if case .why = $0.purpose { true } else { false } }
+    }
+
+    /// A key while it is open: it scrolls, or closes it; what does neither closes it and does what it always does.
+    /// - Returns: whether there is nothing more to be done.
+    mutating func performInWhy(_ action: Action) -> Bool {
+        guard let panel = why else { return false }
+        if let scrolled = panel.scrolled(action, size, look) {
+            why = scrolled
+            return true
+        }
+        why = nil
+        return [.back, .why, .enter].contains(action)
+    }
+}
+
+extension Drawing {
+    mutating func whyPanel(_ panel: WhyPanel) {
+        let lines = panel.lines(width: width, look)
+        let height = panel.height(model.size, look)
+        let end = max(1, rows - 1)
+        let top = max(0, end - height)
+        grid.fill(row: top, style: .plain)
+        heading(
+            "Why  " + panel.name.shortened(to: max(4, width - 12), mark: look.glyphs.cutMark), row: top,
+            columns: 0..<width)
+        for (offset, row) in ((top + 1)..<max(top + 1, end)).enumerated() {
+            grid.fill(row: row, style: .plain)
+            let index = panel.scroll + offset
+            if index < lines.count { grid.put(lines[index], row: row, column: 1) }
+        }
+        cursor = Cursor(row: min(top + 1, rows - 1), column: min(1, width - 1))
+        guard rows > 1 else { return }
+        let more: SafeText = panel.scroll + height - 1 < lines.count ? "more below: PgDn " : ""
+        let room = width - more.width
+        hintLine(HintLine.text([.back, .pause, .retry], in: model.keyView, model.keys, width: room), rows - 1)
+        grid.put(more, row: rows - 1, column: max(0, room), style: .hint)
+    }
+}
