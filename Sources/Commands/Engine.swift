@@ -5,7 +5,8 @@ package protocol Engine: Sendable {
     func isEngineRunning() async throws(RequestError) -> Bool
     func connect() async throws(RequestError)
     func status() async throws(RequestError) -> EngineStatus?
-    func stopEngine(finishRunning: Bool) async throws(RequestError) -> Bool
+    func stopEngine(finishRunning: Bool) async throws(RequestError) -> EngineStop
+    func startEngine() async throws(RequestError) -> Bool
 
     func add(_ request: BatchRequest) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool)
     func batches(session: SessionName?, states: [TransferState]) async throws(RequestError) -> [BatchSnapshot]

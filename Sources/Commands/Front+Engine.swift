@@ -11,7 +11,8 @@ extension Front {
     }
 
     func startEngine(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        try await ask { engine throws(RequestError) in try await engine.connect() }
+        let wasStopping = try await ask { engine throws(RequestError) in try await engine.startEngine() }
+        if wasStopping { console.note("the engine was about to stop; it goes on") }
         return try await tellStatus(invocation)
     }
 
@@ -25,7 +26,10 @@ extension Front {
         }
         let units = console.units
         for (title, text) in [
-            ("Engine", "pid \(status.pid), version \(status.version), up \(shownDuration(seconds: status.uptime))"),
+            (
+                "Engine",
+                "pid \(status.pid), version \(status.version), up \(shownDuration(seconds: status.uptime))\(stopping(status))"
+            ),
             ("Queue", status.queuePath), ("Socket", status.socket), ("Protocol", status.protocolVersion),
             ("Work", "\(status.batches) batches in \(status.sessions) sessions"),
             ("Tasks", "\(status.tasksActive) active, \(status.tasksWaiting) waiting"),
@@ -37,6 +41,14 @@ extension Front {
         return .done
     }
 
+    private func stopping(_ status: EngineStatus) -> String {
+        status.stopping ? ", stops when \(running(status.tasksActive)) finished" : ""
+    }
+
+    private func running(_ files: Int64) -> String {
+        files == 1 ? "1 running file is" : "\(files) running files are"
+    }
+
     func stopEngine(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let now = invocation.has(MartletProgram.now)
         let json = invocation.has(CommonOptions.json)
@@ -44,18 +56,23 @@ extension Front {
             now ? 0 : try await ask { engine throws(RequestError) in try await engine.status()?.tasksActive ?? 0 }
         if running > 0 {
             console.note(
-                "\(running == 1 ? "1 running file is" : "\(running) running files are") finished first; "
-                    + "martlet engine stop --now ends the engine at once, and they go on later where they stood")
+                "\(self.running(running)) finished first, and nothing else starts; martlet engine stop --now ends the engine "
+                    + "at once, and they go on later where they stood; martlet engine start takes the stop back")
         }
-        let wasRunning = try await ask { engine throws(RequestError) in
+        endWith130OnInterrupt()
+        let outcome = try await ask { engine throws(RequestError) in
             try await engine.stopEngine(finishRunning: !now)
         }
-        if json {
-            console.json(NotRunning())
-        } else if wasRunning {
+        switch outcome {
+        case .takenBack:
+            throw CommandFailure(
+                .refused, .refused,
+                "the engine goes on: meanwhile something was queued, resumed or tried again, or it was started",
+                "stop it again, or martlet pause --all")
+        case .stopped where !json:
             console.line("the engine has stopped; what is queued goes on when martlet is next used")
-        } else {
-            console.note("no engine is running")
+        case .notRunning where !json: console.note("no engine is running")
+        case .stopped, .notRunning: console.json(NotRunning())
         }
         return .done
     }

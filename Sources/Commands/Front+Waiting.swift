@@ -163,7 +163,7 @@ extension Front {
     }
 
     /// Interrupting a wait leaves the queue alone; scripts get the status that shells give for SIGINT.
-    private func endWith130OnInterrupt() {
+    func endWith130OnInterrupt() {
         guard surroundings.handlesInterrupts else { return }
         // Only what is safe in a signal handler: the line on the terminal is ended, and the process.
         signal(SIGINT) { _ in

@@ -43,7 +43,10 @@ public enum ConnectionState: Sendable, Hashable {
 
 /// What is gone when a connection is lost, with what is known about why.
 public enum Loss: Sendable, Hashable {
+    /// It ended without a word, as by a kill, or cannot be reached.
     case engine(problem: String?)
+    /// It was told to end.
+    case stopped
     /// The line to the machine where the engine is.
     case line(problem: String?)
 }

@@ -79,6 +79,7 @@ extension EngineConnection {
         link.onEnd = { [weak self] in self?.assumeIsolated { $0.linkEnded() } }
         link.onNotification = { [weak self] name, line in self?.assumeIsolated { $0.notified(name, line) } }
         lostSince = nil
+        wasStopped = false
         retries = 0
         state = .connected(identity)
         for number in views.keys { Task { await sendView(number) } }
@@ -86,6 +87,7 @@ extension EngineConnection {
 
     private func linkEnded() {
         let loss = loss(nil)
+        wasStopped = loss == .stopped
         link = nil
         if isClosed { return }
         lostSince = Timestamp(milliseconds: WallClock.milliseconds)

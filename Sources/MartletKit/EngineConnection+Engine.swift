@@ -18,15 +18,28 @@ extension EngineConnection {
         return try await call(Methods.engineStatus, Nothing())
     }
 
-    /// Ends the engine and waits until it has gone; false: none was running.
+    /// Ends the engine and waits until it has gone.
     /// - Parameter finishRunning: let files that are running finish, however long that takes; else it checkpoints and
     ///   breaks them off, within 2 s.
-    public nonisolated func stopEngine(finishRunning: Bool) async throws(RequestError) -> Bool {
-        guard try await isEngineRunning() else { return false }
-        let states = await states()
-        _ = try await call(Methods.engineStop, EngineStopRequest(finishRunning: finishRunning))
-        for await state in states where !state.isConnected { break }
-        return true
+    public nonisolated func stopEngine(finishRunning: Bool) async throws(RequestError) -> EngineStop {
+        guard try await isEngineRunning() else { return .notRunning }
+        do throws(RequestError) {
+            let request = EngineStopRequest(finishRunning: finishRunning, wait: true)
+            _ = try await call(Methods.engineStop, request)
+            return .takenBack
+        } catch {
+            // The connection ends with the engine.
+            guard error == Self.lost else { throw error }
+            return .stopped
+        }
+    }
+
+    /// Starts an engine when none runs; one that is about to stop goes on.
+    /// - Returns: whether it was about to stop.
+    @discardableResult
+    public nonisolated func startEngine() async throws(RequestError) -> Bool {
+        try await connectLaunching()
+        return try await call(Methods.engineGoOn, Nothing()).wasStopping
     }
 
     /// Asks the engine to end and does not wait for it.
@@ -58,6 +71,14 @@ extension EngineConnection {
             LogReadRequest(level: level, batch: batch, task: task, limit: limit, after: after, wait: after != nil))
         return (page.lines, page.next)
     }
+}
+
+/// What became of asking the engine to stop.
+public enum EngineStop: Sendable, Hashable {
+    case notRunning
+    case stopped
+    /// While files were finished somebody queued or resumed work, or started the engine: it goes on.
+    case takenBack
 }
 
 /// What limits are to be; what is `nil` stays as it is.

@@ -20,7 +20,9 @@ extension EngineConnection {
 
     /// What is lost, after the link ended or could not be made.
     func loss(_ error: RequestError?) -> Loss {
-        guard options.remote != nil else { return .engine(problem: nil) }
+        if link?.saidGoodbye == true { return .stopped }
+        // Why it went is not forgotten while it is looked for.
+        guard options.remote != nil else { return wasStopped ? .stopped : .engine(problem: nil) }
         guard let error else { return .line(problem: line?.lastComplaint) }
         return error == Self.notRunning || error.code != .engineUnreachable
             ? .engine(problem: error.message) : .line(problem: error.message)

@@ -41,6 +41,7 @@ extension EngineConnection {
     }
 
     func notified(_ name: String, _ line: [UInt8]) {
+        if name == NotificationName.engineEnds.rawValue { link?.saidGoodbye = true }
         guard name == NotificationName.viewChanged.rawValue,
             let change = try? WireCoding.value(NotificationBody<ViewChange>.self, from: line).params
         else { return }

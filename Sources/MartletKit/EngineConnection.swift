@@ -27,6 +27,8 @@ public actor EngineConnection {
     var attempt: Task<Result<Void, RequestError>, Never>?
     /// Since when the link has been lost; `nil` when it was not, or is there.
     var lostSince: Timestamp?
+    /// The engine that is gone was told to end.
+    var wasStopped = false
     /// The next attempt by itself after a loss.
     var retryTimer: LoopTimer?
     /// Attempts since the link was lost.

@@ -19,6 +19,8 @@ final class Link {
     private var isWaitingToWrite = false
     private var handlers: [Int64: AnswerHandler] = [:]
     private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// The engine has said that it ends.
+    var saidGoodbye = false
     /// Called with the name and the whole line of a notification.
     var onNotification: ((String, [UInt8]) -> Void)?
     /// Called once, when the peer has gone or the stream makes no sense; every open request has failed before.

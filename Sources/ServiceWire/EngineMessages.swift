@@ -1,10 +1,29 @@
 package import TransferModel
 
-/// Parameters of `engine.stop`. The connection ends when the engine has.
+/// Parameters of `engine.stop`. The connection ends when the engine has, with the notification `engine.ends` before.
 package struct EngineStopRequest: Codable, Hashable, Sendable {
     /// Let files that are running finish; else checkpoint and break them off.
     package var finishRunning: Bool?
-    package init(finishRunning: Bool? = nil) { self.finishRunning = finishRunning }
+    /// Answer only when the stop is taken back; the connection's end says that it was not.
+    package var wait: Bool?
+    package init(finishRunning: Bool? = nil, wait: Bool? = nil) {
+        self.finishRunning = finishRunning
+        self.wait = wait
+    }
+}
+
+/// Answer of `engine.stop`.
+package struct EngineStopAnswer: Codable, Hashable, Sendable {
+    /// Somebody had the engine go on.
+    package var takenBack: Bool
+    package init(takenBack: Bool) { self.takenBack = takenBack }
+}
+
+/// Answer of `engine.goOn`.
+package struct EngineGoOnAnswer: Codable, Hashable, Sendable {
+    /// The engine was about to stop.
+    package var wasStopping: Bool
+    package init(wasStopping: Bool) { self.wasStopping = wasStopping }
 }
 
 /// Parameters of `limits.set`: what is missing stays as it is.

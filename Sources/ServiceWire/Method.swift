@@ -28,6 +28,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case eventsAcknowledge = "events.acknowledge"
     case engineStatus = "engine.status"
     case engineStop = "engine.stop"
+    case engineGoOn = "engine.goOn"
     case limitsGet = "limits.get"
     case limitsSet = "limits.set"
     case logRead = "log.read"
@@ -49,7 +50,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
             .nodesMove,
             .nodesSet, .nodesRunNow, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop,
-            .limitsSet, .leftoversAbort, .leftoversSearch,
+            .engineGoOn, .limitsSet, .leftoversAbort, .leftoversSearch,
             .destinationTest, .destinationKeep, .destinationForget, .destinationRestore:
             false
         }
@@ -60,6 +61,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
 package enum NotificationName: String, Codable, Sendable, CaseIterable {
     case viewChanged = "view.changed"
     case eventsHappened = "events.happened"
+    case engineEnds = "engine.ends"
 }
 
 /// A method with the types of its parameters and its answer.
@@ -96,7 +98,8 @@ package enum Methods {
     package static let eventsUnfollow = Method<Nothing, Nothing>(.eventsUnfollow)
     package static let eventsAcknowledge = Method<EventsAcknowledgeRequest, Nothing>(.eventsAcknowledge)
     package static let engineStatus = Method<Nothing, EngineStatus>(.engineStatus)
-    package static let engineStop = Method<EngineStopRequest, Nothing>(.engineStop)
+    package static let engineStop = Method<EngineStopRequest, EngineStopAnswer>(.engineStop)
+    package static let engineGoOn = Method<Nothing, EngineGoOnAnswer>(.engineGoOn)
     package static let leftoversList = Method<LeftoversRequest, LeftoverPage>(.leftoversList)
     package static let leftoversAbort = Method<LeftoversAbortRequest, NodeResults>(.leftoversAbort)
     package static let leftoversSearch = Method<LeftoverSearchRequest, LeftoverSearchAnswer>(.leftoversSearch)

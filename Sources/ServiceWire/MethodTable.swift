@@ -22,6 +22,7 @@ package enum MethodTable {
             switch name {
             case .viewChanged: "view sections nodes totals? filter?"
             case .eventsHappened: "events next last"
+            case .engineEnds: ""
             }
         return MethodRow(
             name: name.rawValue, parameters: words(parameters), result: [], since: ProtocolVersion(major: 1, minor: 0))
@@ -48,7 +49,7 @@ package enum MethodTable {
             (
                 "",
                 "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses viewers "
-                    + "limitUp limitDown"
+                    + "stopping limitUp limitDown"
             )
         case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
         case .eventsFollow: ("after? consumer? session?", "after")
@@ -58,9 +59,10 @@ package enum MethodTable {
             (
                 "",
                 "running pid version uptime protocolVersion socket queuePath sessions batches tasksActive "
-                    + "tasksWaiting bytesPerSecondUp bytesPerSecondDown residentBytes"
+                    + "tasksWaiting bytesPerSecondUp bytesPerSecondDown residentBytes stopping"
             )
-        case .engineStop: ("finishRunning?", "")
+        case .engineStop: ("finishRunning? wait?", "takenBack")
+        case .engineGoOn: ("", "wasStopping")
         case .limitsGet: ("", limits)
         case .limitsSet:
             ("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)

@@ -107,7 +107,8 @@ extension Model {
     private func isOffered(_ action: Action) -> Bool {
         switch action.part {
         case .move: action == .nextProblem || action == .toggleAll
-        case .lost, .pick, .servers: false
+        case .lost: action == .startEngine && totals?.stopping == true
+        case .pick, .servers: false
         case .mark, .act, .see, .leave: action != .command && action != .interrupt && action != .back
         }
     }

@@ -53,7 +53,9 @@ extension Drawing {
         case .connecting: return "connecting to the engine"
         case .failed: return "NO ENGINE"
         case .connected:
-            guard let silence = model.silence else { return model.machine.map { "engine of \($0) ok" } ?? "engine ok" }
+            guard let silence = model.silence else {
+                return (model.machine.map { "engine of \($0)" } ?? "engine") + (stopping ?? " ok")
+            }
             return "\(model.silentEngine) for \(silence.components.seconds) s"
         case .lost(let since, let nextTry, let loss):
             let seconds = max(0, model.now.wall.since(since).components.seconds)
@@ -61,6 +63,12 @@ extension Drawing {
             guard let nextTry else { return "\(lost), trying again now" }
             return "\(lost), trying again in \(model.now.seconds(until: nextTry)) s"
         }
+    }
+
+    /// Said of an engine that is about to end; what stands in line says, too, that it waits for the next one.
+    private var stopping: SafeText? {
+        guard let totals = model.totals, totals.stopping else { return nil }
+        return totals.counts.active == 0 ? " STOPS" : " STOPS after \(Figures.amount(totals.counts.active, "file"))"
     }
 
     private var rates: SafeText {

@@ -76,7 +76,8 @@ extension Model {
             return say(isMouseOn ? "The mouse is on." : "The mouse is off: it selects text now.")
         case .retryNow: return requests.append(.reconnect)
         case .startEngine:
-            link = .connecting
+            // One that is about to stop goes on.
+            if !isConnected { link = .connecting }
             return requests.append(.startEngine)
         case .leave: return requests.append(.leave)
         case .leaveWithChoices: return askHowToLeave()

@@ -1,5 +1,6 @@
 import DisplayText
 import MartletKit
+import Terminal
 
 /// What is different when the engine is another machine's, at the end of a line that may be down.
 extension Model {
@@ -13,6 +14,7 @@ extension Model {
     func words(_ loss: Loss) -> SafeText {
         switch loss {
         case .engine: silentEngine
+        case .stopped: machine.map { "ENGINE OF \($0) STOPPED" } ?? "ENGINE STOPPED"
         case .line: machine.map { "LINE TO \($0) DOWN" } ?? silentEngine
         }
     }
@@ -21,19 +23,45 @@ extension Model {
 
     /// What a key is answered that would change something.
     var cannotChange: SafeText {
-        let lost: SafeText = isLineDown ? "The line to \(machine ?? "") is down" : "The engine does not answer"
+        let lost: SafeText =
+            switch link {
+            case .lost(_, _, .line): "The line to \(machine ?? "") is down"
+            case .lost(_, _, .stopped): "The engine is stopped"
+            default: "The engine does not answer"
+            }
         return "\(lost): nothing can be changed now."
     }
 
     /// Why it is lost, once for each reason; the first line counts the time.
     mutating func sayLost(_ loss: Loss) {
         if case .lost(_, _, let known) = link, known == loss { return }
+        if loss == .stopped {
+            let key = keys.keys(for: .startEngine, in: .lost).first.map { SafeText($0.name) } ?? "martlet engine start"
+            say("The engine was stopped; what is queued is kept. \(key) starts it again.")
+        } else if loss == .engine(problem: nil), machine == nil {
+            startAgain()
+        }
         if let problem = loss.problem { complain(look.safe(problem)) }
+    }
+
+    /// An engine that ended without being told to is started again, as a new screen would do it; not when that does not last.
+    private mutating func startAgain() {
+        if let last = startedAgainAt, now.uptime - last < .seconds(60) {
+            let key = keys.keys(for: .startEngine, in: .lost).first.map { SafeText($0.name) } ?? "martlet engine start"
+            return complain("The engine ended by accident again. \(key) starts it; martlet log says what it did last.")
+        }
+        startedAgainAt = now.uptime
+        wasStartedAgain = true
+        say("The engine ended by accident: it is started again.")
+        requests.append(.startEngine)
     }
 
     mutating func sayFound(_ loss: Loss) {
         switch (loss, machine) {
         case (.line, let machine?): say("The line to \(machine) is up again.")
+        case (.engine, nil) where wasStartedAgain:
+            wasStartedAgain = false
+            say("The engine had ended by accident and was started again: everything goes on where it stood.")
         default: say("The engine answers again.")
         }
     }
@@ -53,6 +81,7 @@ extension Loss {
     fileprivate var problem: String? {
         switch self {
         case .engine(let problem), .line(let problem): problem
+        case .stopped: nil
         }
     }
 }

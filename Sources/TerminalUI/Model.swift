@@ -52,6 +52,9 @@ struct Model: Sendable {
     var page = Page.transfers
     var tree = Tree()
     var totals: QueueTotals?
+    /// When the engine, gone by accident, was last started again.
+    var startedAgainAt: Duration?
+    var wasStartedAgain = false
     var dialog: Dialog?
     /// The steps of adding a batch, over the page.
     var adding: AddFlow?

@@ -79,7 +79,7 @@ extension ScreenProgram {
     private func connect(launching: Bool) async -> Answer? {
         do throws(RequestError) {
             if launching {
-                try await engine.connectLaunching()
+                try await engine.startEngine()
             } else {
                 await engine.retryNow()
                 try await engine.connect()

@@ -59,7 +59,11 @@ package protocol EngineControl: Actor {
 
     /// Ends all work. With `finishRunning` no new file is started and those that run are finished first; without, every task is
     /// checkpointed and broken off, within 2 s. Afterwards the engine does nothing more.
-    func shutdown(finishRunning: Bool) async
+    /// - Returns: whether this call ended it; false when `goOn` took it back, or another call ends it.
+    func shutdown(finishRunning: Bool) async -> Bool
+
+    /// Takes back a shutdown that finishes what runs; false: there is none.
+    func goOn() -> Bool
 
     /// Returns when nothing is running, no walk is under way and nothing can start before some time passes. For tests.
     func waitUntilIdle() async

@@ -14,9 +14,12 @@ package struct LiveSnapshot: Sendable {
     package var unconfirmed: [UnconfirmedUpload] = []
     /// More than so many are not told; they stand where their servers have said.
     static let mostUnconfirmed = 64
+    /// The engine ends when what runs is over: nothing starts any more.
+    package var isStopping = false
+
     /// Nothing is to be laid over what the queue has stored.
     package var isEmpty: Bool {
-        tasks.isEmpty && left.isEmpty && held.isEmpty && unconfirmed.isEmpty
+        tasks.isEmpty && left.isEmpty && held.isEmpty && unconfirmed.isEmpty && !isStopping
     }
 
     package init(tasks: [LiveTask] = [], left: [LeftSpeed] = []) {

@@ -103,6 +103,7 @@ extension TransferEngine {
             tasks: attempts.values.map { live($0, now) }.sorted { $0.task < $1.task },
             left: leftSpeeds.speeds(at: now))
         snapshot.held = heldBatches()
+        snapshot.isStopping = phase == .draining
         let waiting = unconfirmed.values.filter { !$0.isAnswered && attempts[$0.task] == nil }
         snapshot.unconfirmed = Array(waiting.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
         return snapshot

@@ -67,19 +67,23 @@ extension TransferEngine {
         }
     }
 
-    package func shutdown(finishRunning: Bool) async {
-        guard phase == .running || phase == .draining else {
+    package func shutdown(finishRunning: Bool) async -> Bool {
+        if phase == .stopping { return false }
+        if phase == .new {
             phase = .stopping
-            return
+            return true
         }
         if finishRunning {
             phase = .draining
+            walkRun += 1
             endRemovals()
-            while !attempts.isEmpty, phase == .draining { await waitUntilIdle() }
-            // A second request without patience may have come meanwhile, and then it does the rest.
-            if phase != .draining { return await waitUntilIdle() }
+            notice?()
+            await untilDrained()
+            // Taken back, or another request, perhaps one without patience, does the rest.
+            if phase != .draining { return false }
         }
         phase = .stopping
+        endDrainWait()
         endRemovals()
         endQuestions()
         for timer in [gateTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {
@@ -101,6 +105,30 @@ extension TransferEngine {
         await walker.stop()
         // A sync of gigabytes may still go on; the process ends without it, and the recorded position is the older one.
         Task.detached { [files] in files.stop() }
+        return true
+    }
+
+    package func goOn() -> Bool {
+        guard phase == .draining else { return false }
+        phase = .running
+        endDrainWait()
+        queueChanged()
+        inBackground { [self] in try await takeUpWalks(of: nil) }
+        notice?()
+        return true
+    }
+
+    private func untilDrained() async {
+        while phase == .draining, !attempts.isEmpty {
+            await withCheckedContinuation { drainWaiters.append($0) }
+        }
+    }
+
+    /// Has stops look again: what ran is over, or they were taken back or overtaken.
+    func endDrainWait() {
+        let waiters = drainWaiters
+        drainWaiters = []
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Does what can be done in a second and a half: the whole stop is promised in two.

@@ -19,48 +19,58 @@ extension TransferEngine {
     }
 
     private func walk(_ batch: BatchID, _ sources: [WalkState]) {
+        let run = walkRun
         inBackground { [self] in
-            defer { for source in sources { walks.remove(source.source) } }
-            while phase == .running {
-                do {
-                    try await walkAll(sources)
-                    if phase == .running { try await queue.writer.finishScan(batch) }
-                    break
-                } catch {
-                    // Nothing of a change that the queue refused is in it: the walk goes on from what is.
-                    report(.error, "the queue did not take the files of \(batch): \(error)")
-                    await pause(.seconds(1))
-                }
-            }
+            await walkToTheEnd(batch, sources, run)
+            for source in sources { walks.remove(source.source) }
             refreshLanes()
+            // Broken off by a stop that was taken back: from what the queue has.
+            if phase == .running, run != walkRun { try await takeUpWalks(of: batch) }
         }
     }
 
-    private func walkAll(_ sources: [WalkState]) async throws {
+    /// Whether a walk that began in `run` goes on. One that a stop broke off never does: it may have dropped entries.
+    private func walks(in run: Int) -> Bool { phase == .running && run == walkRun }
+
+    private func walkToTheEnd(_ batch: BatchID, _ sources: [WalkState], _ run: Int) async {
+        while walks(in: run) {
+            do {
+                try await walkAll(sources, run)
+                if walks(in: run) { try await queue.writer.finishScan(batch) }
+                return
+            } catch {
+                // Nothing of a change that the queue refused is in it: the walk goes on from what is.
+                report(.error, "the queue did not take the files of \(batch): \(error)")
+                await pause(.seconds(1))
+            }
+        }
+    }
+
+    private func walkAll(_ sources: [WalkState], _ run: Int) async throws {
         var rest = sources.filter { !$0.isBegun }[...]
-        while !rest.isEmpty, phase == .running {
+        while !rest.isEmpty, walks(in: run) {
             let some = Array(rest.prefix(1000))
             rest = rest.dropFirst(1000)
             try await queue.writer.begin(await walker.inspect(some))
             refreshLanes()
         }
-        for source in sources where phase == .running { try await walkTree(source) }
+        for source in sources where walks(in: run) { try await walkTree(source, run) }
     }
 
     /// Lists the next chunk while the queue takes the last one.
-    private func walkTree(_ source: WalkState) async throws {
+    private func walkTree(_ source: WalkState, _ run: Int) async throws {
         var folders = try await queue.writer.foldersToWalk(of: source.source, limit: 64)
         // A first small chunk gets the transfers going.
-        while !folders.isEmpty, phase == .running {
+        while !folders.isEmpty, walks(in: run) {
             var chunks = await walker.list(folders, of: source, limit: 500)
             var isFirst = true
-            while !chunks.isEmpty, phase == .running {
+            while !chunks.isEmpty, walks(in: run) {
                 let given = chunks
                 let done = Set(given.filter(\.isLast).map(\.folder))
                 folders.removeAll { done.contains($0.folder) }
                 let remaining = folders
                 async let ahead = remaining.isEmpty ? [] : walker.list(remaining, of: source, limit: Self.chunkSize)
-                let next = await insert(given)
+                let next = await insert(given, run)
                 FaultPoint.walked.pass()
                 if isFirst { refreshLanes() }
                 isFirst = false
@@ -71,8 +81,8 @@ extension TransferEngine {
     }
 
     /// Puts entries into the queue, and does not rest before they are there: each is listed once only.
-    private func insert(_ chunks: [WalkedChunk]) async -> [FolderToWalk] {
-        while phase == .running {
+    private func insert(_ chunks: [WalkedChunk], _ run: Int) async -> [FolderToWalk] {
+        while walks(in: run) {
             do {
                 return try await queue.writer.insert(walked: chunks)
             } catch {

@@ -18,7 +18,7 @@ package actor TransferEngine: EngineControl {
         case new
         /// Next: `draining`, `stopping`.
         case running
-        /// What runs is finished, nothing starts. Next: `stopping`.
+        /// What runs is finished, nothing starts. Next: `stopping`, or `running` again.
         case draining
         /// Everything is checkpointed and broken off. The last phase.
         case stopping
@@ -99,10 +99,14 @@ package actor TransferEngine: EngineControl {
 
     // +Walks
     var walks: Set<SourceID> = []
+    /// Counted on by a stop, which breaks walks off.
+    var walkRun = 0
 
     /// Work under way that is no attempt: claims, refreshes, walks, syncs.
     var underWay = 0
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Stops that wait for what runs to be over.
+    var drainWaiters: [CheckedContinuation<Void, Never>] = []
     /// Who waits for the stop's time to be over.
     var stopWaiter: CheckedContinuation<Void, Never>?
     private var listener: Task<Void, Never>?
@@ -176,6 +180,7 @@ package actor TransferEngine: EngineControl {
 
     /// Wakes who waits for the end of all work.
     func checkIdle() {
+        if attempts.isEmpty { endDrainWait() }
         guard isIdle, !idleWaiters.isEmpty else { return }
         let waiters = idleWaiters
         idleWaiters = []

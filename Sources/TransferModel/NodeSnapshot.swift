@@ -130,6 +130,8 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var problemCauses: Int64 = 0
     /// Screens connected.
     public var viewers: Int64 = 0
+    /// The engine ends when the active tasks are over; nothing starts any more.
+    public var stopping = false
     /// What holds now for the whole engine, bytes a second; `nil`: no limit.
     @OrNull public var limitUp: Int64?
     @OrNull public var limitDown: Int64?
@@ -157,6 +159,8 @@ public struct EngineStatus: Codable, Hashable, Sendable {
     public var bytesPerSecondUp: Int64
     public var bytesPerSecondDown: Int64
     public var residentBytes: Int64
+    /// It ends when the active tasks are over; nothing starts any more.
+    public var stopping = false
 
     public init(
         pid: Int32, version: String, uptime: Int64, protocolVersion: String, socket: String, queuePath: String,

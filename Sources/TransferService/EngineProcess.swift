@@ -20,7 +20,7 @@ actor EngineProcess {
     private var service: TransferService?
     private var socket: ControlSocket?
     private var signals: SignalSource?
-    private var isEnding = false
+    private var isTornDown = false
     private var failure: EngineFailure?
 
     private init(loop: EventLoop, places: Places, handedOver: OwnedDescriptor?) {
@@ -158,21 +158,15 @@ actor EngineProcess {
 
     // MARK: Ending
 
-    /// Ends the engine. Asked again without patience while files are being finished, it breaks them off.
+    /// Ends the engine, unless that is taken back. Asked again without patience while files are being finished, it breaks them off.
     private func end(finishRunning: Bool) {
-        if isEnding {
-            if !finishRunning, let engine { Task { await engine.shutdown(finishRunning: false) } }
-            return
-        }
-        isEnding = true
-        Task {
-            await engine?.shutdown(finishRunning: finishRunning)
-            await tearDown()
-        }
+        Task { if await engine?.shutdown(finishRunning: finishRunning) ?? true { await tearDown() } }
     }
 
     /// The order matters: no client is let in any more, the socket's name goes, then the queue's lock, then the clients.
     private func tearDown() async {
+        if isTornDown { return }
+        isTornDown = true
         await service?.stop()
         socket?.remove(places: places)
         do {

@@ -31,6 +31,8 @@ package struct LiveOverlay: Sendable {
     private var all = Addition()
     /// Batches that stand still because of their hosts alone.
     package private(set) var held: [BatchID: HeldHost] = [:]
+    /// The engine ends when what runs is over: nothing starts any more.
+    package private(set) var isStopping = false
     package private(set) var bytesPerSecondUp: Int64 = 0
     package private(set) var bytesPerSecondDown: Int64 = 0
 
@@ -46,6 +48,7 @@ package struct LiveOverlay: Sendable {
         chain: (FolderID) -> [FolderID]
     ) {
         held = live.held
+        isStopping = live.isStopping
         for task in live.tasks {
             // A task that is over in the queue has its final numbers there.
             guard let row = stored[task.task], !row.state.isTerminal else { continue }
@@ -167,32 +170,44 @@ package struct LiveOverlay: Sendable {
         row.secondsLeft = row.scanning ? nil : Self.seconds(row.bytes.total - row.bytes.sent, at: row.bytesPerSecond)
     }
 
-    // MARK: What its host holds back
+    // MARK: What the engine or its host holds back
 
-    /// A task that could run, of a batch whose hosts are all left alone for a while, waits; the queue calls it queued.
+    /// Why what the queue calls queued waits, in this batch: nothing starts in an engine that is about to stop, or its hosts are all
+    /// left alone for a while.
+    private func hold(of batch: BatchID) -> (reason: WaitReason, host: HeldHost?)? {
+        if isStopping { return (.draining, nil) }
+        return held[batch].map { (.hostBackoff, $0) }
+    }
+
     private func hold(_ row: inout NodeRow) {
-        guard let host = held[row.id.batch], !row.effectivelyPaused, row.counts.queued > 0 else { return }
+        guard let (reason, host) = hold(of: row.id.batch), !row.effectivelyPaused else { return }
+        // Its folders are not looked through any more, either.
+        let isUnread = row.scanning && isStopping
+        guard row.counts.queued > 0 || isUnread else { return }
         row.counts.waiting += row.counts.queued
         row.counts.queued = 0
-        if !row.waitReasons.contains(.hostBackoff) { row.waitReasons.append(.hostBackoff) }
-        row.retryAt = row.retryAt ?? host.until
-        if row.error == nil, row.counts.total == 1 { row.error = host.error }
-        row.state = row.counts.state(scanning: row.scanning, paused: false)
+        if !row.waitReasons.contains(reason) { row.waitReasons.append(reason) }
+        row.retryAt = row.retryAt ?? host?.until
+        if row.error == nil, row.counts.total == 1 { row.error = host?.error }
+        let state = row.counts.state(scanning: row.scanning, paused: false)
+        row.state = isUnread && row.counts.active == 0 ? .waiting : state
     }
 
     private func hold(_ task: inout TransferModel.TaskSnapshot) {
-        guard let host = held[task.batch], task.state == .queued else { return }
+        guard let (reason, host) = hold(of: task.batch), task.state == .queued else { return }
         task.state = .waiting
-        task.waitReasons = [.hostBackoff]
-        task.retryAt = host.until
-        if task.error == nil { task.error = host.error }
+        task.waitReasons = [reason]
+        task.retryAt = host?.until
+        if task.error == nil { task.error = host?.error }
     }
 
     private func hold(_ batch: inout BatchSnapshot) {
-        // Running without an active file and with nothing to scan means that all that could run is queued.
-        guard held[batch.id] != nil, batch.state == .running, batch.filesActive == 0, !batch.scanning else { return }
+        // Running without an active file means that all that could run is queued, or still to be found.
+        guard let (reason, _) = hold(of: batch.id), batch.state == .running, batch.filesActive == 0,
+            !batch.scanning || isStopping
+        else { return }
         batch.state = .waiting
-        if !batch.waitReasons.contains(.hostBackoff) { batch.waitReasons.append(.hostBackoff) }
+        if !batch.waitReasons.contains(reason) { batch.waitReasons.append(reason) }
     }
 
     /// - Parameter left: bytes that are still to cross the wire, as stored.
@@ -200,6 +215,7 @@ package struct LiveOverlay: Sendable {
         all.apply(counts: &totals.counts, bytes: &totals.bytes)
         totals.bytesPerSecondUp = bytesPerSecondUp
         totals.bytesPerSecondDown = bytesPerSecondDown
+        totals.stopping = isStopping
         totals.secondsLeft = Self.seconds(left - all.sent, at: bytesPerSecondUp + bytesPerSecondDown)
     }
 

@@ -99,6 +99,9 @@ struct ServiceView {
         }
     }
 
+    /// All of it may look different.
+    mutating func noteEverything() { dirty.formUnion(parts) }
+
     /// What moves has moved, or something came to rest.
     mutating func noteLive(batches: Set<BatchID>, folders: Set<FolderID>, tasks: Set<TaskID>) {
         for part in parts where !dirty.contains(part) {

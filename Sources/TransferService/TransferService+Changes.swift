@@ -13,7 +13,10 @@ extension TransferService {
         request.destination = nil
         try Self.check(request)
         let added = try await queue.writer.add(request)
-        if !added.existed { await engine.batchAdded(added.batch) }
+        if !added.existed {
+            await goOn("a batch was queued")
+            await engine.batchAdded(added.batch)
+        }
         return BatchAdded(batch: try await batch(added.batch), existed: added.existed)
     }
 
@@ -135,7 +138,14 @@ extension TransferService {
     /// Who says "now" means the hosts, too, that are left alone for a while.
     func retry(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await change(request) { try await $0.retry($1) }
+        await goOn("something is to be tried again")
         await engine.connectivityChanged()
+        return results
+    }
+
+    func resume(_ request: NodesRequest) async throws -> NodeResults {
+        let results = try await changeTogether(request) { try await $0.resume($1, joining: $2) }
+        await goOn("something was resumed")
         return results
     }
 
@@ -180,6 +190,7 @@ extension TransferService {
     /// Who says "now" means the hosts, too, that are left alone for a while.
     func runNow(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await changeTogether(request) { try await $0.runNow($1, joining: $2) }
+        await goOn("something is to start now")
         await engine.connectivityChanged()
         return results
     }

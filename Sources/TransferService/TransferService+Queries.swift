@@ -102,12 +102,14 @@ extension TransferService {
         let live = await engine.live()
         let (speeds, chains) = try await queue.reader.speeds(live: live, chains: chains)
         self.chains = chains
-        return EngineStatus(
+        var status = EngineStatus(
             pid: identity.pid, version: identity.version, uptime: startedAt.duration(to: .now).components.seconds,
             protocolVersion: "\(ProtocolVersion.current)", socket: identity.socketPath, queuePath: identity.queuePath,
             sessions: statistics.sessions, batches: statistics.batches, tasksActive: Int64(live.tasks.count),
             tasksWaiting: max(0, statistics.counts.unstarted + statistics.counts.active - Int64(live.tasks.count)),
             bytesPerSecondUp: speeds.up, bytesPerSecondDown: speeds.down, residentBytes: Self.residentBytes())
+        status.stopping = live.isStopping
+        return status
     }
 
     static func missing(_ what: String) -> RequestError {

@@ -59,7 +59,7 @@ extension TransferService {
     }
 
     /// One request with its parameters still to be read.
-    private struct Call {
+    struct Call {
         var method: MethodName
         var id: RequestIdentifier
         var line: [UInt8]
@@ -98,9 +98,7 @@ extension TransferService {
                 try await changeTogether($0) { try await $0.pause($1, joining: $2) }
             }
         case .nodesResume:
-            try await serve(call, Methods.nodesResume) {
-                try await changeTogether($0) { try await $0.resume($1, joining: $2) }
-            }
+            try await serve(call, Methods.nodesResume) { try await resume($0) }
         case .nodesCancel:
             try await serve(call, Methods.nodesCancel) {
                 try await changeTogether($0) { try await $0.cancel($1, joining: $2) }
@@ -128,7 +126,11 @@ extension TransferService {
             }
         case .eventsAcknowledge: try await serve(call, Methods.eventsAcknowledge) { try await acknowledge($0) }
         case .engineStatus: try await serve(call, Methods.engineStatus) { _ in try await status() }
-        case .engineStop: try await serve(call, Methods.engineStop) { stopEngine($0, client) }
+        case .engineStop: try stopEngine(call, client)
+        case .engineGoOn:
+            try await serve(call, Methods.engineGoOn) { _ in
+                EngineGoOnAnswer(wasStopping: await goOn("\(client.name ?? "a client") asks for it"))
+            }
         case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
         case .leftoversSearch:
             try await serve(call, Methods.leftoversSearch) { try await searchLeftovers($0) }
@@ -177,7 +179,7 @@ extension TransferService {
         return nil
     }
 
-    private func wait(
+    func wait(
         _ call: Call, _ client: ServiceClient, for line: @escaping () async throws -> [UInt8]?
     ) throws(RequestError) {
         guard client.waitingReads < 16 else {
@@ -219,16 +221,6 @@ extension TransferService {
                 .usage, "there is no event \(request.through.rawValue) yet; the last is \(lastEvent.rawValue)")
         }
         try await queue.writer.acknowledge(consumer: request.consumer, through: request.through)
-        return Nothing()
-    }
-
-    /// The answer is on its way before the process begins to end.
-    private func stopEngine(_ request: EngineStopRequest, _ client: ServiceClient) -> Nothing {
-        let finishRunning = request.finishRunning ?? false
-        log.write(.info, "\(client.name ?? "a client") asks the engine to stop")
-        loop.schedule(after: .zero) { [weak self] in
-            self?.assumeIsolated { $0.requestStop(.asked(finishRunning: finishRunning)) }
-        }
         return Nothing()
     }
 }

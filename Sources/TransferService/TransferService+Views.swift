@@ -11,6 +11,8 @@ struct Moving {
     var tasks: Set<TaskID> = []
     /// Batches that stand still because of their hosts.
     var held: Set<BatchID> = []
+    /// Nothing starts any more.
+    var isStopping = false
 }
 
 extension TransferService {
@@ -73,7 +75,8 @@ extension TransferService {
         moving = Moving(
             batches: Set(live.tasks.map(\.batch)).union(live.left.map(\.batch)),
             folders: Set((live.tasks.map(\.folder) + live.left.map(\.folder)).flatMap { chains.of($0) }),
-            tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys))
+            tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys), isStopping: live.isStopping)
+        if before.isStopping != moving.isStopping { updateViews { $0.noteEverything() } }
         var change = QueueChange()
         change.wholly = before.held.symmetricDifference(moving.held)
         change.batches = change.wholly

@@ -82,6 +82,9 @@ package actor TransferService {
     var logged = EventSequence(rawValue: 0)
     var isLogging = false
 
+    /// Who asked for a stop and waits for it to be taken back: `TransferService+Stopping.swift`.
+    var stopWaiters: [CheckedContinuation<Void, Never>] = []
+
     private var idleTimer: LoopTimer?
     private var idleSince = MonotonicInstant.now
 
@@ -124,11 +127,6 @@ package actor TransferService {
         onStop = nil
         watcher?.cancel()
         if isWatchingLive { await engine.watchLive(nil) }
-    }
-
-    /// Lets all clients go. The last step: who waits for the engine's end by its connection finds the queue free.
-    package func dismiss() {
-        for client in clients.values { client.close() }
     }
 
     // MARK: Clients

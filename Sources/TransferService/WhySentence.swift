@@ -10,10 +10,20 @@ package struct WhySentence {
     private let live: LiveOverlay
     private let engine: EngineLimits
     private let now: Timestamp
+    private let waitsForEngine: Bool
 
     package init(
         node: NodeID, standing: NodeStanding, live: LiveOverlay, engine: EngineLimits = EngineLimits(), now: Timestamp
     ) {
+        var standing = standing
+        // Nothing starts, and no folder is looked through any more.
+        waitsForEngine =
+            live.isStopping && !standing.state.isTerminal && standing.pausedBy.isEmpty && !standing.isHeld
+            && standing.counts.active == 0 && (standing.counts.queued > 0 || standing.scanning)
+        if waitsForEngine {
+            standing.state = .waiting
+            standing.waitReasons = [.draining]
+        }
         self.node = node
         self.standing = standing
         self.live = live
@@ -38,6 +48,12 @@ package struct WhySentence {
         }
         if standing.state == .created { return ("\(node) was never started", "martlet resume \(node)") }
         if counts.active > 0 { return running }
+        if waitsForEngine {
+            return (
+                "\(node) waits: the engine was told to stop and does so when the files that run are through",
+                "martlet engine start takes that back"
+            )
+        }
         if let host = live.held[standing.batch], counts.queued > 0 { return held(by: host) }
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (

@@ -8,6 +8,7 @@ import Synchronization
 final class FakeEngine: Engine {
     struct State {
         var isRunning = true
+        var takesStopBack = false
         var batches: [BatchSnapshot] = []
         var tasks: [TaskSnapshot] = []
         var events: [TransferEvent] = []
@@ -86,10 +87,17 @@ final class FakeEngine: Engine {
     func isEngineRunning() async throws(RequestError) -> Bool { state.withLock(\.isRunning) }
     func connect() async throws(RequestError) { try ask("connect") { $0.isRunning = true } }
     func status() async throws(RequestError) -> EngineStatus? { try ask("status") { $0.status } }
-    func stopEngine(finishRunning: Bool) async throws(RequestError) -> Bool {
+    func stopEngine(finishRunning: Bool) async throws(RequestError) -> EngineStop {
         try ask("stop finishRunning:\(finishRunning)") { state in
+            if state.takesStopBack { return .takenBack }
             defer { state.isRunning = false }
-            return state.isRunning
+            return state.isRunning ? .stopped : .notRunning
+        }
+    }
+    func startEngine() async throws(RequestError) -> Bool {
+        try ask("start") { state in
+            state.isRunning = true
+            return state.status?.stopping ?? false
         }
     }
 

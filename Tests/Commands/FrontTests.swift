@@ -214,6 +214,24 @@ struct FrontTests {
         #expect(bench.error == "no engine is running\n")
     }
 
+    @Test("a stop that is taken back is refused, and what took it back says so")
+    func stopTakenBack() async {
+        let bench = Bench(FakeEngine { $0.takesStopBack = true })
+        #expect(await bench.run("engine", "stop") == .refused)
+        #expect(bench.error.contains("the engine goes on"))
+        let other = Bench(
+            FakeEngine {
+                $0.status = EngineStatus(
+                    pid: 7, version: "1", uptime: 2, protocolVersion: "1.0", socket: "/s", queuePath: "/q", sessions: 1,
+                    batches: 2, tasksActive: 3, tasksWaiting: 4, bytesPerSecondUp: 5, bytesPerSecondDown: 6,
+                    residentBytes: 7)
+                $0.status?.stopping = true
+            })
+        #expect(await other.run("engine", "start") == .done)
+        #expect(other.error == "the engine was about to stop; it goes on\n")
+        #expect(other.output.contains(", stops when 3 running files are finished\n"))
+    }
+
     @Test("sessions are summed up from their batches")
     func sessions() async throws {
         var other = BatchSnapshot.sample(8, .completed)

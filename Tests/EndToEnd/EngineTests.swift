@@ -49,6 +49,38 @@ import TransferModel
         #expect(try sandbox.enginePid() == engines.first)
     }
 
+    private func status() throws -> JSON { try sandbox.succeed("engine", "status", "--json").json }
+
+    @Test func `a stop that finishes what runs is seen, explained, and taken back by new work`() throws {
+        let nginx = try Nginx(sandbox)
+        try sandbox.succeed("engine", "start")
+        try sandbox.succeed("limit", "--transfers", "1")
+        try sandbox.succeed("limit", "1M")
+        for name in ["a", "b"] {
+            try write(SeededBytes.bytes(8 << 20, seed: 3), to: RawPath("\(sandbox.root)/batch/\(name)"))
+        }
+        let first = try sandbox.send("\(sandbox.root)/batch", nginx.url)
+        let engine = try sandbox.enginePid()
+        for way in [["engine", "start"], ["upload", "\(sandbox.root)/batch/a", nginx.url + "second/"]] {
+            try waitUntil("a file runs") { try status()["tasksActive"] == .integer(1) }
+            let stop = try sandbox.start("martlet", ["engine", "stop"])
+            try waitUntil("the engine is about to stop") { try status()["stopping"] == .bool(true) }
+            let why = try sandbox.succeed("why", "t2").output
+            #expect(why.contains("told to stop") && why.contains("martlet engine start"), "\(why)")
+            let waits = try sandbox.succeed("show", "t2", "--json").json
+            #expect(waits["state"].text == "waiting" && waits["waitReasons"] == .array([.text("draining")]))
+            try sandbox.succeed(way)
+            let stopped = try stop.wait()
+            #expect(stopped.status == 1 && stopped.errors.contains("the engine goes on"), "\(stopped)")
+            #expect(try status()["stopping"] == .bool(false))
+        }
+        try sandbox.succeed("limit", "off")
+        try sandbox.succeed("wait")
+        #expect(try sandbox.batch(first)["filesCompleted"] == .integer(2))
+        #expect(try sandbox.enginePid() == engine, "the same engine all the time")
+        #expect(try sandbox.martlet("engine", "stop").status == 0)
+    }
+
     @Test func `a stale socket is replaced`() throws {
         try sandbox.succeed("engine", "start")
         try sandbox.killEngine()

@@ -17,7 +17,7 @@ import TransferModel
         let connection = try EngineConnection(ConnectionOptions(launching: .never), places: places)
         #expect(try await !connection.isEngineRunning())
         #expect(try await connection.status() == nil)
-        #expect(try await connection.stopEngine(finishRunning: false) == false)
+        #expect(try await connection.stopEngine(finishRunning: false) == .notRunning)
         let error = await #expect(throws: RequestError.self) { try await connection.totals() }
         #expect(error?.code == .engineUnreachable)
     }

@@ -30,6 +30,46 @@ struct PagePictureTests {
         #expect(screen.picture == undisturbed.picture)
     }
 
+    @Test("an engine that ends by accident is started again, once a minute")
+    func accident() {
+        var screen = example()
+        func lose() { screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil))) }
+        lose()
+        #expect(screen.requests.contains(.startEngine))
+        #expect(screen.picture.contains("ended by accident"))
+        screen.connect()
+        #expect(screen.picture.contains("was started again"))
+        screen.wait(.seconds(59))
+        lose()
+        #expect(!screen.requests.contains(.startEngine), "it would go on for ever")
+        #expect(screen.picture.contains("s starts it"))
+        screen.press("s")
+        #expect(screen.requests.contains(.startEngine))
+        screen.connect()
+        screen.wait(.seconds(1))
+        lose()
+        #expect(screen.requests.contains(.startEngine))
+    }
+
+    @Test("an engine that is told to stop is not started again, and says what it waits for")
+    func stopped() {
+        var totals = Rows.exampleTotals
+        totals.stopping = true
+        var screen = ScreenHarness(80, 24, Rows.example, totals: totals)
+        #expect(screen.lines[0].contains("engine STOPS after \(totals.counts.active) files"))
+        screen.press(":", "start")
+        #expect(screen.model.paletteEntries.contains { $0.run == .action(.startEngine) }, "it can be taken back")
+        screen.press("Esc")
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil, .stopped)))
+        #expect(!screen.requests.contains(.startEngine))
+        #expect(screen.lines[0].contains("ENGINE STOPPED"))
+        #expect(screen.picture.contains("s starts it again"))
+        screen.press("x")
+        #expect(screen.picture.contains("The engine is stopped: nothing can be changed now."))
+        screen.press("s")
+        #expect(screen.requests.contains(.startEngine))
+    }
+
     @Test("no engine answers and none can be started")
     func failed() {
         var screen = ScreenHarness(80, 24)

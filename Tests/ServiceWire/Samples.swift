@@ -167,11 +167,11 @@ enum Samples {
                 totals: true,
                 filter: "@err"
             )
-        case .totals, .eventsUnfollow, .engineStatus, .limitsGet: Nothing()
+        case .totals, .eventsUnfollow, .engineStatus, .engineGoOn, .limitsGet: Nothing()
         case .eventsRead: EventsReadRequest(after: seq, consumer: "c", session: .default, limit: 1, wait: true)
         case .eventsFollow: EventsFollowRequest(after: seq, consumer: "c", session: .default)
         case .eventsAcknowledge: EventsAcknowledgeRequest(consumer: "c", through: seq)
-        case .engineStop: EngineStopRequest(finishRunning: true)
+        case .engineStop: EngineStopRequest(finishRunning: true, wait: true)
         case .limitsSet:
             LimitsChange(
                 up: 0, down: 1, upTimetable: "off", downTimetable: "08:00,1M", transfers: 2, transfersPerHost: 3,
@@ -233,7 +233,9 @@ enum Samples {
                 operation: 4, undone: .limit, limits: limits)
         case .nodeShow: NodeShown(node: row)
         case .treeRead: SectionRead(section: section)
-        case .viewSet, .eventsUnfollow, .eventsAcknowledge, .engineStop: Nothing()
+        case .viewSet, .eventsUnfollow, .eventsAcknowledge: Nothing()
+        case .engineStop: EngineStopAnswer(takenBack: true)
+        case .engineGoOn: EngineGoOnAnswer(wasStopping: true)
         case .totals: totals
         case .eventsRead: EventPage(events: [event], next: seq, last: seq)
         case .eventsFollow: EventsFollowing(after: seq)
@@ -256,6 +258,7 @@ enum Samples {
                 view: 1, sections: [section], nodes: [WatchedNode(id: .batch(batch), node: row)], totals: totals,
                 filter: FilterCount(text: "@err", matched: 1, total: 2, complete: true))
         case .eventsHappened: EventPage(events: [event], next: seq, last: seq)
+        case .engineEnds: Nothing()
         }
     }
 }

@@ -36,7 +36,7 @@ final class EngineHarness: Sendable {
 
     /// Ends the engine and the queue; the server and the sandbox stay.
     func stop(finishRunning: Bool = false) async {
-        await engine.shutdown(finishRunning: finishRunning)
+        _ = await engine.shutdown(finishRunning: finishRunning)
         try? await queue.close()
         loop.stop()
     }

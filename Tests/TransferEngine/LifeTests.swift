@@ -102,12 +102,38 @@ import TransferQueue
         for name in ["a", "b", "c"] { try harness.sandbox.write("d/" + name, pattern(200_000)) }
         let batch = try await harness.add(harness.request(upload: ["d"]))
         try await harness.batch(batch) { $0.filesActive == 1 }
-        async let stopped: Void = harness.engine.shutdown(finishRunning: true)
+        async let stopped = harness.engine.shutdown(finishRunning: true)
         while await harness.engine.phase != .draining { await Task.yield() }
         hold.reach()
-        await stopped
+        #expect(await stopped)
         let snapshot = try #require(try await harness.queue.reader.batch(batch))
         #expect(snapshot.filesCompleted == 1 && snapshot.filesActive == 0 && snapshot.filesWaiting == 2)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a drain that is taken back starts what stood in line, and walks what came meanwhile")
+    func drainingTakenBack() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1)) { request, _ in
+            request.method == "PUT" ? .holdBody(100_000, hold) : .ordinary
+        }
+        for name in ["a", "b"] { try harness.sandbox.write("d/" + name, pattern(200_000)) }
+        for name in ["c", "e"] { try harness.sandbox.write("later/" + name, pattern(1000)) }
+        let batch = try await harness.add(harness.request(upload: ["d"]))
+        try await harness.batch(batch) { $0.filesActive == 1 }
+        async let stopped = harness.engine.shutdown(finishRunning: true)
+        while await harness.engine.phase != .draining { await Task.yield() }
+        let later = try await harness.add(harness.request(upload: ["later"]))
+        #expect(await harness.engine.live().isStopping)
+        #expect(try await harness.queue.reader.batch(later)?.scanning == true)
+        #expect(await harness.engine.goOn())
+        #expect(await !stopped, "another call does not find it ended")
+        #expect(await !harness.engine.live().isStopping)
+        hold.reach()
+        #expect(try await harness.finished(batch).filesCompleted == 2)
+        #expect(try await harness.finished(later).filesCompleted == 2)
+        #expect(await !harness.engine.goOn(), "there is nothing to take back")
         try await harness.expectSound()
         await harness.stop()
     }

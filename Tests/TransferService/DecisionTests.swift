@@ -69,6 +69,22 @@ import TransferModel
         #expect(answer.unblock.contains("martlet cancel b7"))
     }
 
+    @Test func `what an engine that is about to stop does not start any more says so`() {
+        var live = LiveSnapshot()
+        live.isStopping = true
+        let overlay = LiveOverlay(live, stored: [:]) { [$0] }
+        var standing = NodeStanding(
+            state: .running, batch: BatchID(rawValue: 7), counts: FileCounts(), scanning: true, isHeld: false,
+            pausedBy: [], notBefore: nil, waitReasons: [], ahead: 0)
+        let scanning = WhySentence(node: node, standing: standing, live: overlay, now: now).answer
+        #expect(scanning.state == .waiting && scanning.waitReasons == [.draining])
+        #expect(scanning.sentence.contains("told to stop"))
+        #expect(scanning.unblock == "martlet engine start takes that back")
+        standing.counts.running = 1
+        let running = WhySentence(node: node, standing: standing, live: overlay, now: now).answer
+        #expect(running.state == .running && running.waitReasons.isEmpty)
+    }
+
     @Test func `paused comes before held before waiting`() {
         let paused = why {
             $0.pausedBy = [.folder(BatchID(rawValue: 7), path: RawPath("a")), node]

@@ -151,7 +151,11 @@ actor FakeEngine: EngineControl {
         tests.append((url, secrets))
         return DestinationReport(ok: true, milliseconds: 7, protocol: "put")
     }
-    func shutdown(finishRunning: Bool) {}
+    func shutdown(finishRunning: Bool) -> Bool { true }
+    func goOn() -> Bool {
+        defer { snapshot.isStopping = false }
+        return snapshot.isStopping
+    }
     func waitUntilIdle() {}
 }
 

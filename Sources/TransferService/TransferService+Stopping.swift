@@ -1,0 +1,60 @@
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+import TransferModel
+
+/// The end of the engine as its clients ask for it, and take it back.
+extension TransferService {
+    /// What is answered at once is on its way before the process begins to end.
+    func stopEngine(_ call: Call, _ client: ServiceClient) throws -> [UInt8]? {
+        let request = try call.parameters(of: Methods.engineStop)
+        let finishRunning = request.finishRunning ?? false
+        var answer: [UInt8]?
+        if request.wait == true {
+            try wait(call, client) {
+                await self.untilTakenBack()
+                return try call.answer(EngineStopAnswer(takenBack: true))
+            }
+        } else {
+            answer = try call.answer(EngineStopAnswer(takenBack: false))
+        }
+        log.write(.info, "\(client.name ?? "a client") asks the engine to stop")
+        loop.schedule(after: .zero) { [weak self] in
+            self?.assumeIsolated { $0.requestStop(.asked(finishRunning: finishRunning)) }
+        }
+        return answer
+    }
+
+    /// Takes back a stop that finishes what runs: who wants something to move wants an engine that moves it, as if the stop were over
+    /// and another engine started for this.
+    /// - Parameter reason: for the log.
+    /// - Returns: whether the engine was about to stop.
+    @discardableResult
+    func goOn(_ reason: String) async -> Bool {
+        guard await engine.goOn() else { return false }
+        log.write(.info, "the engine does not stop: \(reason)")
+        endStopWaits()
+        return true
+    }
+
+    private func untilTakenBack() async {
+        await withCheckedContinuation { stopWaiters.append($0) }
+    }
+
+    func endStopWaits() {
+        let waiters = stopWaiters
+        stopWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Lets all clients go, told that this is no accident. The last step: who waits for the engine's end by its connection finds the
+    /// queue free.
+    package func dismiss() {
+        let goodbye = try? WireCoding.line(Notification(method: .engineEnds, params: Nothing()))
+        for client in clients.values {
+            if let goodbye, client.name != nil { client.send(goodbye) }
+            client.close()
+        }
+        endStopWaits()
+    }
+}
