@@ -221,7 +221,7 @@ CREATE TABLE undo_tasks (
     operation INTEGER NOT NULL,
     task INTEGER NOT NULL,
     lane INTEGER NOT NULL,
-    rank INTEGER,
+    rank INTEGER, not_before INTEGER,
     PRIMARY KEY (operation, task)
 ) WITHOUT ROWID;
 

@@ -4,7 +4,8 @@ package import Configuration
 package enum ReceiveProgram {
     package static let listen = Option(
         "listen", ValueSyntax<String>.text("ADDR:PORT"),
-        "where to listen; default 127.0.0.1:0, any free port of this machine alone; port 0 takes a free one")
+        "where to listen; default 127.0.0.1:0, for this machine alone; port 0 takes a free one, the same for DIR each time if it can"
+    )
     package static let tokenFile = Option(
         "token-file", ValueSyntax<[UInt8]>.path("FILE", .files),
         "clients must send this file's first line as Authorization: Bearer; MARTLET_RECEIVE_TOKEN does the same")
@@ -31,7 +32,7 @@ package enum ReceiveProgram {
     package static let command: Command = {
         var command = Command("receive", "receive uploads into DIR over http, resumable ones too, and serve them again")
         command.details = [
-            "The first line printed is \"ready URL\"; give that URL to martlet upload; a terminal gets it as a QR code, too. A file is seen under its name when it "
+            "The first line printed is \"ready URL\"; give that URL to martlet upload; a terminal gets one that others can reach as a QR code, too. A file is seen under its name when it "
                 + "is whole, never before. Any address but this machine's own demands a token or --no-token."
         ]
         command.operands = [Operand(directory)]

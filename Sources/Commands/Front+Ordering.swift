@@ -26,7 +26,9 @@ extension Front {
             Timestamp(milliseconds: $0.milliseconds(now: surroundings.now(), calendar: surroundings.calendar))
         }
         settings.giveUpAfterSeconds = invocation.value(MartletProgram.newPatience)?.seconds
+        settings.ifExists = invocation.value(MartletProgram.newPolicy)
         settings.name = invocation.value(MartletProgram.newName)
+        try refuse(settings.ifExists, invocation)
         let nodes = try selected(invocation, "set")
         let secrets = try TransferSecrets(renewing: invocation, surroundings)
         if settings.isEmpty, secrets.isEmpty {

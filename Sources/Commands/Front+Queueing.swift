@@ -31,7 +31,7 @@ extension Front {
     // MARK: What is asked for
 
     func uploadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
-        try refuseExistence(invocation)
+        try refuse(invocation.value(QueueOptions.ifExists), invocation)
         guard let last = invocation.operands.last, let text = last.text else {
             throw .usage("upload: DEST is not UTF-8", "percent-encode it")
         }
@@ -66,10 +66,8 @@ extension Front {
     }
 
     /// Some of the contract's ways with a file that is there already are not built; taken for granted they would overwrite it.
-    private func refuseExistence(_ invocation: Invocation) throws(CommandFailure) {
-        guard let policy = invocation.value(QueueOptions.ifExists), !ExistingFilePolicy.built.contains(policy) else {
-            return
-        }
+    func refuse(_ policy: ExistingFilePolicy?, _ invocation: Invocation) throws(CommandFailure) {
+        guard let policy, !ExistingFilePolicy.built.contains(policy) else { return }
         throw .usage(
             "\(invocation.path[0]): --if-exists \(policy.rawValue) is not built yet",
             "use \(alternatives(ExistingFilePolicy.built.map(\.rawValue)))")
@@ -95,7 +93,7 @@ extension Front {
     }
 
     func downloadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
-        try refuseExistence(invocation)
+        try refuse(invocation.value(QueueOptions.ifExists), invocation)
         guard let target = invocation.operands.last else {
             throw .usage("download: DIR is missing", "give a directory")
         }

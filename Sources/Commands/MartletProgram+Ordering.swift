@@ -32,6 +32,9 @@ extension MartletProgram {
         "not-before", ValueSyntax<WrittenTime>.time, "start nothing before this time; of a batch or file")
     static let newPatience = Option(
         "give-up-after", ValueSyntax<TimeSpan>.duration, "fail a file that made no progress for so long; of a batch")
+    static let newPolicy = Option(
+        "if-exists", ValueSyntax<ExistingFilePolicy>.choice(shown: ExistingFilePolicy.built).named("WHAT"),
+        alternatives(ExistingFilePolicy.built.map(\.rawValue)) + "; of a batch")
     static let s3Keys = Option.flag(
         "s3-keys", "take keys for S3 anew, from AWS_* or the AWS profile as they are now")
     static let newName = Option("name", ValueSyntax<String>.text("TEXT"), "call the batch so")
@@ -42,6 +45,8 @@ extension MartletProgram {
             "Holds at once, for what runs, too. The smallest limit on a file's way wins: its own, its folders', its batch's, its "
                 + "session's, its host's, the engine's. A file or folder with a priority of its own stands in line with it "
                 + "among everything.",
+            "--if-exists holds for what of the batch is tried from now on: after it, martlet retry does with what was there already as "
+                + "it says.",
             "A batch that is not let in any more (its token, password or keys have expired) is given new ones by --header, --user, "
                 + "--password-command, --netrc, --field or --s3-keys: what waits for them goes on at once, at the byte where it "
                 + "stood. What is not given stays as it was. This cannot be taken back.",
@@ -49,7 +54,7 @@ extension MartletProgram {
         command.operands = [Operand(.node, .any)]
         command.operandForm = "ID...|SELECTORS"
         command.groups = [
-            OptionGroup("What", [newPriority, newLimit, newTime, newPatience, newName]),
+            OptionGroup("What", [newPriority, newLimit, newTime, newPatience, newPolicy, newName]),
             OptionGroup(
                 "Credentials",
                 [
@@ -61,6 +66,9 @@ extension MartletProgram {
         command.examples = [
             .init(line: "martlet set b7 --limit 2M --priority low", effect: "Let a batch take its time"),
             .init(line: "martlet set b7 --limit off", effect: "And no longer"),
+            .init(
+                line: "martlet set b7 --if-exists replace && martlet retry b7",
+                effect: "Overwrite what was found at the destination"),
             .init(
                 line: "martlet set b7 --header 'Authorization: Bearer NEW'",
                 effect: "Let a batch go on whose token has expired"),

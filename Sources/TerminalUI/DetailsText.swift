@@ -135,7 +135,9 @@ struct DetailsText {
         ]
         if let status = error.httpStatus { fields.append(Field("Server said", "status \(status)")) }
         let nothing = error.advice.isEmpty ? "nothing" : error.advice
-        let remedy = isTriedAgain ? nothing + "; it is tried again by itself" : error.remedy(retry: retryKey)
+        let remedy =
+            isTriedAgain
+            ? nothing + "; it is tried again by itself" : error.remedy(retry: retryKey, batch: row.id.batch)
         fields.append(Field("What to do", look.safe(remedy)))
         return fields
     }

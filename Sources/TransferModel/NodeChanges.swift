@@ -20,17 +20,20 @@ public struct NodeSettings: Codable, Hashable, Sendable {
     public var notBefore: Timestamp?
     /// Of a batch.
     public var giveUpAfterSeconds: Int64?
+    /// Of a batch, for what of it is tried from now on, over or not.
+    public var ifExists: ExistingFilePolicy?
     /// Of a batch.
     public var name: String?
 
     public init(
         priority: TransferPriority? = nil, limit: Int64? = nil, notBefore: Timestamp? = nil,
-        giveUpAfterSeconds: Int64? = nil, name: String? = nil
+        giveUpAfterSeconds: Int64? = nil, ifExists: ExistingFilePolicy? = nil, name: String? = nil
     ) {
         self.priority = priority
         self.limit = limit
         self.notBefore = notBefore
         self.giveUpAfterSeconds = giveUpAfterSeconds
+        self.ifExists = ifExists
         self.name = name
     }
 

@@ -87,13 +87,15 @@ extension TransferError {
     static func exists(at host: String) -> TransferError {
         TransferError(
             .destinationExists,
-            "another file is there already, at \(host): choose another name, or queue it with --if-exists replace")
+            "another file is there already, at \(host): move it, or allow to replace it with martlet set BATCH --if-exists replace"
+        )
     }
 
     static func unsure(at host: String, _ why: String) -> TransferError {
         TransferError(
             .unknownOutcome,
-            "an earlier attempt may have reached \(host), but \(why): look there, then retry with --if-exists replace")
+            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, martlet set BATCH --if-exists replace, then retry"
+        )
     }
 
     static func unverifiable(at host: String, _ why: String) -> TransferError {

@@ -76,7 +76,8 @@ enum SFTPMeaning {
     static func exists(_ host: String) -> TransferError {
         TransferError(
             .destinationExists,
-            "another file is there already, at \(host): choose another name, or queue it with --if-exists replace")
+            "another file is there already, at \(host): move it, or allow to replace it with martlet set BATCH --if-exists replace"
+        )
     }
 
     static func cannotVerify(_ host: String, _ why: String) -> TransferError {

@@ -28,7 +28,7 @@ extension SFTPUpload {
             if plan.subject.ifExists != .replace, !skips, plan.resume != nil || plan.subject.size <= Self.small {
                 let message =
                     "an earlier attempt may have reached \(plan.host), but what is there is not the same file: "
-                    + "look there, then retry with --if-exists replace"
+                    + "look there; if it is not whole, martlet set BATCH --if-exists replace, then retry"
                 return .fail(TransferError(.unknownOutcome, message))
             }
         }

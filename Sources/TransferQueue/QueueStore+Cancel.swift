@@ -4,7 +4,7 @@ import TransferModel
 /// Cancelling. What takes it back is in `+Undo`.
 extension QueueStore {
     /// - Parameter joining: this is more of the last cancel, to be taken back with it.
-    func cancel(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+    func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let now = clock()
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
@@ -14,12 +14,15 @@ extension QueueStore {
             switch target {
             case .batch(let id, let root):
                 batch = id
+                try rememberTimes(.folder(root), operation)
                 result = try cancel(node, id, root, isWhole: true, at: now, &change)
             case .folder(let id, let folder, _):
                 batch = id
+                try rememberTimes(.folder(folder), operation)
                 result = try cancel(node, id, folder, isWhole: false, at: now, &change)
             case .task(let row):
                 batch = row.batch
+                try rememberTimes(.tasks([row.id]), operation)
                 result = try cancel(node, row, at: now, &change)
             }
             if result.result == .done {

@@ -21,8 +21,10 @@ extension QueueStore {
     ///   - place: what a batch, task or folder is put before has to be of its kind and place.
     ///   - asOne: the tasks are one group, in the order of their numbers, and stand or go together.
     ///   - rank: the place that an earlier page of the same group was given.
-    func move(_ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil) throws -> NodeChange {
-        let operation = try operation(joining: rank != nil)
+    func move(_ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil, joining: Int64? = nil)
+        throws -> NodeChange
+    {
+        let operation = try operation(joining: joining)
         if asOne { return try moveGroup(nodes, to: place, rank: rank, operation) }
         let backwards = place == .top || place == .later
         var change = try forEach(backwards ? nodes.reversed() : nodes) { node, target, change in

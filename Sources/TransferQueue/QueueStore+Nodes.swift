@@ -70,7 +70,7 @@ extension QueueStore {
     // MARK: Pause
 
     /// - Parameter joining: this is more of the last change, to be taken back with it; so for all that follow.
-    func pause(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+    func pause(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
             let result = try pauseWithoutNote(node, target, &change)
@@ -161,7 +161,7 @@ extension QueueStore {
 
     // MARK: Resume
 
-    func resume(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+    func resume(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
             var before = UndoBefore()

@@ -6,7 +6,7 @@ import TransferModel
 extension QueueStore {
     /// What a person wants forgotten: batches are out of sight at once, and gone when nobody can take that back any more.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
-    func purge(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+    func purge(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, _ in
             switch target {
@@ -127,9 +127,8 @@ extension QueueStore {
     /// After a commit. What is left by a crash in between goes at the next start.
     func removeOrphanedSecrets() throws(QueueError) {
         do {
-            let orphans = orphanedSecrets
+            try secrets.remove(orphanedSecrets)
             orphanedSecrets = []
-            try secrets.remove(orphans)
         } catch {
             throw QueueError(error)
         }

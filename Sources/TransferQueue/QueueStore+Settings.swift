@@ -5,7 +5,7 @@ import TransferModel
 /// Changes of what is queued or running: priority, limit, time, and what a batch was queued with.
 extension QueueStore {
     /// - Parameter joining: this is more of the last change, to be taken back with it.
-    func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Bool = false) throws -> NodeChange {
+    func set(_ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
             switch target {
@@ -19,10 +19,11 @@ extension QueueStore {
     private func set(
         _ node: NodeID, _ batch: BatchID, _ root: Int64, _ settings: NodeSettings, _ operation: Int64
     ) throws -> NodeResult {
-        var onlyName = settings
-        onlyName.name = nil
-        if !onlyName.isEmpty, try isOver(folder: root, in: batch) {
-            return refused(node, "\(node) is over: only its --name can be changed")
+        var otherSettings = settings
+        otherSettings.name = nil
+        otherSettings.ifExists = nil
+        if !otherSettings.isEmpty, try isOver(folder: root, in: batch) {
+            return refused(node, "\(node) is over: only its --name and --if-exists can be changed")
         }
         let id = SQLiteValue.integer(batch.rawValue)
         let found = try database.first(
@@ -48,7 +49,11 @@ extension QueueStore {
         }
         if let seconds = settings.giveUpAfterSeconds {
             before.giveUp = found.options.giveUpAfterSeconds
-            try setGiveUp(seconds, of: batch, found.options)
+            try setOptions(of: batch) { $0.giveUpAfterSeconds = seconds }
+        }
+        if let policy = settings.ifExists {
+            before.ifExists = found.options.ifExists
+            try setOptions(of: batch) { $0.ifExists = policy }
         }
         if let name = settings.name {
             before.name = found.name
@@ -67,8 +72,7 @@ extension QueueStore {
         if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
-            before.folderPriority = UndoBefore.Was(
-                try database.integer("SELECT priority FROM folders WHERE id = ?", .integer(folder)))
+            before.folderPriorities = try priorities(below: folder)
             try setLane(Int64(priority.level), below: folder, in: batch, operation)
             change.reordered.insert(batch)
         }
@@ -105,6 +109,7 @@ extension QueueStore {
         if settings.giveUpAfterSeconds != nil {
             return refused(node, "--give-up-after is its batch's: set it there")
         }
+        if settings.ifExists != nil { return refused(node, "--if-exists is its batch's: set it there") }
         if !isTask, settings.notBefore != nil {
             return refused(node, "a folder has no time of its own: set that of its batch, or of single files")
         }
@@ -129,15 +134,12 @@ extension QueueStore {
             "UPDATE batches SET not_before = ? WHERE id = ?", SQLiteValue(time), .integer(batch.rawValue))
     }
 
-    func setGiveUp(_ seconds: Int64, of batch: BatchID, _ known: TransferOptions? = nil) throws {
-        let text = try database.first("SELECT options FROM batches WHERE id = ?", .integer(batch.rawValue)) {
-            $0.text(0)
-        }
-        guard var options = known ?? StoredJSON.value(TransferOptions.self, text) else { return }
-        options.giveUpAfterSeconds = seconds
-        try database.run(
-            "UPDATE batches SET options = ? WHERE id = ?", .text(try StoredJSON.text(options)),
-            .integer(batch.rawValue))
+    func setOptions(of batch: BatchID, _ change: (inout TransferOptions) -> Void) throws {
+        let id = SQLiteValue.integer(batch.rawValue)
+        let text = try database.first("SELECT options FROM batches WHERE id = ?", id) { $0.text(0) }
+        guard var options = StoredJSON.value(TransferOptions.self, text) else { return }
+        change(&options)
+        try database.run("UPDATE batches SET options = ? WHERE id = ?", .text(try StoredJSON.text(options)), id)
     }
 
     // MARK: Of a task
@@ -187,10 +189,11 @@ extension QueueStore {
                     "UPDATE tasks SET lane = ? WHERE folder = ? AND lane = ? AND state < 6", .integer(target),
                     .integer(folder), .integer(lane))
             }
-            // What is wanted now is so once; later finds are as the batch is.
-            let kept = priority == LanePriority.now || folder != top ? nil : priority
+            // What is wanted now is so once; what is found later stands where it would have stood.
+            if priority == LanePriority.now { continue }
             try database.run(
-                "UPDATE folders SET priority = ? WHERE id = ?", SQLiteValue(kept), .integer(folder))
+                "UPDATE folders SET priority = ? WHERE id = ?", SQLiteValue(folder == top ? priority : nil),
+                .integer(folder))
         }
         forgetPaths()
         try settleSets(batch)
@@ -208,7 +211,7 @@ extension QueueStore {
     // MARK: Now
 
     /// Once, in spite of times and waits; what only a person can mend still waits for them.
-    func runNow(_ nodes: [NodeID], joining: Bool = false) throws -> NodeChange {
+    func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
             switch target {

@@ -3,13 +3,16 @@ import TransferModel
 
 /// Taking changes back within the grace time, whoever made them.
 extension QueueStore {
-    /// The number of a change that begins, or (`joining`) of the last one, which goes on.
-    func operation(joining: Bool = false) throws -> Int64 {
+    /// The number of a change that begins, or of one that goes on. None is given twice: a screen may offer to take back the change that
+    /// it knows by its number, whatever others did meanwhile.
+    func operation(joining: Int64? = nil) throws -> Int64 {
+        if let joining { return joining }
         // What is long past the grace time is of no use to anyone.
-        try database.run("DELETE FROM undo WHERE at < ?", .integer(clock().milliseconds - 3_600_000))
+        let last = clock().advanced(by: .zero - max(graceTime, .seconds(3600)))
+        try database.run("DELETE FROM undo WHERE at < ?", .integer(last.milliseconds))
         try database.run("DELETE FROM undo_tasks WHERE operation NOT IN (SELECT operation FROM undo)")
-        let last = try database.integer("SELECT max(operation) FROM undo") ?? 0
-        return last + (joining && last > 0 ? 0 : 1)
+        defer { numbers.operation += 1 }
+        return numbers.operation
     }
 
     /// Writes down what was so before a change of one node, or of none. The grace time begins now.
@@ -26,7 +29,8 @@ extension QueueStore {
 
     /// Writes down where tasks stand.
     func remember(_ unit: Unit, _ operation: Int64) throws {
-        let insert = "INSERT OR IGNORE INTO undo_tasks SELECT ?1, id, lane, rank FROM tasks WHERE "
+        let insert =
+            "INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank) SELECT ?1, id, lane, rank FROM tasks WHERE "
         switch unit {
         case .tasks(let ids):
             for id in ids { try database.run(insert + "id = ?2", .integer(operation), .integer(id.rawValue)) }
@@ -35,6 +39,31 @@ extension QueueStore {
                 try database.run(insert + "folder = ?2 AND state < 6", .integer(operation), .integer(folder))
             }
         }
+    }
+
+    /// Writes down the times that tasks have of their own, which a cancel takes away.
+    func rememberTimes(_ unit: Unit, _ operation: Int64) throws {
+        let remember = """
+            INSERT OR IGNORE INTO undo_tasks (operation, task, lane, rank, not_before)
+            SELECT ?1, t.id, t.lane, t.rank, d.retry_at
+            FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            WHERE d.wait <> 0 AND d.wait & ?2 AND
+            """
+        let reason = SQLiteValue.integer(Int64(WaitReasons(.notBefore).rawValue))
+        switch unit {
+        case .tasks(let ids):
+            for id in ids {
+                try database.run(remember + " t.id = ?3", .integer(operation), reason, .integer(id.rawValue))
+            }
+        case .folder(let top):
+            try database.run(
+                remember + " t.folder IN (\(Self.below("?3")))", .integer(operation), reason, .integer(top))
+        }
+    }
+
+    /// A folder and all below it, in SQL.
+    private static func below(_ folder: String) -> String {
+        "WITH RECURSIVE below (id) AS (VALUES (\(folder)) UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id) SELECT id FROM below"
     }
 
     /// One node's part of a change.
@@ -73,6 +102,11 @@ extension QueueStore {
             }
         var change = NodeChange()
         for step in chosen {
+            if step.deed != .purge, try isHidden(step.batch) {
+                let message = "\(step.batch) was cleared from the list since: take that back first, with 'martlet undo'"
+                change.results.append(refused(step.node ?? .batch(step.batch), message))
+                continue
+            }
             let isWhole = !recent.contains { other in
                 other.operation == step.operation && !chosen.contains { $0.row == other.row }
             }
@@ -100,6 +134,11 @@ extension QueueStore {
         return change
     }
 
+    private func isHidden(_ batch: BatchID) throws -> Bool {
+        try database.integer(
+            "SELECT 1 FROM batches WHERE id = ? AND purged_at IS NOT NULL", .integer(batch.rawValue)) != nil
+    }
+
     /// The node's batch, and whether anything of the node is cancelled.
     private func cancelled(_ node: NodeID) throws -> (batch: BatchID, isCancelled: Bool)? {
         switch try target(node) {
@@ -114,7 +153,7 @@ extension QueueStore {
 
     private func takeBack(_ step: Step, whole: Bool, _ change: inout NodeChange) throws {
         switch step.deed {
-        case .cancel: try takeBackCancel(step.events.0, step.events.1, in: step.batch)
+        case .cancel: try takeBackCancel(step, &change)
         case .pause: try takeBackPause(step)
         case .resume: try takeBackResume(step, &change)
         case .move, .set, .runNow:
@@ -181,15 +220,11 @@ extension QueueStore {
         case .batch: return
         case .folder(_, let id, _):
             folder = id
-            condition =
-                "folder IN (WITH RECURSIVE below (id) AS (VALUES (?2) UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id) SELECT id FROM below)"
+            condition = "folder IN (\(Self.below("?2")))"
             if let rank = step.before.folderRank {
                 try database.run("UPDATE folders SET rank = ? WHERE id = ?", SQLiteValue(rank.value), .integer(id))
             }
-            if let priority = step.before.folderPriority {
-                try database.run(
-                    "UPDATE folders SET priority = ? WHERE id = ?", SQLiteValue(priority.value), .integer(id))
-            }
+            if let priorities = step.before.folderPriorities { try setPriorities(priorities, below: id) }
             forgetPaths()
         case .task(let row):
             folder = row.id.rawValue
@@ -205,6 +240,23 @@ extension QueueStore {
         change.reordered.insert(step.batch)
     }
 
+    /// Folders have the priorities that they had; pairs of folder and priority.
+    private func setPriorities(_ pairs: [[Int64]], below top: Int64) throws {
+        try database.run(
+            "UPDATE folders SET priority = NULL WHERE priority IS NOT NULL AND id IN (\(Self.below("?1")))",
+            .integer(top))
+        for pair in pairs where pair.count == 2 {
+            try database.run("UPDATE folders SET priority = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
+        }
+    }
+
+    /// Those of a folder and of what is below it, as pairs of folder and priority.
+    func priorities(below top: Int64) throws -> [[Int64]] {
+        try database.rows(
+            "SELECT id, priority FROM folders WHERE priority IS NOT NULL AND id IN (\(Self.below("?1")))", .integer(top)
+        ) { [$0.integer(0), $0.integer(1)] }
+    }
+
     private func takeBackSettings(_ step: Step, _ change: inout NodeChange) throws {
         let before = step.before
         let id = SQLiteValue.integer(step.batch.rawValue)
@@ -216,7 +268,8 @@ extension QueueStore {
             try database.run("UPDATE batches SET urgent = ? WHERE id = ?", .integer(urgent ? 1 : 0), id)
         }
         if let name = before.name { try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id) }
-        if let seconds = before.giveUp { try setGiveUp(seconds, of: step.batch) }
+        if let seconds = before.giveUp { try setOptions(of: step.batch) { $0.giveUpAfterSeconds = seconds } }
+        if let policy = before.ifExists { try setOptions(of: step.batch) { $0.ifExists = policy } }
         if let time = before.notBefore {
             if case .task(let task) = step.node {
                 try setNotBefore(Timestamp(milliseconds: time.value ?? 0), of: task, &change)
@@ -233,14 +286,22 @@ extension QueueStore {
 
     // MARK: Cancels
 
-    private func takeBackCancel(_ first: Int64, _ last: Int64, in batch: BatchID) throws {
+    private func takeBackCancel(_ step: Step, _ change: inout NodeChange) throws {
+        let batch = step.batch
         try writeCounters()
         try move(
-            .cancelled(byEvents: first, last), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
+            .cancelled(byEvents: step.events.0, step.events.1), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
             also: "finished_at = NULL, run = run + 1")
         try pauseBelowPausedFolders(batch)
         try restartWalks(batch)
         try settleSets(batch)
+        let timed = try database.rows(
+            """
+            SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task JOIN folders f ON f.id = t.folder
+            WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (1, 5)
+            """, .integer(step.operation), .integer(batch.rawValue)
+        ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
+        for (task, time) in timed { try setNotBefore(time, of: task, &change) }
         var payload = EventPayload()
         payload.message = "the cancel was taken back"
         try append(.resumed, batch: batch, payload: payload)

@@ -87,7 +87,7 @@ final class QueueStore {
             // Before the rows that refer to them are.
             try secrets.write(handles: handles)
             handles = []
-            if numbers != before { try numbers.write(to: database) }
+            if numbers != before { try numbers.write(to: database, after: before) }
             faults.beforeCommit()
             try database.run("COMMIT")
             faults.afterCommit()
@@ -187,6 +187,8 @@ struct Numbers: Equatable {
     var task: Int64
     var folder: Int64
     var event: Int64
+    /// Of changes that can be taken back.
+    var operation: Int64
 
     init(_ database: SQLiteConnection) throws {
         func stored(_ name: String) throws -> Int64 {
@@ -195,11 +197,17 @@ struct Numbers: Equatable {
         task = try stored("next_task")
         folder = try stored("next_folder")
         event = try stored("next_event")
+        operation = max(
+            try stored("next_operation"), (try database.integer("SELECT max(operation) FROM undo") ?? 0) + 1)
     }
 
-    func write(to database: SQLiteConnection) throws {
+    /// Writes what is not as it was before.
+    func write(to database: SQLiteConnection, after before: Numbers) throws {
         try database.run(
             "INSERT OR REPLACE INTO meta VALUES ('next_task', ?), ('next_folder', ?), ('next_event', ?)",
             .integer(task), .integer(folder), .integer(event))
+        if operation != before.operation {
+            try database.run("INSERT OR REPLACE INTO meta VALUES ('next_operation', ?)", .integer(operation))
+        }
     }
 }

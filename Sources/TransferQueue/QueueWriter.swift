@@ -249,18 +249,18 @@ package actor QueueWriter {
 
     // MARK: People
 
-    /// - Parameter joining: this goes on with the last change, as the next page of what one request means: both are taken
-    ///   back together. So for all that follow.
-    package func pause(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+    /// - Parameter joining: the `operation` of a change that this goes on with, as the next page of what one request means: both are
+    ///   taken back together. So for all that follow.
+    package func pause(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.pause(nodes, joining: joining) }
     }
 
     /// Also starts a held batch.
-    package func resume(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+    package func resume(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.resume(nodes, joining: joining) }
     }
 
-    package func cancel(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+    package func cancel(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.cancel(nodes, joining: joining) }
     }
 
@@ -275,14 +275,14 @@ package actor QueueWriter {
     ///   - asOne: the tasks are one group and stand together.
     ///   - rank: `NodeChange.rank` of the group's page before.
     package func move(
-        _ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil
+        _ nodes: [NodeID], to place: MovePlace, asOne: Bool = false, rank: Int64? = nil, joining: Int64? = nil
     ) throws(QueueError) -> NodeChange {
-        try change { try store.move(nodes, to: place, asOne: asOne, rank: rank) }
+        try change { try store.move(nodes, to: place, asOne: asOne, rank: rank, joining: joining) }
     }
 
     /// Changes priority, limit, time and the like of what is not over.
     package func set(
-        _ nodes: [NodeID], _ settings: NodeSettings, joining: Bool = false
+        _ nodes: [NodeID], _ settings: NodeSettings, joining: Int64? = nil
     ) throws(QueueError) -> NodeChange {
         try change { try store.set(nodes, settings, joining: joining) }
     }
@@ -296,7 +296,7 @@ package actor QueueWriter {
     package func letIn(_ batches: [BatchID]) throws(QueueError) { try change { try store.letIn(batches) } }
 
     /// Lets nodes run before all others, once, in spite of times and waits.
-    package func runNow(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+    package func runNow(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.runNow(nodes, joining: joining) }
     }
 
@@ -306,7 +306,7 @@ package actor QueueWriter {
     }
 
     /// Forgets terminal batches, which can be taken back, and tasks.
-    package func purge(_ nodes: [NodeID], joining: Bool = false) throws(QueueError) -> NodeChange {
+    package func purge(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.purge(nodes, joining: joining) }
     }
 

@@ -17,6 +17,7 @@ enum Schema {
         Migration(name: "0003 what is on its way to servers that cannot resume", script: unresumable),
         Migration(name: "0004 order, priorities and limits of parts, and taking changes back", script: ordered),
         Migration(name: "0005 what uploads had sent when they were broken off", script: unconfirmed),
+        Migration(name: "0006 times that a cancel takes away", script: cancelledTimes),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -221,6 +222,11 @@ enum Schema {
         -- Bytes of an upload that were sent when it was broken off, when its server knows how many arrived and has not said it yet.
         ALTER TABLE task_details ADD COLUMN unconfirmed INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX details_unconfirmed ON task_details (task) WHERE unconfirmed > 0;
+        """
+
+    private static let cancelledTimes = """
+        -- The time of its own that a task had before it was cancelled, ms since 1970.
+        ALTER TABLE undo_tasks ADD COLUMN not_before INTEGER;
         """
 
     private static let second = """

@@ -16,11 +16,13 @@ struct UndoBefore: Codable, Hashable {
     var positions: [[Int64]]?
     /// Of a batch.
     var priority: Int64?
-    var folderPriority: Was<Int64>?
+    /// Of a folder and what is below it: number and priority of those that have one.
+    var folderPriorities: [[Int64]]?
     var folderRank: Was<Int64>?
     var notBefore: Was<Int64>?
     /// Of a batch.
     var giveUp: Int64?
+    var ifExists: ExistingFilePolicy?
     var name: String?
     /// Whose limit `rate` is.
     var scope: String?

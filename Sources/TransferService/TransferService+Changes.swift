@@ -40,11 +40,13 @@ extension TransferService {
                 throw noKeys
             }
         }
-        let policy = request.options.ifExists
-        if !ExistingFilePolicy.built.contains(policy) {
-            let built = ExistingFilePolicy.built.map(\.rawValue).joined(separator: ", ")
-            throw RequestError(.usage, "ifExists \(policy.rawValue) is not built yet: use one of \(built)")
-        }
+        try check(request.options.ifExists)
+    }
+
+    static func check(_ policy: ExistingFilePolicy) throws(RequestError) {
+        if ExistingFilePolicy.built.contains(policy) { return }
+        let built = ExistingFilePolicy.built.map(\.rawValue).joined(separator: ", ")
+        throw RequestError(.usage, "ifExists \(policy.rawValue) is not built yet: use one of \(built)")
     }
 
     /// Changes nodes by one of the writer's calls, and has the engine break off what may not run any more.
@@ -82,12 +84,13 @@ extension TransferService {
 
     /// As `change`, for changes of which all pages are taken back together.
     func changeTogether(
-        _ request: NodesRequest, _ body: (QueueWriter, [NodeID], _ joining: Bool) async throws -> NodeChange
+        _ request: NodesRequest, _ body: (QueueWriter, [NodeID], _ joining: Int64?) async throws -> NodeChange
     ) async throws -> NodeResults {
-        var isMore = false
+        var operation: Int64?
         return try await change(request) { writer, nodes in
-            defer { isMore = true }
-            return try await body(writer, nodes, isMore)
+            let change = try await body(writer, nodes, operation)
+            operation = operation ?? change.operation
+            return change
         }
     }
 
@@ -172,11 +175,13 @@ extension TransferService {
                 continue
             }
             var rank: Int64?
+            var operation: Int64?
             var page = try await queue.reader.nodes(in: row)
             while !page.isEmpty {
-                let change = try await queue.writer.move(page, to: place, asOne: true, rank: rank)
+                let change = try await queue.writer.move(page, to: place, asOne: true, rank: rank, joining: operation)
                 try await take(change, &results)
                 rank = change.rank
+                operation = operation ?? change.operation
                 guard page.count == 1000, rank != nil, case .task(let last)? = page.last else { break }
                 page = try await queue.reader.nodes(in: row, after: last)
             }

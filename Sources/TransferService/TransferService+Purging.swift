@@ -20,12 +20,12 @@ extension TransferService {
 
     /// Several pages are one operation, which begins with the first that forgets anything.
     private func purgeNamed(_ request: NodesRequest) async throws -> NodeResults {
-        var hasBegun = false
+        var operation: Int64?
         return try await change(request) { writer, nodes in
             let kept = try await clearRemains(of: nodes)
             let cleared = nodes.filter { kept[$0] == nil }
-            var change = cleared.isEmpty ? NodeChange() : try await writer.purge(cleared, joining: hasBegun)
-            hasBegun = hasBegun || change.results.contains { $0.result == .done }
+            var change = cleared.isEmpty ? NodeChange() : try await writer.purge(cleared, joining: operation)
+            operation = operation ?? change.operation
             change.results += nodes.compactMap { kept[$0] }
             return change
         }

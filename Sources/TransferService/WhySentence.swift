@@ -155,7 +155,7 @@ package struct WhySentence {
         switch standing.state {
         case .failed:
             guard let error = standing.error else { return ("\(node) failed", moves.retry) }
-            return ("\(node) failed: \(error.happening)", error.remedy(retry: moves.retry))
+            return ("\(node) failed: \(error.happening)", error.remedy(retry: moves.retry, batch: standing.batch))
         case .cancelled: return ("\(node) was cancelled\(ago)", "martlet retry \(node)")
         default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
         }

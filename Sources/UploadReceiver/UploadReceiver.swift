@@ -5,6 +5,7 @@
 // Where to start: `ReceiverContext.request(for:)` chooses who serves a request; `PutRequest` and `GetRequest` serve;
 // what they decide is in values without effects: `PutMachine`, `Preconditions`, `RangeSelection`, `TargetPath`.
 
+import Digests
 package import LinuxSystem
 import TransferModel
 
@@ -12,6 +13,7 @@ import TransferModel
 package final class UploadReceiver {
     /// Where it can be reached, with the port that the kernel chose.
     package let url: String
+    private let isForThisMachine: Bool
     private let context: ReceiverContext
     private let gate: StopGate
     private let daemon: HTTPDaemon
@@ -25,22 +27,48 @@ package final class UploadReceiver {
         context = try Self.step(.folder(configuration.folder)) { [journal] () throws(Errno) in
             try ReceiverContext(configuration, journal: journal)
         }
+        let usual = listen.port == 0 ? Self.usualPort(of: configuration.folder) : nil
         let (listener, port) = try Self.step(.listening(listen)) { () throws(Errno) in
-            let listener = try InternetSocket.listen(host: listen.host, isIPv6: listen.isIPv6, port: listen.port)
+            let listener = try Self.listener(listen, usual)
             return (listener, try InternetSocket.localPort(of: listener.rawValue))
         }
         daemon = try HTTPDaemon(context, gate, listener: listener, threads: configuration.limits.threads)
         url = "\(configuration.tls == nil ? "http" : "https")://\(listen.with(port: port).reachable.authority)/"
+        isForThisMachine = listen.isLoopback
         journal.report(.notice("ready \(url)"))
+        if let usual, usual != port {
+            journal.report(
+                .notice(
+                    "port \(usual), which this folder usually has, is taken: uploads that were queued to it wait for it"
+                ))
+        }
         if context.incoming.removedLeftovers > 0 {
             journal.report(
                 .notice("unfinished files of an earlier run that were removed: \(context.incoming.removedLeftovers)"))
         }
     }
 
-    /// Shows the URL as a QR code, for the camera of a telephone.
+    /// A listener on the folder's usual port, or on any free one when that is taken.
+    private static func listener(_ listen: ListenAddress, _ usual: UInt16?) throws(Errno) -> OwnedDescriptor {
+        if let usual {
+            do {
+                return try InternetSocket.listen(host: listen.host, isIPv6: listen.isIPv6, port: usual)
+            } catch .addressInUse {}
+        }
+        return try InternetSocket.listen(host: listen.host, isIPv6: listen.isIPv6, port: listen.port)
+    }
+
+    /// The same for a folder at each start, so that what is queued to its URL goes on when the receiver comes back. Below the ports that
+    /// systems give out by themselves (from 32768 on, on Linux), which a passing connection might have taken.
+    static func usualPort(of folder: [UInt8]) -> UInt16? {
+        guard let path = try? System.realpath(folder) else { return nil }
+        let number = DigestAlgorithm.sha256.digest(of: path).bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        return UInt16(20_000 + number % 12_000)
+    }
+
+    /// Shows the URL as a QR code, for the camera of a telephone; not one that only this machine can use.
     package func showCode() {
-        guard let code = QRCode(url) else { return }
+        guard !isForThisMachine, let code = QRCode(url) else { return }
         journal.report(.notice(code.lines.joined(separator: "\n")))
     }
 

@@ -195,11 +195,76 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.addTree(files: 3)
         let ids = try await queue.reader.tasks(batch: batch, limit: 3).map { NodeID.task($0.id) }
-        _ = try await queue.writer.cancel([ids[0]])
-        _ = try await queue.writer.cancel([ids[1]])
-        _ = try await queue.writer.cancel([ids[2]], joining: true)
-        #expect(Set(try await queue.writer.undo(.last, now: sandbox.clock.now).results.map(\.id)) == Set(ids[1...]))
+        let first = try await queue.writer.cancel([ids[0]])
+        // Somebody else, between two pages.
+        let other = try await queue.writer.cancel([ids[1]])
+        _ = try await queue.writer.cancel([ids[2]], joining: first.operation)
+        let number = try #require(first.operation)
+        let taken = try await queue.writer.undo(.operation(number), now: sandbox.clock.now)
+        #expect(Set(taken.results.map(\.id)) == [ids[0], ids[2]])
         #expect(try await queue.reader.batch(batch)?.filesCancelled == 1)
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.map(\.id) == [ids[1]])
+        // What was taken back is not what comes next, whoever still knows its number.
+        let later = try await queue.writer.cancel([ids[0]])
+        #expect(later.operation != first.operation && later.operation != other.operation)
+        #expect(try await queue.writer.undo(.operation(number), now: sandbox.clock.now).results.isEmpty)
+        try await queue.close()
+    }
+
+    @Test("of a batch that was cleared from the list nothing is taken back before that is")
+    func hidden() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.reader.tasks(batch: batch, limit: 1).first?.id)
+        let cancel = try await queue.writer.cancel([.task(task)])
+        _ = try await queue.writer.purge([.batch(batch)])
+        for choice in [UndoChoice.nodes([.task(task)]), .operation(try #require(cancel.operation))] {
+            let refused = try await queue.writer.undo(choice, now: sandbox.clock.now).results
+            #expect(refused.map(\.result) == [.refused], "\(refused)")
+            #expect(refused[0].message?.contains("martlet undo") == true)
+        }
+        #expect(try await queue.claimAll().isEmpty, "nothing runs unseen")
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .purge)
+        #expect(
+            try await queue.writer.undo(.nodes([.task(task)]), now: sandbox.clock.now).results.map(\.result) == [.done])
+        #expect(try await queue.claimAll().map(\.id) == [task])
+        try await queue.close()
+    }
+
+    @Test("a cancel that is taken back leaves files the times of their own", arguments: [false, true])
+    func timed(wholeBatch: Bool) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let ids = try await queue.reader.tasks(batch: batch, limit: 2).map(\.id)
+        let time = sandbox.clock.now.advanced(by: .seconds(7200))
+        _ = try await queue.writer.set([.task(ids[0])], NodeSettings(notBefore: time))
+        _ = try await queue.writer.cancel(wholeBatch ? [.batch(batch)] : ids.map { .task($0) })
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        let task = try #require(try await queue.reader.task(ids[0]))
+        #expect(task.state == .waiting && task.waitReasons == [.notBefore] && task.retryAt == time)
+        #expect(try await queue.claimAll(now: sandbox.clock.now).map(\.id) == [ids[1]])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("what is done with what is there already can be changed, also when all is over, and taken back")
+    func policy() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.failed(TransferError(.destinationExists, "there")), for: task.id)
+        try await queue.writer.commit()
+        func policy() async throws -> ExistingFilePolicy? { try await queue.writer.order(of: batch)?.options.ifExists }
+        #expect(try await policy() == .fail)
+        let settings = NodeSettings(ifExists: .replace)
+        #expect(try await queue.writer.set([.batch(batch)], settings).results.map(\.result) == [.done])
+        #expect(try await policy() == .replace)
+        #expect(try await queue.writer.set([.task(task.id)], settings).results.map(\.result) == [.refused])
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await policy() == .fail)
         try await queue.close()
     }
 

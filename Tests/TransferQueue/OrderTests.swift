@@ -79,13 +79,51 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "what of a folder is wanted now, or gets another priority, leaves what is below its own when that is taken back"
+    )
+    func priorities() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let source = try await queue.writer.unscannedSources(of: batch)[0].source
+        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        let top = try await queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        var chunk = WalkedChunk(folder: top.folder, isLast: false)
+        chunk.files = [WalkedFile("a")]
+        chunk.folders = [RawPath("deep")]
+        let deep = try #require(try await queue.writer.insert(walked: [chunk]).last)
+        let (upper, lower) = (
+            NodeID.folder(batch, path: RawPath("photos")), NodeID.folder(batch, path: RawPath("photos/deep"))
+        )
+        func found(_ name: String) async throws -> TransferPriority? {
+            var more = WalkedChunk(folder: deep.folder, isLast: false)
+            more.files = [WalkedFile(name)]
+            _ = try await queue.writer.insert(walked: [more])
+            let claimed = try await queue.claimAll()
+            try await queue.writer.release(unstarted: claimed.map(\.id))
+            let lane = claimed.first { $0.name == RawPath(name) }?.lane
+            return try await queue.writer.lanes().first { $0.lane == lane }?.priority
+        }
+        _ = try await queue.writer.set([lower], NodeSettings(priority: .high))
+        #expect(try await found("first") == .high)
+        _ = try await queue.writer.runNow([upper])
+        #expect(try await found("second") == .high)
+        _ = try await queue.writer.set([upper], NodeSettings(priority: .low))
+        #expect(try await found("third") == .low)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await found("fourth") == .high)
+        try await queue.close()
+    }
+
     @Test("a group of a screen stands together, page by page")
     func groups() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
         let batch = try await queue.addTree(files: 6)
         let first = try await queue.writer.move([task(3), task(4)], to: .top, asOne: true)
-        let second = try await queue.writer.move([task(6)], to: .top, asOne: true, rank: first.rank)
+        let second = try await queue.writer.move(
+            [task(6)], to: .top, asOne: true, rank: first.rank, joining: first.operation)
         #expect(try await names(queue, batch) == ["file2", "file3", "file5", "file0", "file1", "file4"])
         #expect(second.operation == first.operation)
         let back = try await queue.writer.undo(.last, now: sandbox.clock.now)

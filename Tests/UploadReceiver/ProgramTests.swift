@@ -37,6 +37,22 @@ struct ProgramTests {
         #expect(try paths(below: folder).map { $0.dropFirst(folder.count) } == [Array("/f".utf8)[...]])
     }
 
+    @Test("a folder has the same port at each start, and another when that is taken")
+    func port() throws {
+        defer { removeTree(folder) }
+        let first = try RunningProgram([folder])
+        let (port, url) = (first.port, first.url)
+        #expect(port < 32_768, "none that a passing connection takes")
+        let beside = try RunningProgram([folder])
+        #expect(beside.port != port)
+        #expect(try beside.lines.next().contains("port \(port), which this folder usually has, is taken"))
+        _ = try beside.end(by: SIGTERM)
+        _ = try first.end(by: SIGTERM)
+        let again = try RunningProgram([folder])
+        #expect(again.url == url)
+        _ = try again.end(by: SIGTERM)
+    }
+
     @Test("SIGKILL in the middle of a PUT leaves the old version, and the next run cleans up and serves on")
     func killed() throws {
         defer { removeTree(folder) }

@@ -1,7 +1,7 @@
 # Completion of martlet-receive(1) for fish. Made from the option table; see "make docs". Do not edit.
 
 complete -c martlet-receive -f
-complete -c martlet-receive -l listen -x -d 'where to listen; default 127.0.0.1:0, any free port of this machine alone; port 0 takes a free one'
+complete -c martlet-receive -l listen -x -d 'where to listen; default 127.0.0.1:0, for this machine alone; port 0 takes a free one, the same for DIR each time if it can'
 complete -c martlet-receive -l token-file -r -F -d 'clients must send this file\'s first line as Authorization: Bearer; MARTLET_RECEIVE_TOKEN does the same'
 complete -c martlet-receive -l no-token -d 'let anybody in who reaches another address than 127.0.0.1'
 complete -c martlet-receive -l tls-cert -r -F -d 'speak https with this certificate (PEM)'
