@@ -16,6 +16,8 @@ package protocol Engine: Sendable {
     func totals() async throws(RequestError) -> QueueTotals
     func why(_ id: NodeID?) async throws(RequestError) -> [WhyAnswer]
 
+    /// The first tasks of a batch, in the order of their numbers.
+    func firstTasks(of batch: BatchID, limit: Int) async throws(RequestError) -> [TaskSnapshot]
     /// Calls `body` with each task that the selector means, page by page.
     func eachTask(
         _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void

@@ -48,8 +48,8 @@ package enum MethodTable {
         case .totals:
             (
                 "",
-                "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses viewers "
-                    + "stopping limitUp limitDown"
+                "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
+                    + "viewers stopping limitUp limitDown"
             )
         case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
         case .eventsFollow: ("after? consumer? session?", "after")

@@ -8,6 +8,8 @@ struct DetailsPage: Sendable {
     var row: NodeRow
     /// A task's own story, once the engine has told it.
     var task: TaskSnapshot?
+    /// Of a batch: where its files come from, once the engine has told.
+    var sources: [String] = []
     var problem: SafeText?
     /// When the story was last asked for.
     var askedAt: Duration?
@@ -32,10 +34,29 @@ extension Model {
     }
 
     private mutating func askForStory() {
-        guard case .details(var details) = page, case .task(_, let id) = details.row.id, isConnected else { return }
-        details.askedAt = now.uptime
+        guard case .details(var details) = page, isConnected else { return }
+        switch details.row.id {
+        case .task(_, let id):
+            details.askedAt = now.uptime
+            page = .details(details)
+            ask(.task) { .task(id, number: $0) }
+        case .batch(let id) where details.sources.isEmpty:
+            details.askedAt = now.uptime
+            page = .details(details)
+            ask(.sources(id)) { .sources(of: id, number: $0) }
+        case .batch, .folder, .group: break
+        }
+    }
+
+    mutating func sourcesCame(_ result: Result<[String], RequestError>, _ number: Int) {
+        guard case .sources(let batch) = outstanding.removeValue(forKey: number)?.purpose,
+            case .details(var details) = page, details.row.id == .batch(batch)
+        else { return }
+        switch result {
+        case .success(let places): details.sources = places
+        case .failure(let error): details.problem = look.safe(error.message)
+        }
         page = .details(details)
-        ask(.task) { .task(id, number: $0) }
     }
 
     /// Follows the row; its story is asked for again at most once a second, or when its state has changed.

@@ -19,12 +19,9 @@ extension DetailsText {
             let offsets = task.resumedFrom.suffix(8).map { look.figures.size($0) }.joined(separator: ", ")
             fields.append(Field("Resumed at", SafeText(offsets), isShort: true))
         }
-        if task.bytesRepeated > 0 {
-            fields.append(Field("Sent twice", SafeText(look.figures.size(task.bytesRepeated)), isShort: true))
-        }
         if task.skipped { fields.append(Field("Skipped", "the same file was there already", isShort: true)) }
-        if task.state == .completed, task.verified != .none {
-            fields.append(Field("Checked", SafeText("by \(task.verified.rawValue)"), isShort: true))
+        if task.state == .completed, let words = task.verified.words {
+            fields.append(Field("Checked", SafeText(words), isShort: true))
         }
         if let digest = task.digest {
             fields.append(Field("Digest", look.safe("\(digest.algorithm) \(digest.value)")))

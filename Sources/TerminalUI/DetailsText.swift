@@ -11,10 +11,12 @@ struct DetailsText {
     let now: Moment
     /// What tries it again.
     let retryKey: String
+    /// Of a batch: from where, as it was named.
+    private let sources: [String]
     private let problem: SafeText?
 
     init(_ page: DetailsPage, in model: Model) {
-        (row, task, problem) = (page.row, page.task, page.problem)
+        (row, task, sources, problem) = (page.row, page.task, page.sources, page.problem)
         shown = model.state(of: page.row)
         (look, now) = (model.look, model.now)
         retryKey = model.keys.keys(for: .retry, in: .details).first?.name ?? "retry"
@@ -22,6 +24,8 @@ struct DetailsText {
 
     /// Where values begin.
     static let indent = 14
+    /// So many places are named one by one.
+    private static let mostSources = 5
 
     /// A label and what stands behind it. Short ones stand two in a line where there is room.
     struct Field {
@@ -91,6 +95,10 @@ struct DetailsText {
         fields += ends
         fields.append(Field("Size", size, isShort: true))
         fields.append(Field("Sent", sent, isShort: true))
+        if let task, task.bytesRepeated > 0 {
+            let size = SafeText(look.figures.size(task.bytesRepeated))
+            fields.append(Field(SafeText(task.repeatedTitle), size, isShort: true))
+        }
         if task == nil, row.canHold { fields.append(Field("Files", files)) }
         if row.bytesPerSecond > 0, shown == .running {
             let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left"
@@ -145,12 +153,11 @@ struct DetailsText {
     /// From where and to where.
     private var ends: [Field] {
         if let task { return [Field("From", look.safe(task.source)), Field("To", look.safe(task.destination))] }
-        if row.path.isEmpty { return [] }
-        if case .batch = row.id { return [Field("To", look.safe(row.path))] }
-        // A name may have an arrow in it: then nobody can tell which one is ours.
-        let halves = row.path.split(separator: " -> ", maxSplits: 2)
-        guard halves.count == 2 else { return [Field("Path", look.safe(row.path))] }
-        return [Field("From", look.safe(String(halves[0]))), Field("To", look.safe(String(halves[1])))]
+        guard let ends = row.ends else { return row.path.isEmpty ? [] : [Field("Path", look.safe(row.path))] }
+        var fields = sources.prefix(Self.mostSources).enumerated().map { Field($0 == 0 ? "From" : "", look.safe($1)) }
+        if sources.count > fields.count { fields.append(Field("", "and more: Right opens it in the list")) }
+        if let from = ends.from { fields = [Field("From", look.safe(from))] }
+        return fields + [Field("To", look.safe(ends.to))]
     }
 
     private var size: SafeText {
@@ -161,9 +168,15 @@ struct DetailsText {
         return text + " (\(Figures.count(row.bytes.total)) bytes)"
     }
 
+    /// What the task says of itself is older than its row.
+    private var arrival: Arrival {
+        guard let task else { return row.arrival }
+        return Arrival(row.bytes, isDownload: task.direction == .download, state: row.state)
+    }
+
     private var sent: SafeText {
-        let (sent, accepted) = (look.figures.size(row.bytes.sent), look.figures.size(row.bytes.accepted))
-        return SafeText(sent) + (accepted == sent ? "" : ", the server has \(accepted)")
+        let known = arrival.confirmation(look.figures.size)
+        return SafeText(look.figures.size(row.bytes.sent) + (known.map { ", \($0)" } ?? ""))
     }
 
     private var files: SafeText {

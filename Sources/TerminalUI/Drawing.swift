@@ -118,7 +118,7 @@ struct Drawing {
     /// `1,206 problems in 2 causes: press e`; `nil` when there are none.
     func problems(withKey: Bool) -> SafeText? {
         guard let totals = model.totals, totals.problems > 0 else { return nil }
-        guard withKey else { return "\(Figures.shortCount(totals.problems)) ERR" }
+        guard withKey else { return totals.shortProblems }
         let causes = totals.problemCauses > 1 ? " in \(Figures.count(totals.problemCauses)) causes" : ""
         let key = model.keys.keys(for: .problems, in: .transfers).first.map { ": press \($0.name)" } ?? ""
         return "\(Figures.amount(totals.problems, "problem"))\(causes)\(key)"

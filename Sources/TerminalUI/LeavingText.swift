@@ -30,8 +30,10 @@ enum LeavingText {
             (counts.active, "running"), (counts.queued + counts.waiting, "waiting"),
             (counts.paused + counts.created, "paused"),
         ]
-        let problems = model.totals?.problems ?? 0
-        let failed = problems > 0 ? " \(Figures.amount(problems, "file")) failed." : ""
+        let waits = model.totals?.needsPerson ?? 0
+        let problems = (model.totals?.problems ?? 0) - waits
+        var failed = problems > 0 ? " \(Figures.amount(problems, "file")) failed." : ""
+        if waits > 0 { failed += " \(Figures.amount(waits, "file waits", "files wait")) for you: see martlet why." }
         let there = parts.filter { $0.0 > 0 }
         guard let first = there.first else {
             return ["Nothing is unfinished.\(failed)", back]

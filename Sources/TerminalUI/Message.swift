@@ -39,6 +39,8 @@ enum Request: Hashable, Sendable {
     /// All batches, for what failed in them.
     case problems(number: Int)
     case task(TaskID, number: Int)
+    /// Where a batch's files come from.
+    case sources(of: BatchID, number: Int)
     /// The engine's log: its newest lines, or those behind `after`, waiting for one.
     case log(LogLevel, after: Int64?, number: Int)
     /// All batches, for those that are over.
@@ -80,6 +82,7 @@ enum Answer: Sendable {
     case limitsSet(Result<TransferLimits, RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
+    case sources(Result<[String], RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)
     case history(Result<[BatchSnapshot], RequestError>, number: Int)
     case log([LogLine], next: Int64, number: Int)

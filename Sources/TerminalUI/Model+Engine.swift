@@ -54,6 +54,7 @@ extension Model {
             guard outstanding.removeValue(forKey: number) != nil, case .details(var details) = page else { return }
             details.take(result, look)
             page = .details(details)
+        case .sources(let result, let number): sourcesCame(result, number)
         case .log(let lines, let next, let number): logged(lines, next, number)
         case .noLog(let error, let number):
             guard outstanding.removeValue(forKey: number) != nil, case .log(var log) = page else { return }
@@ -137,7 +138,7 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .why, .task, .log, .problems, .history, .queueing, .destination, .limits, .setLimits: return ""
+        case .why, .task, .sources, .log, .problems, .history, .queueing, .destination, .limits, .setLimits: return ""
         }
     }
 
@@ -208,6 +209,12 @@ extension Deed {
 }
 
 extension QueueTotals {
+    /// The problems where there is room for a word.
+    var shortProblems: SafeText {
+        let count = Figures.shortCount(problems)
+        return problems == needsPerson ? "\(count) need you" : "\(count) ERR"
+    }
+
     /// Nothing is unfinished.
     var isOver: Bool { counts.active + counts.unstarted == 0 }
 }

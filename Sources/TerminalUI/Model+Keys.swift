@@ -274,5 +274,5 @@ extension Model {
 
 extension NodeRow {
     /// Whether it, or something below it, failed or needs the person.
-    var hasProblem: Bool { counts.failed > 0 || state == .waiting && waitReasons.contains(where: \.needsPerson) }
+    var hasProblem: Bool { counts.failed > 0 || state == .waiting && waitReasons.contains(where: \.isProblem) }
 }

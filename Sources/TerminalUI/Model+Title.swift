@@ -20,7 +20,7 @@ extension Model {
             parts.append("\(Figures.percent(totals.bytes.sent, of: whole, isComplete: false))%")
             if totals.counts.active > 0, let seconds = totals.secondsLeft { parts.append(Self.minutes(seconds)) }
         }
-        if totals.problems > 0 { parts.append("\(Figures.shortCount(totals.problems)) ERR") }
+        if totals.problems > 0 { parts.append(totals.shortProblems.string) }
         return SafeText(parts.joined(separator: " "))
     }
 

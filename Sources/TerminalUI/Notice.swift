@@ -58,6 +58,7 @@ struct Outstanding: Sendable {
         case setLimits
         case why(NodeID, NodeRow, SafeText)
         case task
+        case sources(BatchID)
         case log
         case problems
         case history

@@ -77,7 +77,7 @@ struct ProblemsPage: Sendable {
             for count in batch.causes where count.count > 0 {
                 note(.failed(count.code), count.message, batch, count.count)
             }
-            for reason in batch.waitReasons where reason.needsPerson { note(.waits(reason), "", batch, 0) }
+            for reason in batch.waitReasons where reason.isProblem { note(.waits(reason), "", batch, 0) }
         }
         causes = found.values.sorted(by: Cause.comesBefore)
         isKnown = true
@@ -131,7 +131,11 @@ extension Model {
     /// The sums say that there are others now.
     mutating func refreshProblems(_ before: QueueTotals?) {
         guard case .problems = page, let totals else { return }
-        if totals.problems != before?.problems || totals.problemCauses != before?.problemCauses { askForProblems() }
+        if totals.problems != before?.problems || totals.problemCauses != before?.problemCauses
+            || totals.needsPerson != before?.needsPerson
+        {
+            askForProblems()
+        }
     }
 
     mutating func problemsCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {

@@ -171,7 +171,7 @@ extension NodeRow {
     /// Whether something below needs a look although the row itself goes on: its sign is then `!`.
     package var hasTroubleBelow: Bool {
         switch id {
-        case .batch, .folder: !state.isTerminal && (counts.failed > 0 || waitReasons.contains(where: \.needsPerson))
+        case .batch, .folder: !state.isTerminal && (counts.failed > 0 || waitReasons.contains(where: \.isProblem))
         case .task, .group: false
         }
     }

@@ -27,6 +27,11 @@ extension ScreenProgram {
                 await result { engine throws(RequestError) in try await engine.task(id, history: true, response: true)
                 },
                 number: number)
+        case .sources(let batch, let number):
+            .sources(
+                await result { engine throws(RequestError) in
+                    try await engine.firstTasks(of: batch, limit: 200).namedSources
+                }, number: number)
         case .problems(let number):
             .problems(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
         case .history(let number):

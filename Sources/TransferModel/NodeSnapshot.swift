@@ -125,9 +125,11 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var bytesPerSecondUp: Int64 = 0
     public var bytesPerSecondDown: Int64 = 0
     @OrNull public var secondsLeft: Int64?
-    /// Failed tasks, and how many different causes they have.
+    /// Tasks that failed or wait for something that a person has to do, and how many different causes they have.
     public var problems: Int64 = 0
     public var problemCauses: Int64 = 0
+    /// Those of `problems` that wait.
+    public var needsPerson: Int64?
     /// Screens connected.
     public var viewers: Int64 = 0
     /// The engine ends when the active tasks are over; nothing starts any more.

@@ -38,6 +38,9 @@ public enum WaitReason: String, Codable, Sendable, CaseIterable {
 
     /// Whether only a person can end the wait (`wait` returns 4 when nothing else is left).
     public var needsPerson: Bool { self == .auth || self == .hostKey }
+
+    /// Whether a person should see it among the problems: nobody else can end the wait, or makes the room that is missing.
+    package var isProblem: Bool { needsPerson || self == .remoteDiskSpace || self == .diskSpace }
 }
 
 /// A set of wait reasons as the queue stores it: bit `n` is the `n`th case of `WaitReason`, in the order above.

@@ -175,7 +175,29 @@ struct QueueView {
             totals.problems = $0.integer(0)
             totals.problemCauses = $0.integer(1)
         }
+        let (files, reasons) = try problemsThatWait()
+        totals.problems += files
+        totals.problemCauses += reasons
+        totals.needsPerson = files
         return totals
+    }
+
+    /// Tasks that wait for what a person has to do, and how many different reasons they have.
+    private func problemsThatWait() throws -> (files: Int64, reasons: Int64) {
+        var files: Int64 = 0
+        var found: WaitReasons = []
+        try database.forEach(
+            """
+            SELECT value, sum(files) FROM reasons WHERE kind = 0 AND files > 0
+            AND batch NOT IN (SELECT id FROM batches WHERE purged_at IS NOT NULL) GROUP BY value
+            """
+        ) { row in
+            let reasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(0))).reasons.filter(\.isProblem)
+            if reasons.isEmpty { return }
+            files += row.integer(1)
+            for reason in reasons { found.insert(WaitReasons(reason)) }
+        }
+        return (files, Int64(found.reasons.count))
     }
 
     func bytesLeft() throws -> [BatchID: Int64] {

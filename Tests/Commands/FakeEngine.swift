@@ -138,6 +138,10 @@ final class FakeEngine: Engine {
         try ask("why \(id?.description ?? "")") { $0.answers }
     }
 
+    func firstTasks(of batch: BatchID, limit: Int) async throws(RequestError) -> [TaskSnapshot] {
+        try ask("first \(batch)") { state in Array(state.tasks.filter { $0.batch == batch }.prefix(limit)) }
+    }
+
     func eachTask(
         _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void
     ) async throws(RequestError) {

@@ -260,4 +260,40 @@ struct FrontTests {
         #expect(task.output.contains("From         /home/u/raw/2024/a.jpg\n"))
         #expect(await task.run("show", "b7", "--history") == .usage)
     }
+
+    @Test(
+        "show says from where and to where, what the server has confirmed, what was sent twice and how it was checked")
+    func showWhole() async {
+        let long = "/home/u/" + String(repeating: "a-long-way-down/", count: 12) + "photo.jpg"
+        let engine = FakeEngine {
+            var batch = BatchSnapshot.sample(7, .waiting, reasons: [.hostBackoff])
+            (batch.filesTotal, batch.bytesAccepted, batch.bytesVerified) = (2, 0, 300 << 20)
+            $0.batches = [batch]
+            $0.tasks = (31...32).map { number in
+                var task = TaskSnapshot.sample(Int64(number), number == 31 ? .completed : .running)
+                if number == 32 { (task.source, task.folder) = (long, "") }
+                (task.verified, task.bytesRepeated) = (number == 31 ? .size : .none, 512 << 10)
+                return task
+            }
+            $0.answers = [
+                WhyAnswer(
+                    id: .batch(batch.id), state: .waiting, waitReasons: [.hostBackoff], since: nil, retryAt: nil,
+                    tasks: 1, sentence: "b7 waits: nas cannot be found; next try in 5 s", unblock: "check its name")
+            ]
+        }
+        let batch = Bench(engine)
+        #expect(await batch.run("show", "b7") == .done)
+        #expect(batch.output.contains("From         /home/u/raw\nFrom         \(long)\n"))
+        #expect(batch.output.contains("To           https://nas/photos/\n"))
+        #expect(
+            batch.output.contains(
+                "Bytes        1.0G: 700M sent, not confirmed by the server yet; 300M checked by its size only\n"))
+        #expect(batch.output.contains("Sent twice   1.0M\n"))
+        #expect(batch.output.contains("Why          b7 waits: nas cannot be found; next try in 5 s\n"))
+        let task = Bench(engine)
+        #expect(await task.run("show", "t32") == .done)
+        #expect(task.output.contains("From         \(long)\n"))
+        #expect(task.output.contains("450 sent, the server confirms at the end\n"))
+        #expect(task.output.contains("Sent twice   512K\n"))
+    }
 }

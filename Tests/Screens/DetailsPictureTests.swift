@@ -89,6 +89,23 @@ struct DetailsPictureTests {
         return (task, row)
     }
 
+    @Test("a batch shows from where and to where, whole, and that its server confirms at the end")
+    func ends() {
+        var row = Rows.batch(1, "debian-13.2.0-amd64", .failed, { $0.failed = 1 })
+        row.path = "/home/ana/Downloads/images/of/installers/for/machines/that/have/no/network/at/all/"
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
+        screen.press("i")
+        #expect(screen.requests.contains(.sources(of: BatchID(rawValue: 1), number: screen.lastNumber)))
+        let url = "https://cdimage.example.org/debian-cd/current/amd64/iso-cd/debian-13.2.0-amd64-netinst.iso"
+        screen.send(.answer(.sources(.success([url]), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "details-ends-80x24")
+        var upload = task(.running, sent: 62 * Self.mega)
+        (upload.protocol, upload.bytesRepeated) = ("put", 31 * Self.mega)
+        var sending = Rows.task(1, 10, "IMG_0412.CR3", .running, total: 71 * Self.mega, sent: 62 * Self.mega)
+        sending.bytes.accepted = 0
+        Pictures.expect(page(80, 24, upload, sending).picture, "details-unconfirmed-80x24")
+    }
+
     @Test("the server's answer keeps its lines, and nothing of it reaches the terminal raw")
     func answer() {
         var screen = page(80, 24, refused.task, refused.row)

@@ -40,6 +40,26 @@ struct ProblemsPageTests {
         Pictures.expect(screen(columns, rows).picture, "problems-\(columns)x\(rows)")
     }
 
+    @Test("what waits for a person is counted where problems are counted, and is not called an error")
+    func badge() {
+        var totals = Rows.exampleTotals
+        (totals.problems, totals.problemCauses, totals.needsPerson) = (3, 1, 3)
+        var screen = ScreenHarness(80, 24, Rows.example, totals: totals)
+        #expect(screen.picture.contains(" 3 problems: press e "))
+        screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
+        #expect(screen.picture.contains("3 need you") && !screen.picture.contains("3 ERR"))
+        (totals.problems, totals.problemCauses) = (5, 2)
+        screen.news([], totals: totals)
+        #expect(screen.picture.contains("5 ERR"))
+        screen.send(.resized(ScreenSize(columns: 80, rows: 24)))
+        #expect(screen.picture.contains(" 5 problems in 2 causes: press e "))
+        screen.press("e")
+        var full = batch(7, "photos", [])
+        full.waitReasons = [.remoteDiskSpace, .backoff]
+        screen.send(.answer(.problems(.success([full]), number: screen.lastNumber)))
+        #expect(screen.model.page.problemTitles == ["waits for space on the server"])
+    }
+
     @Test("one key tries all files of a cause again, in whatever batch they are")
     func retry() {
         var screen = screen()
@@ -83,5 +103,11 @@ struct ProblemsPageTests {
         screen.press("e")
         screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
         #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
+    }
+}
+
+extension Model.Page {
+    fileprivate var problemTitles: [String] {
+        if case .problems(let page) = self { page.causes.map(\.title) } else { [] }
     }
 }

@@ -85,6 +85,7 @@ enum Samples {
     static var totals: QueueTotals {
         var totals = QueueTotals()
         totals.secondsLeft = 3
+        totals.needsPerson = 1
         return totals
     }
 

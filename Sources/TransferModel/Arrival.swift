@@ -1,0 +1,67 @@
+/// How far something is, in words: what has crossed the wire, and what of it is known to have arrived.
+///
+/// Many servers say only at the end that they have a file; until then what was sent is no less sent, and "0 accepted" would read as
+/// lost work.
+package struct Arrival: Sendable {
+    private let bytes: ByteCounts
+    private let isDownload: Bool
+    private let isMoving: Bool
+
+    /// - Parameter state: a server that does not speak while bytes move may be asked when they do not.
+    package init(_ bytes: ByteCounts, isDownload: Bool, state: TransferState) {
+        (self.bytes, self.isDownload, isMoving) = (bytes, isDownload, state.isActive)
+    }
+
+    /// `312M sent, the server confirms at the end`.
+    /// - Parameter size: how a number of bytes is written.
+    package func sentence(_ size: (Int64) -> String) -> String {
+        let done = "\(size(bytes.sent)) \(isDownload ? "received" : "sent")"
+        return confirmation(size).map { "\(done), \($0)" } ?? done
+    }
+
+    /// What is to be said of it beside the number of bytes that were sent; `nil`: nothing, all of them are there.
+    package func confirmation(_ size: (Int64) -> String) -> String? {
+        let known = size(bytes.accepted)
+        guard bytes.accepted < bytes.sent, known != size(bytes.sent) else { return nil }
+        if isDownload { return bytes.accepted > 0 ? "\(known) of it safe on the disk" : nil }
+        if bytes.accepted > 0 { return "\(known) of it confirmed by the server\(isMoving ? " so far" : "")" }
+        return isMoving ? "the server confirms at the end" : "not confirmed by the server yet"
+    }
+}
+
+extension TaskSnapshot {
+    package var arrival: Arrival {
+        let bytes = ByteCounts(total: bytesTotal ?? 0, sent: bytesSent, accepted: bytesAccepted)
+        return Arrival(bytes, isDownload: direction == .download, state: state)
+    }
+
+    /// What bytes that had to cross the wire again are called.
+    package var repeatedTitle: String { direction == .download ? "Received twice" : "Sent twice" }
+}
+
+extension NodeRow {
+    package var arrival: Arrival { Arrival(bytes, isDownload: isDownload, state: state) }
+
+    /// By where it goes: a row does not say it.
+    private var isDownload: Bool { ends.map { !$0.to.contains("://") } ?? false }
+
+    /// From where, where the row knows it, and to where; `nil`: nobody can tell.
+    package var ends: (from: String?, to: String)? {
+        if path.isEmpty { return nil }
+        if case .batch = id { return (nil, path) }
+        // A name may have an arrow in it: then nobody can tell which one is ours.
+        let halves = path.split(separator: " -> ", maxSplits: 2)
+        return halves.count == 2 ? (String(halves[0]), String(halves[1])) : nil
+    }
+}
+
+extension Verification {
+    /// After "checked": by what both ends were compared; `nil`: by nothing.
+    package var words: String? {
+        switch self {
+        case .none: nil
+        case .size: "by its size only"
+        case .digest: "by its digest"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Testing
+import TransferModel
+
+@Suite struct ArrivalTests {
+    private func words(
+        sent: Int64, accepted: Int64, _ state: TransferState = .running, isDownload: Bool = false
+    ) -> String {
+        let bytes = ByteCounts(total: 400, sent: sent, accepted: accepted)
+        return Arrival(bytes, isDownload: isDownload, state: state).sentence { "\($0)M" }
+    }
+
+    @Test("what a server confirms only at the end does not read as lost")
+    func atTheEnd() {
+        #expect(words(sent: 312, accepted: 0) == "312M sent, the server confirms at the end")
+        #expect(words(sent: 400, accepted: 0, .finishing) == "400M sent, the server confirms at the end")
+        #expect(words(sent: 312, accepted: 0, .waiting) == "312M sent, not confirmed by the server yet")
+    }
+
+    @Test("what is confirmed bit by bit is told, and nothing where all of it is")
+    func soFar() {
+        #expect(words(sent: 312, accepted: 256) == "312M sent, 256M of it confirmed by the server so far")
+        #expect(words(sent: 312, accepted: 256, .paused) == "312M sent, 256M of it confirmed by the server")
+        #expect(words(sent: 312, accepted: 312) == "312M sent")
+        #expect(words(sent: 0, accepted: 0, .queued) == "0M sent")
+    }
+
+    @Test("a download is received, and safe on the disk")
+    func downloads() {
+        #expect(words(sent: 312, accepted: 256, isDownload: true) == "312M received, 256M of it safe on the disk")
+        #expect(words(sent: 312, accepted: 0, isDownload: true) == "312M received")
+    }
+
+    @Test("a size that was compared is no digest")
+    func checks() {
+        #expect(Verification.size.words == "by its size only")
+        #expect(Verification.digest.words == "by its digest")
+        #expect(Verification.none.words == nil)
+    }
+
+    private func task(_ source: String, folder: String = "", direction: TransferDirection = .upload) -> TaskSnapshot {
+        let name = source.split(separator: "/").last.map(String.init) ?? ""
+        return TaskSnapshot(
+            id: TaskID(rawValue: 1), uuid: UUID(), batch: BatchID(rawValue: 1), session: .default,
+            direction: direction, state: .queued, priority: .normal, name: RawPath(name), folder: RawPath(folder),
+            source: RawPath(source), destination: RawPath("x"), bytesTotal: nil, createdAt: Timestamp(milliseconds: 0))
+    }
+
+    @Test("a folder that was queued is one source, a download's is its whole address")
+    func sources() {
+        let uploads = [
+            task("/home/ana/raw/a", folder: "raw"), task("/home/ana/raw/2024/b", folder: "raw/2024"),
+            task("/home/ana/notes.txt"), task("/mnt/raw/c", folder: "raw"),
+        ]
+        #expect(uploads.namedSources == ["/home/ana/raw", "/home/ana/notes.txt", "/mnt/raw"])
+        let downloads = ["https://h/iso/a.iso", "https://h/iso/b.iso"].map { task($0, direction: .download) }
+        #expect(downloads.namedSources == ["https://h/iso/a.iso", "https://h/iso/b.iso"])
+    }
+
+    @Test("a row knows its ends unless a name has an arrow in it")
+    func ends() {
+        var row = NodeRow(
+            id: .task(BatchID(rawValue: 1), TaskID(rawValue: 2)), name: "a", state: .running, counts: FileCounts(),
+            bytes: ByteCounts(total: 9, sent: 5, accepted: 0))
+        #expect(row.ends == nil)
+        row.path = "/home/ana/a -> https://h/in/a"
+        #expect(row.ends?.from == "/home/ana/a" && row.ends?.to == "https://h/in/a")
+        #expect(row.arrival.sentence { "\($0)" } == "5 sent, the server confirms at the end")
+        row.path = "https://h/in/a -> /home/ana/a"
+        #expect(row.arrival.sentence { "\($0)" } == "5 received")
+        row.path = "/home/a -> b -> https://h/in/a"
+        #expect(row.ends == nil)
+    }
+}
