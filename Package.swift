@@ -135,7 +135,7 @@ let package = Package(
         tests("CommandLine", ["CommandLine", "Configuration"]),
         tests(
             "Commands",
-            ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI"]),
+            ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI", "Terminal"]),
 
         // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
         tests("EndToEnd", ["Digests", "LinuxSystem", "SQLiteConnection", "TransferModel"]),

@@ -125,6 +125,8 @@ package struct ManualSection: Sendable {
         case paragraph(String)
         /// Terms, each with its explanation.
         case list([(term: String, text: String)])
+        /// Lines that stay as they are.
+        case picture([String])
     }
 
     package let title: String

@@ -91,6 +91,8 @@ enum ManualPage {
                     return [".Bl -tag -width Ds"] + items.flatMap { [".It \(argument($0.term))", line($0.text)] } + [
                         ".El"
                     ]
+                case .picture(let lines):
+                    return [".Bd -literal"] + lines.map { $0.isEmpty ? "\\&" : self.line($0) } + [".Ed"]
                 }
             }
     }

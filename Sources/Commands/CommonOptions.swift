@@ -17,7 +17,9 @@ enum CommonOptions {
         "filter", ValueSyntax<String>.text("EXPR"), "tasks that match, as on the screen with /: see FILTERS")
 
     /// Ways of naming many at once; conditions given together must all hold.
-    static let selectors = OptionGroup("Selectors", [all, batch, session, state, failed, filter])
+    static let selectors = OptionGroup(
+        "Selectors (narrowed together; a batch may stand before them: b7 --failed)",
+        [all, batch, session, state, failed, filter])
     static let output = OptionGroup("Output", [json])
 }
 

@@ -3,6 +3,8 @@ import FoundationEssentials
 import Testing
 
 @testable import Commands
+import Terminal
+import TerminalUI
 
 @Suite("Files in Resources are those that the tables make")
 struct GeneratedFilesTests {
@@ -14,6 +16,24 @@ struct GeneratedFilesTests {
         let made = try #require(Documents.all.first { $0.path == path })
         let kept = try String(contentsOfFile: Self.resources + path, encoding: .utf8)
         #expect(kept == made.text)
+    }
+
+    @Test("the manual's pictures are those that the screen's tests draw, its keys those of the key table")
+    func screen() throws {
+        let folder = Self.resources + "../Tests/Screens/Pictures/"
+        for (name, picture) in [("main-80x24", Manual.mainView), ("problems-80x24", Manual.problems)] {
+            let drawn = try String(contentsOfFile: folder + name + ".txt", encoding: .utf8)
+            let lines = drawn.split(separator: "\n").map { $0.dropFirst().dropLast() }.filter {
+                !$0.allSatisfy { $0 == " " }
+            }
+            let shown = picture.split(separator: "\n").filter { !$0.isEmpty }
+            #expect(shown.count >= 10)
+            for line in shown { #expect(lines.contains { $0.hasPrefix(line) }, "\(name): \(line)") }
+        }
+        for (key, deed) in Manual.keys {
+            let press = try #require(KeyPress(name: key))
+            #expect(KeyMap.standard.action(for: press, in: .transfers)?.summary == deed, "\(key)")
+        }
     }
 
     @Test("no command or option is declared twice, and every one has help")
