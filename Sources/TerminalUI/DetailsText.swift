@@ -122,6 +122,7 @@ struct DetailsText {
         var text: SafeText = "\(shown.longWord), \(shown.meaning)"
         if row.effectivelyPaused, !row.paused, shown == .paused { text += " with what it is in" }
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
+        if shown == .auth { return "\(shown.longWord), needs you: waits for \(row.waitReasons.words)" }
         // That it waits for the next try is what the state's meaning says already.
         if shown == .retry { return wait > 0 ? text + ", in \(wait) s" : text }
         if !row.waitReasons.isEmpty {
@@ -137,6 +138,8 @@ struct DetailsText {
         // Who cancelled it wants nothing mended.
         if row.state == .cancelled { return [Field("Last try", look.safe(error.happening))] }
         let isTriedAgain = !row.state.isTerminal
+        // Nothing goes on by itself before the person has done something.
+        let goesOn = isTriedAgain && !row.waitReasons.contains(where: \.needsPerson)
         var fields = [
             Field(
                 isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)
@@ -144,7 +147,7 @@ struct DetailsText {
         if let status = error.httpStatus { fields.append(Field("Server said", "status \(status)")) }
         let nothing = error.advice.isEmpty ? "nothing" : error.advice
         let remedy =
-            isTriedAgain
+            goesOn
             ? nothing + "; it is tried again by itself" : error.remedy(retry: retryKey, batch: row.id.batch)
         fields.append(Field("What to do", look.safe(remedy)))
         return fields

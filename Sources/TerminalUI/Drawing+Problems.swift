@@ -6,7 +6,9 @@ import Terminal
 extension Drawing {
     mutating func problems(_ page: ProblemsPage) {
         let causes = Figures.amount(Int64(page.causes.count), "cause")
-        let sum = page.isKnown ? "\(Figures.amount(page.files, "file")) in \(causes)" : ""
+        // Of those that wait only the sums know how many they are.
+        let files = max(page.files, model.totals?.problems ?? 0)
+        let sum = page.isKnown ? "\(Figures.amount(files, "file")) in \(causes)" : ""
         title("Problems", "grouped by cause", right: SafeText(page.causes.isEmpty ? "" : sum))
         let first = rows >= 12 ? 2 : 1
         footer([.back, .enter, .retry], in: .problems)
@@ -43,9 +45,9 @@ extension Drawing {
     }
 
     private mutating func line(_ cause: ProblemsPage.Cause, _ row: Int, isSelected: Bool) {
-        let state: RowState = cause.error == nil ? .auth : .failed
+        let state = cause.state
         grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
-        let files = SafeText(cause.files > 0 ? Figures.count(cause.files) : RowState.auth.word)
+        let files = SafeText(cause.files > 0 ? Figures.count(cause.files) : state.word)
         let end = (batchColumn ?? width) - 1
         let room = max(4, end - 5 - max(7, files.width))
         let happening = look.safe(cause.happening)

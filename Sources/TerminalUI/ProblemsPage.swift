@@ -102,6 +102,14 @@ extension ProblemsPage.Cause {
         }
     }
 
+    /// As what it is shown: what waits for space looks again by itself.
+    var state: RowState {
+        switch kind {
+        case .failed: .failed
+        case .waits(let reason): reason.needsPerson ? .auth : .retry
+        }
+    }
+
     /// What it is called where there is room for a few words.
     var title: String {
         switch kind {

@@ -139,9 +139,9 @@ package actor TransferEngine: EngineControl {
         for upload in try await queue.writer.unconfirmed() { unconfirmed[upload.task] = upload }
         try await noteInterrupted()
         let changes = queue.changes()
-        listener = Task { [weak self] in
-            for await change in changes { await self?.queueMoved(change) }
-        }
+        // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of
+        // threads that the language has wake up once a second for good.
+        listener = Task { for await change in changes { queueMoved(change) } }
         refreshLanes()
         refreshWake()
         planSweep()

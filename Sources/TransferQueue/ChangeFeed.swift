@@ -102,6 +102,11 @@ package struct QueueChanges: AsyncSequence, Sendable {
         fileprivate init(_ membership: Membership) { self.membership = membership }
 
         package mutating func next() async -> QueueChange? { await membership.feed.next(membership.number) }
+
+        // Where the listener is: the other one would send every change through a pool of threads.
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> QueueChange? {
+            await membership.feed.next(membership.number)
+        }
     }
 
     private let membership: Membership

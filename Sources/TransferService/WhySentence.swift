@@ -181,7 +181,12 @@ package struct WhySentence {
             let what = again.isEmpty ? error.message : error.messageWithoutPromise
             return ("\(subject) \(verb)\(since): \(what)\(again)", unblock)
         }
-        let error = standing.error.map { " (\(again.isEmpty ? $0.message : $0.messageWithoutPromise))" } ?? ""
+        // What a person does about a sign-in is said with the commands for it.
+        let error =
+            standing.error.map { error in
+                let text = again.isEmpty ? error.message : error.messageWithoutPromise
+                return " (\(reason == .auth ? error.happening : text))"
+            } ?? ""
         return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
     }
 

@@ -106,6 +106,21 @@ struct DetailsPictureTests {
         Pictures.expect(page(80, 24, upload, sending).picture, "details-unconfirmed-80x24")
     }
 
+    @Test("what waits for a person does not promise to try again by itself")
+    func signIn() {
+        var row = Rows.task(1, 10, "notes.txt", .waiting)
+        row.waitReasons = [.auth]
+        row.error = TransferError(
+            .permissionDenied,
+            "nas answered 401 Unauthorized: give it a user or a header that it takes, with martlet set",
+            httpStatus: 401)
+        var task = task(.waiting, sent: 0)
+        task.error = row.error
+        let picture = page(80, 24, task, row).picture
+        #expect(picture.contains("auth, needs you: waits for a valid sign-in "))
+        #expect(!picture.contains("it is tried again by itself"))
+    }
+
     @Test("the server's answer keeps its lines, and nothing of it reaches the terminal raw")
     func answer() {
         var screen = page(80, 24, refused.task, refused.row)

@@ -71,7 +71,10 @@ extension Drawing {
             if index == step.selected { grid.restyle(row: y) { $0.isSelected = true } }
         }
         if shown.isEmpty, end > row {
-            grid.put("Nothing is known yet: type where to.", row: row, column: 3, style: .dim)
+            let text: SafeText =
+                step.field.isEmpty
+                ? "Nothing is known yet: type where to." : "Nothing known begins so: Enter goes there."
+            grid.put(text.shortened(to: width - 4, mark: look.glyphs.cutMark), row: row, column: 3, style: .dim)
         }
         if rows > 14 {
             grid.put(
