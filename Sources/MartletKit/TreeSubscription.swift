@@ -58,13 +58,14 @@ public final class TreeSubscription: Sendable {
         _ sections: [SectionRequest] = [], nodes: [NodeID] = [], totals: Bool = true, filter: String? = nil
     ) {
         mailbox.want(ViewRequest(view: number, sections: sections, nodes: nodes, totals: totals, filter: filter))
-        Task { [connection, number] in await connection.sendView(number) }
+        // At once, as far as the connection: not by way of a pool of threads.
+        Task.immediate { [connection, number] in await connection.sendView(number) }
     }
 
     /// Ends the sequence and lets the engine forget the view.
     public func cancel() {
         mailbox.finish()
-        Task { [connection, number] in await connection.closeView(number) }
+        Task.immediate { [connection, number] in await connection.closeView(number) }
     }
 }
 
@@ -74,6 +75,11 @@ extension TreeSubscription: AsyncSequence {
 
         /// The changes since the last one that was taken; waits for some.
         public func next() async -> ViewUpdate? { await subscription.mailbox.next() }
+
+        // Where the reader is: the other one would send every update through a pool of threads.
+        public func next(isolation actor: isolated (any Actor)?) async -> ViewUpdate? {
+            await subscription.mailbox.next()
+        }
     }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: self) }
@@ -109,9 +115,11 @@ final class ViewMailbox: Sendable {
         reader?.resume(returning: update)
     }
 
-    func next() async -> ViewUpdate? {
+    func next(isolation: isolated (any Actor)? = #isolation) async -> ViewUpdate? {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { reader in
+            // Named, so that this runs where the caller is and not in the language's pool of threads.
+            _ = isolation
+            return await withCheckedContinuation { reader in
                 // A second reader would wait for ever: it gets the end.
                 let now = contents.withLock { contents -> ViewUpdate?? in
                     if let pending = contents.pending {

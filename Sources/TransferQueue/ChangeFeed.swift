@@ -59,9 +59,12 @@ final class ChangeFeed: Sendable {
         waiting?.resume(returning: nil)
     }
 
-    func next(_ number: UInt64) async -> QueueChange? {
+    func next(_ number: UInt64, isolation: isolated (any Actor)? = #isolation) async -> QueueChange? {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            // Named, so that this runs where the caller is: it would go through the language's pool of threads else, and a pool that
+            // was used once wakes up every second for good.
+            _ = isolation
+            return await withCheckedContinuation { continuation in
                 let ready: QueueChange?? = state.withLock { state in
                     guard let listener = state.listeners[number], !Task.isCancelled else { return .some(nil) }
                     if let pending = listener.pending {

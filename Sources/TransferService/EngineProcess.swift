@@ -120,7 +120,7 @@ actor EngineProcess {
         settings.checkpointBytes = given.checkpointBytes.bytes
         settings.checkpointInterval = .seconds(given.checkpointInterval.seconds)
         settings.privateFolder = RawPath("\(places.socketDirectory)/ssh")
-        settings.report = { [weak self] report in Task { await self?.service?.note(report) } }
+        settings.report = { [weak self] report in Task.immediate { await self?.service?.note(report) } }
         // Few events a turn: the next request is on its way before the other answers are looked at, or we and the server would
         // wait for each other in turns.
         let loop = try EventLoop(name: "transfers", eventsPerTurn: 2)

@@ -52,7 +52,7 @@ extension TransferService {
         guard wanted != isWatchingLive else { return }
         isWatchingLive = wanted
         let notice: @Sendable () -> Void = { [weak self] in
-            Task { [weak self] in await self?.liveMoved() }
+            Task.immediate { [weak self] in await self?.liveMoved() }
         }
         Task { await engine.watchLive(wanted ? notice : nil) }
     }

@@ -55,6 +55,24 @@ import TransferModel
         try await end()
     }
 
+    /// The language's pool of threads has one that wakes up every second once the pool was used: an engine with nothing to do must
+    /// not have it, whoever asked it something and watched it before.
+    @Test func `an engine has no threads but its own`() async throws {
+        let first = try connection()
+        try await first.connect()
+        let pid = try #require(try await first.status()?.pid)
+        let view = await first.view()
+        view.show()
+        for await _ in view { break }
+        _ = try await first.batches()
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
+        let names = try tasks.map { try String(contentsOfFile: "/proc/\(pid)/task/\($0)/comm", encoding: .utf8) }
+        #expect(names.count >= 4)
+        #expect(!names.contains { $0.contains("qos") || $0.contains("overcommit") }, "\(names)")
+        view.cancel()
+        try await end()
+    }
+
     @Test func `an engine that cannot be started is named`() async throws {
         let places = try Places(
             environment: ["MARTLET_HOME": home, "MARTLET_ENGINE": "/nowhere/martletd"], currentDirectory: "/")
