@@ -11,9 +11,9 @@ package struct Argument: Hashable, Sendable {
     /// The word as text, when it is UTF-8.
     package var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The word for a message: control and invalid bytes as `\xNN`, and not longer than a line.
+    /// The word for a message: control and invalid bytes as `\xNN`, not longer than a line, and no password of a URL.
     package var shown: String {
-        let whole = text?.harmless ?? bytes.map(Self.shown).joined()
+        let whole = text.map { ShownAddress.of($0).harmless } ?? bytes.map(Self.shown).joined()
         return whole.count > 60 ? whole.prefix(57) + "..." : whole
     }
 

@@ -183,7 +183,8 @@ extension AnyOption {
         case .elsewhere(let owner): throw .usage("\(place)--\(name) is \(owner)", "leave it out")
         }
         guard let value = read(bytes) else {
-            throw .usage("\(place)--\(name): \"\(Argument(bytes).shown)\" is not allowed", "give \(allowed)")
+            let shown = isSecret ? "what is given" : "\"\(Argument(bytes).shown)\""
+            throw .usage("\(place)--\(name): \(shown) is not allowed", "give \(allowed)")
         }
         return value
     }

@@ -16,6 +16,8 @@ package protocol AnyOption: Sendable {
     /// Continues "give …" in the message about a bad value.
     var allowed: String { get }
     var completion: ValueCompletion { get }
+    /// Whether a value may be a secret: no message repeats it.
+    var isSecret: Bool { get }
     /// The value, or `nil` when the bytes are not such a value.
     func read(_ bytes: [UInt8]) -> (any Sendable)?
 }
@@ -39,6 +41,7 @@ package struct Option<Value: Sendable>: AnyOption {
     package let availability: Availability
     package let allowed: String
     package let completion: ValueCompletion
+    package let isSecret: Bool
     private let reader: @Sendable ([UInt8]) -> Value?
 
     package init(
@@ -53,6 +56,7 @@ package struct Option<Value: Sendable>: AnyOption {
         self.availability = availability
         allowed = syntax.allowed
         completion = syntax.completion
+        isSecret = syntax.isSecret
         reader = syntax.read
     }
 
@@ -68,6 +72,7 @@ package struct Option<Value: Sendable>: AnyOption {
         self.availability = availability
         allowed = "no value"
         completion = .nothing
+        isSecret = false
         reader = { _ in on }
     }
 }

@@ -90,9 +90,9 @@ enum QueueOptions {
     static let form = Option(
         "form", ValueSyntax<String>.text("FIELD"), "POST a form with the file in this field")
     static let field = Option(
-        "field", ValueSyntax<HeaderField>.formField, repeats: true, "another field of the form")
+        "field", ValueSyntax<HeaderField>.formField.secret, repeats: true, "another field of the form")
     static let header = Option(
-        "header", ValueSyntax<HeaderField>.header, repeats: true,
+        "header", ValueSyntax<HeaderField>.header.secret, repeats: true,
         "send this header field with every request; kept secret")
     static let headerCommand = Option(
         "header-command", ValueSyntax<String>.text("CMD", .commands),

@@ -6,6 +6,8 @@ package struct ValueSyntax<Value: Sendable>: Sendable {
     /// Continues "give …" in the message about a bad value.
     package var allowed: String
     package var completion: ValueCompletion
+    /// Whether such a value may be a secret: no message repeats it.
+    package var isSecret = false
     /// Reads the bytes given; `nil` when they are not such a value. Bytes, because a path need not be UTF-8.
     package var read: @Sendable ([UInt8]) -> Value?
 
@@ -27,6 +29,13 @@ package struct ValueSyntax<Value: Sendable>: Sendable {
         self.init(placeholder, allowed: allowed, completion: completion) { bytes in
             String(validating: bytes, as: UTF8.self).flatMap(readText)
         }
+    }
+
+    /// The same kind, whose values may be secrets.
+    package var secret: ValueSyntax {
+        var secret = self
+        secret.isSecret = true
+        return secret
     }
 
     /// The same kind under another name in the synopsis.

@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import LinuxSystem
 package import TransferModel
@@ -18,7 +19,9 @@ package struct SourcePath: Sendable {
             throw .usage("standard input (-) is not built yet", "write it to a file first")
         }
         path = Self.absolute(word, from: currentDirectory)
-        isDirectory = try Self.look(at: path.bytes, shown: shown)
+        // What is no file may be a URL in the wrong place, with a password in it.
+        let missing = Self.shown(Array(ShownAddress.of(RawPath(word).displayed).utf8))
+        isDirectory = try Self.look(at: path.bytes, shown: shown, missing: missing)
         name = try Self.name(of: word, path: path.bytes, isDirectory: isDirectory, shown: shown)
     }
 
@@ -31,13 +34,13 @@ package struct SourcePath: Sendable {
     }
 
     /// Whether it is a directory. It must be there, be a file or a directory, and be readable.
-    private static func look(at path: [UInt8], shown: String) throws(QueueingFault) -> Bool {
+    private static func look(at path: [UInt8], shown: String, missing: String) throws(QueueingFault) -> Bool {
         let kind: FileKind
         do { kind = try System.stat(path).kind } catch {
             let code: QueueingFault.Code =
                 error == .noSuchFile || error == .notDirectory ? .sourceMissing : .sourceUnreadable
             let remedy = code == .sourceMissing ? "check the name" : "check its permissions"
-            throw QueueingFault(code, "\(shown): \(error)", remedy)
+            throw QueueingFault(code, "\(missing): \(error)", remedy)
         }
         guard kind == .regular || kind == .directory else {
             throw QueueingFault(

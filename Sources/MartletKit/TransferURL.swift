@@ -1,3 +1,5 @@
+import Configuration
+
 /// A URL that a person typed, taken apart far enough to refuse what cannot be meant and to take the user out of it.
 package struct TransferURL: Equatable, Sendable {
     package let scheme: TransferScheme
@@ -15,23 +17,24 @@ package struct TransferURL: Equatable, Sendable {
 
     /// Reads a URL; `place` names the operand in messages.
     package init(_ text: String, place: String) throws(QueueingFault) {
-        guard let colon = text.firstRange(of: "://") else { throw Self.withoutScheme(text, place: place) }
+        guard let colon = text.firstRange(of: "://"), !text[..<colon.lowerBound].contains(where: { ":@/".contains($0) })
+        else { throw Self.withoutScheme(text, place: place) }
         let scheme = try Self.scheme(text[..<colon.lowerBound].lowercased(), place: place)
         guard !text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value == 127 }) else {
-            throw .usage("\(place): \"\(text)\" has a blank in it", "write %20 for a space")
+            throw .usage("\(place): \"\(ShownAddress.of(text))\" has a blank in it", "write %20 for a space")
         }
         let rest = text[colon.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let tail = rest.dropFirst(authority.count)
         let (credentials, host) = Self.split(authority)
         guard Self.isHostAndPort(host) else {
-            throw .usage("\(place): \"\(Self.withoutUser(text))\" has no usable host", "write https://HOST/PATH")
+            throw .usage("\(place): \"\(ShownAddress.of(text))\" has no usable host", "write https://HOST/PATH")
         }
         // A question mark in a path of SFTP, FTP or S3 is one.
         path = Self.encoded(String(scheme.hasQuery ? tail.prefix { $0 != "?" } : tail), scheme)
         query = scheme.hasQuery ? Self.encoded(String(tail.drop { $0 != "?" }), scheme) : ""
         guard Self.escapesAreWhole(path + query) else {
-            throw .usage("\(place): \"\(Self.withoutUser(text))\" has a % without two digits", "write %25 for a %")
+            throw .usage("\(place): \"\(ShownAddress.of(text))\" has a % without two digits", "write %25 for a %")
         }
         self.scheme = scheme
         self.authority = String(host)
@@ -48,7 +51,8 @@ package struct TransferURL: Equatable, Sendable {
 
     private static func withoutScheme(_ text: String, place: String) -> QueueingFault {
         let unknown = QueueingFault.usage(
-            "\(place): \"\(text)\" is not a URL", "write https://HOST/PATH, or NAME:PATH of a destination")
+            "\(place): \"\(ShownAddress.of(text))\" is not a URL",
+            "write https://HOST/PATH, or NAME:PATH of a destination")
         guard text.contains(":"), !text.hasPrefix("/") else { return unknown }
         let name = text.prefix { $0 != ":" }
         if let scheme = TransferScheme(rawValue: name.lowercased()) {
@@ -65,14 +69,6 @@ package struct TransferURL: Equatable, Sendable {
     private static func split(_ authority: Substring) -> (credentials: Substring?, host: Substring) {
         guard let at = authority.lastIndex(of: "@") else { return (nil, authority) }
         return (authority[..<at], authority[authority.index(after: at)...])
-    }
-
-    /// The URL as a message may show it.
-    package static func withoutUser(_ text: String) -> String {
-        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-        let (credentials, host) = split(text[start...].prefix { $0 != "/" && $0 != "?" })
-        return credentials == nil
-            ? text : text[..<start] + String(host) + text[start...].drop { $0 != "/" && $0 != "?" }
     }
 
     private static func isHostAndPort(_ text: Substring) -> Bool {

@@ -1,3 +1,4 @@
+import Configuration
 import LinuxSystem
 import ServiceWire
 
@@ -53,6 +54,8 @@ package struct RecentPlaces: Hashable, Sendable {
         guard let start = text.firstRange(of: "://")?.upperBound else { return text }
         let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = text[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }
+        // What was never read as a URL may have its password anywhere.
+        guard (try? TransferURL(text, place: "")) != nil else { return ShownAddress.of(text) }
         guard let at = authority.lastIndex(of: "@") else { return text[..<start] + String(authority + tail) }
         let user = authority[..<at].prefix { $0 != ":" }
         return String(text[..<start] + user + authority[at...] + tail)
