@@ -196,7 +196,7 @@ final class BatchContext {
     }
 
     private func proxy(protocol name: String) -> ProxyPolicy {
-        let proxies = order.options.proxies
+        let proxies = order.options.proxies(with: order.secrets)
         guard !proxies.isEmpty else { return .none }
         func value(_ name: String) -> String? {
             (proxies[name] ?? proxies[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }

@@ -116,7 +116,9 @@ extension TransferOptions {
 }
 
 extension TransferSecrets {
-    enum CodingKeys: String, CodingKey { case user, password, passwordCommand, headers, netrcFile, s3, formFields }
+    enum CodingKeys: String, CodingKey {
+        case user, password, passwordCommand, headers, netrcFile, s3, formFields, proxies
+    }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
@@ -128,5 +130,6 @@ extension TransferSecrets {
         netrcFile = try object.decodeIfPresent(RawPath.self, forKey: .netrcFile)
         s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
         formFields = try object.decodeIfPresent([HeaderField].self, forKey: .formFields) ?? []
+        proxies = try object.decodeIfPresent([String: String].self, forKey: .proxies) ?? [:]
     }
 }

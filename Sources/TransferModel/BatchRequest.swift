@@ -120,7 +120,8 @@ public struct TransferOptions: Codable, Hashable, Sendable {
     public var insecure: Bool = false
     /// For downloads.
     public var umask: UInt32 = 0o022
-    /// `http_proxy`, `https_proxy`, `no_proxy`, `all_proxy` of the client that queued the batch.
+    /// `http_proxy`, `https_proxy`, `no_proxy`, `all_proxy` of the client that queued the batch. Those that name a user are
+    /// moved to `TransferSecrets.proxies` when it is queued.
     public var proxies: [String: String] = [:]
     /// How uploads to `http(s)://` go, by hand; `nil`: the host is asked once.
     public var uploadBy: HTTPUploadProtocol?
@@ -172,6 +173,8 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     public var s3: S3Keys?
     /// Fields of a form beside the file's, in this order; any of them may be a token.
     public var formFields: [HeaderField] = []
+    /// Proxies that want a user, by the variable's name; they count before those of the options.
+    public var proxies: [String: String] = [:]
     public init() {}
 
     /// With what is given anew in its place; what is not given stays. A password, a command for it and a netrc file exclude each
@@ -186,10 +189,11 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         }
         all.headers = Self.renewed(headers, by: new.headers) { $0.lowercased() }
         all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
-        if let user = new.user, let password = new.password, s3 != nil {
-            all.s3 = S3Keys(accessKeyID: user, secretAccessKey: password)
-        } else if new.user != nil, new.passwordCommand != nil {
-            // From now on the command prints the secret key.
+        if let keys = s3, let password = new.password {
+            all.s3 = S3Keys(accessKeyID: new.user ?? keys.accessKeyID, secretAccessKey: password)
+        } else if let keys = s3, new.passwordCommand != nil {
+            // From now on the command prints the secret key, of the same ID unless another one is named.
+            all.user = new.user ?? keys.accessKeyID
             all.s3 = nil
         }
         all.s3 = new.s3 ?? all.s3
@@ -208,7 +212,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
 
     public var isEmpty: Bool {
         user == nil && password == nil && passwordCommand == nil && headers.isEmpty && netrcFile == nil && s3 == nil
-            && formFields.isEmpty
+            && formFields.isEmpty && proxies.isEmpty
     }
 }
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import SQLiteConnection
 import TransferModel
 
 /// What lets batches in, given anew. It stands in the secrets store alone and cannot be taken back: the old one is gone.
@@ -10,10 +12,42 @@ extension QueueStore {
             }
             guard let uuid = try uuid(of: batch) else { return NodeResult(id: node, result: .already) }
             let old = try secrets.secrets(of: uuid).secrets
+            if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
+                return refused(
+                    node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
+            }
             let all = old.renewed(by: new)
             if all == old { return NodeResult(id: node, result: .already) }
             try secrets.replace(all, of: uuid)
             return NodeResult(id: node, result: .done)
+        }
+    }
+
+    private func isOfS3(_ batch: BatchID) throws -> Bool {
+        let text = try database.first("SELECT options FROM batches WHERE id = ?", .integer(batch.rawValue)) {
+            $0.text(0)
+        }
+        return text.flatMap { StoredJSON.value(TransferOptions.self, $0) }?.s3 != nil
+    }
+
+    /// Moves proxies that name a user from the options of batches, where earlier versions stored them, to the secrets.
+    func hideProxies() throws {
+        let suspects = try database.rows(
+            "SELECT id, uuid, options FROM batches WHERE options LIKE '%\"proxies\":{%@%'"
+        ) { row in (id: row.integer(0), uuid: UUID(bytes: row.bytes(1)), options: row.text(2)) }
+        for suspect in suspects {
+            guard let uuid = suspect.uuid, var options = StoredJSON.value(TransferOptions.self, suspect.options) else {
+                continue
+            }
+            let hidden = options.removeSecretProxies()
+            guard !hidden.isEmpty else { continue }
+            var kept = try secrets.secrets(of: uuid).secrets
+            kept.proxies.merge(hidden) { $1 }
+            try secrets.replace(kept, of: uuid)
+            let text = try StoredJSON.text(options)
+            try transact {
+                try database.run("UPDATE batches SET options = ? WHERE id = ?", .text(text), .integer(suspect.id))
+            }
         }
     }
 

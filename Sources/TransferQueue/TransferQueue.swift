@@ -122,6 +122,7 @@ extension QueueStore {
             payload.message = version
             try store.append(.engineStarted, batch: nil, payload: payload)
         }
+        try store.hideProxies()
         try store.secrets.keepOnly { uuid in
             try database.integer("SELECT 1 FROM batches WHERE uuid = ?", .blob(uuid.bytes)) != nil
         } needs: { task in

@@ -122,6 +122,7 @@ enum Samples {
         secrets.headers = [HeaderField("A", "b")]
         secrets.netrcFile = RawPath("/n")
         secrets.formFields = [HeaderField("album", "June")]
+        secrets.proxies = ["http_proxy": "http://u:p@p:1"]
         secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
         return secrets
     }()

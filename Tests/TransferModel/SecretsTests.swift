@@ -45,5 +45,23 @@ import TransferModel
         var bucket = TransferSecrets()
         bucket.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b", sessionToken: "c")
         #expect(bucket.renewed(by: new).s3 == S3Keys(accessKeyID: "AK", secretAccessKey: "SK"))
+        new.user = nil
+        #expect(bucket.renewed(by: new).s3 == S3Keys(accessKeyID: "a", secretAccessKey: "SK"))
+    }
+
+    @Test("a password command takes the place of the secret key of S3; the ID stays unless another one is named")
+    func command() {
+        var bucket = TransferSecrets()
+        bucket.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b", sessionToken: "c")
+        var new = TransferSecrets()
+        new.passwordCommand = "pass s3"
+        var renewed = bucket.renewed(by: new)
+        #expect(renewed.s3 == nil && renewed.user == "a" && renewed.passwordCommand == "pass s3" && renewed.opensS3)
+        new.user = "AK"
+        renewed = bucket.renewed(by: new)
+        #expect(renewed.s3 == nil && renewed.user == "AK")
+        // Keys that come along count more than a command that did not print them.
+        new.s3 = S3Keys(accessKeyID: "x", secretAccessKey: "y")
+        #expect(bucket.renewed(by: new).s3 == new.s3)
     }
 }
