@@ -55,6 +55,14 @@ extension TransferOptions {
     }
 }
 
+extension Invocation {
+    /// Whether the options say who logs in.
+    var givesLogin: Bool {
+        value(QueueOptions.user) != nil || value(QueueOptions.passwordCommand) != nil
+            || value(QueueOptions.netrc) != nil
+    }
+}
+
 extension TransferSecrets {
     /// What lets the batch in: from the options, from the URLs, or from the person.
     init(
@@ -62,9 +70,7 @@ extension TransferSecrets {
         defaults: TransferSecrets = TransferSecrets(), isKept: Bool = false
     ) throws(CommandFailure) {
         // A login that is given stands for all of the destination's.
-        let isGiven =
-            invocation.value(QueueOptions.user) != nil || invocation.value(QueueOptions.passwordCommand) != nil
-            || invocation.value(QueueOptions.netrc) != nil
+        let isGiven = invocation.givesLogin
         self = isGiven ? TransferSecrets() : defaults
         headers = invocation.values(QueueOptions.header)
         formFields = invocation.values(QueueOptions.field)
@@ -111,18 +117,11 @@ extension TransferSecrets {
 
     /// A batch has one user: URLs that name different ones are different batches.
     private mutating func take(_ urls: [TransferURL], command: String) throws(CommandFailure) {
-        let named = urls.filter { $0.user != nil }
-        guard let first = named.first else { return }
-        guard
-            named.allSatisfy({
-                $0.user == first.user && $0.password == first.password && $0.authority == first.authority
-            })
-        else {
-            throw .usage("\(command): the URLs name different users or hosts", "queue one batch for each")
+        do throws(QueueingFault) { try TransferURL.requireOneLogin(urls, isGiven: hasLogin) } catch {
+            throw CommandFailure(error, command: command)
         }
-        guard named.count == urls.count || urls.allSatisfy({ $0.authority == first.authority }) else {
-            throw .usage("\(command): only some of the URLs name a user", "queue one batch for each host")
+        if user == nil, let first = urls.first(where: { $0.user != nil }) {
+            (user, password) = (first.user, first.password)
         }
-        if user == nil { (user, password) = (first.user, first.password) }
     }
 }

@@ -52,24 +52,27 @@ extension Front {
         request.secrets = try TransferSecrets(
             invocation, urls: [plan.destination], command: "upload", surroundings,
             defaults: book.secrets(of: destination), isKept: destination?.login == .kept)
-        try complete(&request, book, plan.place, command: "upload")
+        try complete(&request, book, plan.place, invocation)
         return request
     }
 
     /// Adds what a destination and S3's surroundings give.
     private func complete(
-        _ request: inout BatchRequest, _ book: DestinationBook, _ place: DestinationBook.Place, command: String
+        _ request: inout BatchRequest, _ book: DestinationBook, _ place: DestinationBook.Place,
+        _ invocation: Invocation
     ) throws(CommandFailure) {
         do throws(QueueingFault) { try book.complete(&request, for: place) } catch {
-            throw CommandFailure(error, command: command)
+            throw CommandFailure(error, command: invocation.path[0])
         }
+        // Who is named logs in, not the one whose login is kept.
+        if invocation.givesLogin { request.destination = nil }
     }
 
     /// Some of the contract's ways with a file that is there already are not built; taken for granted they would overwrite it.
     func refuse(_ policy: ExistingFilePolicy?, _ invocation: Invocation) throws(CommandFailure) {
         guard let policy, !ExistingFilePolicy.built.contains(policy) else { return }
         throw .usage(
-            "\(invocation.path[0]): --if-exists \(policy.rawValue) is not built yet",
+            "\(invocation.path.joined(separator: " ")): --if-exists \(policy.rawValue) is not built yet",
             "use \(alternatives(ExistingFilePolicy.built.map(\.rawValue)))")
     }
 
@@ -120,7 +123,7 @@ extension Front {
         request.secrets = try TransferSecrets(
             invocation, urls: plan.urls, command: "download", surroundings,
             defaults: book.secrets(of: destination), isKept: destination?.login == .kept)
-        if let place = plan.loginPlace { try complete(&request, book, place, command: "download") }
+        if let place = plan.loginPlace { try complete(&request, book, place, invocation) }
         return request
     }
 
@@ -134,7 +137,7 @@ extension Front {
         if kind == .directory { return (path, nil) }
         if target.bytes.last == UInt8(ascii: "/") || ending == "." || ending == ".." {
             guard kind == nil else {
-                throw .usage("download: \(target.shown) is not a directory", "give another one")
+                throw .usage("download: \(RawPath(target.bytes).displayed) is not a directory", "give another one")
             }
             return (path, nil)
         }
@@ -146,7 +149,10 @@ extension Front {
         let parent = RawPath(Array(path.bytes[..<(path.bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)]))
         let directory = parent.bytes.isEmpty ? RawPath("/") : parent
         guard (try? System.stat(directory.bytes))?.kind == .directory else {
-            throw .usage("download: there is no directory \(directory.displayed)", "make it first")
+            // A URL in the wrong place is shown as one: it may have a password in it.
+            let isAddress = target.text.map { ShownAddress.of($0) != $0 } ?? false
+            let shown = isAddress ? "for \(target.shown)" : directory.displayed
+            throw .usage("download: there is no directory \(shown)", "make it first")
         }
         return (directory, path.lastComponent)
     }

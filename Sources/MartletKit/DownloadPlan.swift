@@ -62,13 +62,8 @@ package struct DownloadPlan: Sendable {
         request.options = book.options(of: place?.destination)
         request.options.uploadBy = nil
         request.secrets = book.secrets(of: place?.destination)
+        try TransferURL.requireOneLogin(urls, isGiven: request.secrets.hasLogin)
         if let first = urls.first(where: { $0.user != nil }) {
-            // A batch has one user, and shows its password to one host alone.
-            guard
-                urls.allSatisfy({
-                    $0.user == first.user && $0.password == first.password && $0.authority == first.authority
-                })
-            else { throw .usage("the URLs name different users or hosts", "queue one batch for each") }
             request.secrets.user = first.user
             request.secrets.password = first.password ?? password
         } else if request.secrets.user != nil, request.secrets.password == nil {

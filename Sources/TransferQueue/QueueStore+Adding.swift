@@ -4,7 +4,9 @@ import TransferModel
 
 extension QueueStore {
     /// Queues a batch, in a transaction of the caller's. Downloads become tasks here; uploads only sources, which are walked later.
-    func add(_ request: BatchRequest) throws -> AddedBatch {
+    func add(_ given: BatchRequest) throws -> AddedBatch {
+        var request = given
+        request.hideProxies()
         let known = try database.integer("SELECT id FROM batches WHERE uuid = ?", .blob(request.uuid.bytes))
         if let known { return AddedBatch(batch: BatchID(rawValue: known), existed: true) }
         let now = clock()
@@ -38,7 +40,7 @@ extension QueueStore {
                 batch: request.uuid, secrets: request.secrets, destinationQuery: RemoteAddress(destination)?.query,
                 queries: [])
         case .download(let sources):
-            let queries = try insert(sources, batch: batch, root: root)
+            let queries = try insert(sources, batch: batch, root: root, secrets: request.secrets)
             try secrets.write(
                 batch: request.uuid, secrets: request.secrets, destinationQuery: nil, queries: queries)
         }
@@ -156,7 +158,7 @@ extension QueueStore {
 
     /// Returns what the URLs hold that may be secret, for the secrets store.
     private func insert(
-        _ downloads: [DownloadSource], batch: BatchID, root: Int64
+        _ downloads: [DownloadSource], batch: BatchID, root: Int64, secrets: TransferSecrets
     ) throws -> [(task: TaskID, query: String)] {
         var directories: [RawPath: Int64] = [:]
         var lanes: [String: Int64] = [:]
@@ -189,6 +191,12 @@ extension QueueStore {
             if let query = address.query { queries.append((task, query)) }
             ledger.add(Tally(files: 1), folder: root, state: .queued)
             ledger.addReady(1, lane: lane)
+        }
+        // Buckets of S3 are of one service.
+        let servers = Set(lanes.keys.map { $0.hasPrefix("s3://") ? "s3" : $0 })
+        if servers.count > 1, secrets.user != nil || secrets.password != nil || secrets.passwordCommand != nil {
+            throw QueueError.badRequest(
+                "a user and a password go to one server, and the URLs name \(servers.count): queue one batch for each")
         }
         try noteTasks(batch, first: firstTask)
         return queries

@@ -48,6 +48,8 @@ extension TransferService {
                 "no login is kept for the destination \(destination): "
                     + "give it again with martlet destination add --replace")
         }
+        // Somebody else logs in, without a password of ours: by the keys of ssh.
+        if let user = given.user, let other = kept.user, user != other { return given }
         var secrets = given
         secrets.user = kept.user ?? given.user
         secrets.password = kept.password

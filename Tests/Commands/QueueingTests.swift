@@ -50,7 +50,9 @@ struct QueueingTests {
         return try #require(bench.engine.requests.first)
     }
 
-    private func refusal(_ words: String...) async -> String {
+    private func refusal(_ words: String...) async -> String { await refusal(words) }
+
+    private func refusal(_ words: [String]) async -> String {
         let bench = bench
         #expect(await bench.run(words.map { Argument($0) }) == .usage)
         #expect(bench.engine.asked == [])
@@ -101,7 +103,10 @@ struct QueueingTests {
         let bench = bench
         #expect(await bench.run([Argument("upload"), Argument([0x66, 0xFF]), Argument("https://h/in/")]) == .done)
         let request = try #require(bench.engine.requests.first)
-        guard case .upload(let sources, _) = request.work else { return }
+        guard case .upload(let sources, _) = request.work else {
+            Issue.record("something else: \(request.work)")
+            return
+        }
         #expect(sources[0].path.bytes == sandbox.path + [0x2F, 0x66, 0xFF])
         #expect(sources[0].placement == .named(RawPath([0x66, 0xFF])))
     }
@@ -151,11 +156,32 @@ struct QueueingTests {
             ("https://h/50%/", "has a % without two digits"),
             ("https://u:geheim@:1/", "\"https://:1/\" has no usable host"),
             ("https://h/in/?sig=1", "has a query"),
+            ("https://ana:geheim@nas/my file", "\"https://nas/...\" has a blank in it"),
+            ("https://ana:ge/heim@host/", "\"https://...\" has no usable host"),
+            ("https://ana:ge?heim@host/", "\"https://...\" has no usable host"),
+            ("https://ana:geheim@nas/50%/", "\"https://nas/...\" has a % without two digits"),
+            ("ana@h:geheim@host/x", "\"...\" is not a URL"),
+            ("https:ana:geheim@h/x", "after https: a URL has two slashes"),
         ])
     func destinations(url: String, message: String) async {
         let refusal = await refusal("upload", "a.txt", url)
         #expect(refusal.contains(message))
         #expect(!refusal.contains("geheim"))
+    }
+
+    @Test(
+        "no message repeats a password, wherever its URL was put",
+        arguments: [
+            ["list", "https://ana:geheim@h/x"], ["https://ana:geheim@h/x"], ["undo", "b1", "https://ana:geheim@h/x"],
+            ["limit", "https://ana:geheim@h/x"], ["upload", "--header", "geheim", "a.txt", "https://h/"],
+            ["upload", "--field", "geheim", "a.txt", "https://h/"], ["upload", "--limit", "a:geheim@h", "a.txt", "b:"],
+            ["upload", "https://ana:geheim@h/x", "https://h/"], ["upload", "ana:geheim@h/x", "https://h/"],
+            ["download", "a.txt", "https://ana:geheim@h/x"], ["download", "ana:geheim@h/x", "https://ana:geheim@h/x"],
+        ])
+    func echoes(words: [String]) async {
+        let bench = bench
+        #expect(await bench.run((words + ["--json"]).map { Argument($0) }) != .done)
+        #expect(!(bench.error + bench.output).contains("geheim"), "\(bench.error)")
     }
 
     @Test("user and password leave the URL and go to the secrets")
@@ -180,6 +206,36 @@ struct QueueingTests {
         #expect(asked.engine.requests.first?.secrets.password == "secret")
         #expect(await refusal("upload", "--user", "ann", "a.txt", "https://h/in/").contains("no terminal to ask"))
         #expect(await refusal("upload", "--user", "ann:pw", "a.txt", "https://h/in/").contains("takes a name alone"))
+    }
+
+    @Test(
+        "a user and a password go to one server alone, wherever they come from",
+        arguments: [
+            ["--user", "ana", "https://a/x", "http://b/y"], ["--user", "ana", "https://a/x", "http://a/y"],
+            ["--user", "ana", "https://a/x", "https://a:444/y"], ["https://ana:geheim@h/x", "http://h/y"],
+            ["http://h/y", "https://ana:geheim@h/x"], ["https://ana:geheim@h/x", "https://bob:geheim@h/y"],
+            ["--password-command", "p", "https://a/x", "https://b/y"], ["--user", "ana", "s3://b/x", "https://b/y"],
+        ])
+    func oneServer(words: [String]) async {
+        let refusal = await refusal(["download"] + words + ["./"])
+        #expect(refusal.contains("one server, and") || refusal.contains("different users"), "\(refusal)")
+        #expect(refusal.contains("queue one batch for each") && !refusal.contains("geheim"))
+    }
+
+    @Test("the same server in other words, and a netrc file, which tells to whom, are fine")
+    func sameServer() async {
+        let path = sandbox.path
+        for words in [
+            ["--user", "ana", "https://a/x", "HTTPS://A:443/y"], ["https://ana:pw@h/x", "https://h/y"],
+            ["--netrc", "n", "https://a/x", "http://b/y"], ["http://a/x", "http://b/y"],
+        ] {
+            let asked = Bench {
+                $0.currentDirectory = path
+                $0.askPassword = { _ in "pw" }
+            }
+            let status = await asked.run((["download"] + words + ["./"]).map { Argument($0) })
+            #expect(status == .done, "\(words): \(asked.error)")
+        }
     }
 
     @Test("options reach the engine")

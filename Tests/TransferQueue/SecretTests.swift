@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LinuxSystem
 import SQLiteConnection
 import Testing
@@ -124,6 +125,96 @@ import TransferModel
         }
         #expect(!isInQueue("XpasswordX", sandbox))
         #expect(try await queue.reader.batches().isEmpty)
+        try await queue.close()
+    }
+
+    private func hasProxies(_ queue: TransferQueue, _ batch: BatchID, _ proxies: [String: String]) async throws -> Bool
+    {
+        let order = try #require(try await queue.writer.order(of: batch))
+        return order.options.proxies(with: order.secrets) == proxies
+    }
+
+    @Test("a proxy that names a user stands in the secrets store alone, and one that does not among the options")
+    func proxies() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://host/a"])
+        request.options.proxies = [
+            "http_proxy": "http://ana:XpasswordX@proxy:3128", "all_proxy": "ana:XotherX@proxy",
+            "https_proxy": "http://plain:8080", "no_proxy": "a@b",
+        ]
+        let batch = try await queue.writer.add(request).batch
+        #expect(try await hasProxies(queue, batch, request.options.proxies))
+        #expect(!isInQueue("XpasswordX", sandbox) && !isInQueue("XotherX", sandbox))
+        #expect(isInQueue("plain:8080", sandbox))
+        // They go on when what lets the batch in is given anew.
+        var password = TransferSecrets()
+        password.password = "new"
+        _ = try await queue.writer.renew([.batch(batch)], by: password)
+        #expect(try await hasProxies(queue, batch, request.options.proxies))
+        try await queue.close()
+    }
+
+    @Test("proxies that an earlier version left in the queue are moved at the start; its secrets are read as they are")
+    func oldProxies() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://host/a"])
+        request.secrets.user = "ana"
+        let batch = try await queue.writer.add(request).batch
+        try await queue.close()
+        do {
+            let stored = try SQLiteConnection(path: sandbox.path("queue.sqlite").bytes, access: .readWrite)
+            try stored.run(
+                "UPDATE batches SET options = ?", .text(#"{"proxies":{"http_proxy":"http://ana:XpasswordX@proxy"}}"#))
+            let secrets = try SQLiteConnection(path: sandbox.path("secrets.sqlite").bytes, access: .readWrite)
+            try secrets.run(
+                "UPDATE batch_secrets SET secrets = ?", .text(#"{"user":"ana","headers":[],"formFields":[]}"#))
+        }
+        queue = try sandbox.open()
+        #expect(try await hasProxies(queue, batch, ["http_proxy": "http://ana:XpasswordX@proxy"]))
+        #expect(try await queue.writer.order(of: batch)?.secrets.user == "ana")
+        #expect(try await queue.writer.order(of: batch)?.options.proxies == [:])
+        try await queue.close()
+        let stored = try SQLiteConnection(path: sandbox.path("queue.sqlite").bytes, access: .readOnly)
+        #expect(try stored.first("SELECT options FROM batches") { $0.text(0) }?.contains("XpasswordX") == false)
+    }
+
+    @Test("a login goes to one server: downloads from two with one are refused")
+    func oneServer() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["https://a/x", "http://a/y"])
+        request.secrets.user = "ana"
+        let error = await #expect(throws: QueueError.self) { try await queue.writer.add(request) }
+        #expect("\(try #require(error))".contains("go to one server"))
+        #expect(try await queue.reader.batches().isEmpty)
+        _ = try await queue.writer.add(.downloads(["https://a/x", "http://a/y"]))
+        request.work = BatchRequest.downloads(["https://a/x", "HTTPS://A:443/y"]).work
+        request.uuid = UUID()
+        _ = try await queue.writer.add(request)
+        try await queue.close()
+    }
+
+    @Test("keys of S3 are not replaced by a netrc file, which S3 does not read: that is refused by name")
+    func netrcOfS3() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        var request = BatchRequest.downloads(["s3://bucket/key"])
+        request.options.s3 = S3Place()
+        request.secrets.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "b")
+        let batch = try await queue.writer.add(request).batch
+        var new = TransferSecrets()
+        new.netrcFile = RawPath("/n")
+        let results = try await queue.writer.renew([.batch(batch)], by: new).results
+        #expect(results.map(\.result) == [.refused])
+        #expect(results.first?.message?.contains("--user with --password-command") == true)
+        #expect(try await queue.writer.order(of: batch)?.secrets == request.secrets)
+        new.netrcFile = nil
+        new.passwordCommand = "pass"
+        #expect(try await queue.writer.renew([.batch(batch)], by: new).results.map(\.result) == [.done])
+        #expect(try await queue.writer.order(of: batch)?.secrets.s3 == nil)
+        #expect(try await queue.writer.order(of: batch)?.secrets.user == "a")
         try await queue.close()
     }
 
