@@ -1,7 +1,7 @@
 package import MartletKit
 
 /// What the commands need of the engine. ``EngineConnection`` is the one that talks to it; a test brings a fake.
-package protocol Engine: Sendable {
+package protocol Engine: LoginKeeper {
     func isEngineRunning() async throws(RequestError) -> Bool
     func connect() async throws(RequestError)
     func status() async throws(RequestError) -> EngineStatus?
@@ -49,9 +49,6 @@ package protocol Engine: Sendable {
     ) async throws(RequestError) -> [BucketUpload]
 
     func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport
-    func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError)
-    func forgetLogin(of destination: String) async throws(RequestError) -> Bool
-    func restoreLogin(of destination: String) async throws(RequestError) -> Bool
 
     /// Says that something about these nodes, or anything at all, has changed; at most 10 times a second.
     func changes(of nodes: [NodeID]) -> AsyncStream<Void>

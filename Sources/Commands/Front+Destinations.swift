@@ -61,6 +61,7 @@ extension Front {
 
     func addDestination(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let (name, url) = try newDestination(invocation)
+        try refuseExistence(invocation)
         let file = surroundings.destinationsFile()
         guard file[name] == nil || invocation.has(DestinationOptions.replace) else {
             throw CommandFailure(
@@ -68,20 +69,19 @@ extension Front {
                 "give --replace to put this one in its place")
         }
         var destination = Destination(name: name, url: url.text)
-        fill(&destination, invocation)
+        try fill(&destination, invocation)
         if destination.user == nil { destination.user = url.user }
         try findKeys(&destination, url)
-        let password = try password(for: destination, url)
-        if let password {
-            destination.login = .kept
-            let secrets = destination.kept(password: password)
-            // The secret first: a section that names a login which is not there would be of no use.
-            try await ask { engine throws(RequestError) in try await engine.keepLogin(secrets, of: name) }
+        let changes = try destinationChanges()
+        // A password for what cannot be written need not be asked for.
+        do { _ = try file.setting(destination) } catch {
+            throw .usage("destination add: \(error.what)", error.remedy)
         }
-        try write(file.setting(destination))
-        // A login that the old one had is no business of the new one.
-        if password == nil, file[name]?.login == .kept {
-            _ = try await ask { engine throws(RequestError) in try await engine.forgetLogin(of: name) }
+        let password = try password(for: destination, url)
+        do throws(RequestError) {
+            try await changes.add(destination, password: password, replaces: true)
+        } catch {
+            throw CommandFailure(error, command: "destination add")
         }
         if invocation.has(CommonOptions.json) {
             console.json(ChangedDestination(name: name, result: .done, code: nil))
@@ -118,16 +118,18 @@ extension Front {
     /// A destination is a folder.
     private static func withSlash(_ text: String) -> String { text.prefix { $0 != "#" } + "/" }
 
-    private func fill(_ destination: inout Destination, _ invocation: Invocation) {
-        func path(_ option: Option<[UInt8]>) -> String? {
-            invocation.value(option).map {
-                String(decoding: SourcePath.absolute($0, from: surroundings.currentDirectory).bytes, as: UTF8.self)
+    private func fill(_ destination: inout Destination, _ invocation: Invocation) throws(CommandFailure) {
+        func path(_ option: Option<[UInt8]>) throws(CommandFailure) -> String? {
+            guard let given = invocation.value(option) else { return nil }
+            guard let text = SourcePath.absolute(given, from: surroundings.currentDirectory).text else {
+                throw .usage("destination add: --\(option.name): the path is not UTF-8", "give another one")
             }
+            return text
         }
         destination.user = invocation.value(QueueOptions.user)
         destination.passwordCommand = invocation.value(QueueOptions.passwordCommand)
-        destination.netrcFile = path(QueueOptions.netrc)
-        destination.authoritiesFile = path(QueueOptions.certificates)
+        destination.netrcFile = try path(QueueOptions.netrc)
+        destination.authoritiesFile = try path(QueueOptions.certificates)
         destination.pin = invocation.value(QueueOptions.pin)
         destination.insecure = invocation.has(QueueOptions.insecure)
         destination.sshCommand = invocation.value(QueueOptions.sshCommand)
@@ -175,21 +177,24 @@ extension Front {
         }
     }
 
-    private func write(_ bytes: [UInt8]) throws(CommandFailure) {
-        guard let path = surroundings.destinationsPath else { return }
-        do throws(Errno) { try SmallFile.replace(path, with: bytes) } catch {
-            throw CommandFailure(
-                .refused, .refused, "destinations.conf cannot be written (\(error))", "check \(path.displayedPath)")
-        }
-    }
-
     // MARK: test
 
     func testDestination(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        let word = invocation.operands[0].shown
+        let word = invocation.operands[0].text ?? invocation.operands[0].shown
         let request: BatchRequest
         do throws(QueueingFault) {
-            request = try destinationBook().question(word, environment: surroundings.environment)
+            let book = destinationBook()
+            var password: String?
+            if let user = try book.userToAsk(word) {
+                password = surroundings.askPassword("Password of \(user): ")
+                guard password != nil else {
+                    let known = Destination.isName(word) ? word : "NAME"
+                    throw QueueingFault.usage(
+                        "there is no terminal to ask for the password of \(user)",
+                        "run it in one, or have the engine keep it: martlet destination add \(known) --replace URL")
+                }
+            }
+            request = try book.question(word, password: password, environment: surroundings.environment)
         } catch {
             throw CommandFailure(error, command: "destination test")
         }
@@ -197,12 +202,8 @@ extension Front {
         if invocation.has(CommonOptions.json) {
             console.json(report)
         } else {
-            console.line(report.sentence(TransferURL.withoutUser(word), console.units) + ".")
+            console.line(report.sentence(ShownAddress.of(word), console.units) + ".")
         }
         return report.ok ? .done : .refused
     }
-}
-
-extension String {
-    fileprivate var displayedPath: String { RawPath(self).displayed }
 }

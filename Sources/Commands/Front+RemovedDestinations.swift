@@ -1,71 +1,55 @@
 import CommandLine
-import Configuration
-import LinuxSystem
 import MartletKit
 
 /// Forgetting configured servers, and having them again.
 extension Front {
+    /// All that can be removed is; one whose login cannot be forgotten now stays, and is said.
     func removeDestinations(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        let changes = try destinationChanges()
         var status = ExitStatus.done
         for operand in invocation.operands {
-            let name = operand.shown
-            guard let removed = try onDisk({ disk throws(Errno) in try disk.remove(name) }) else {
-                status = .noSuchObject
-                tell(name, .refused, "noSuchObject", "there is no such destination", invocation)
-                continue
+            let name = operand.text ?? operand.shown
+            do throws(RequestError) {
+                guard try await changes.remove(name) != nil else {
+                    throw RequestError(
+                        .noSuchObject, "there is no such destination: see martlet destination list")
+                }
+                tell(
+                    name, .done, nil,
+                    "removed; what is queued goes on (martlet destination restore \(name) takes it back for 24 h)",
+                    invocation)
+            } catch {
+                tell(name, .refused, error.code.rawValue, error.message, invocation)
+                // An engine that cannot be reached is worth trying again, whatever else is wrong.
+                let next = CommandFailure(error).status
+                if status == .done || status == .refused || next == .unavailable { status = next }
             }
-            // The section is gone first: what is left over of a login then opens nothing by itself.
-            if removed.login == .kept {
-                _ = try await ask { engine throws(RequestError) in try await engine.forgetLogin(of: name) }
-            }
-            tell(
-                name, .done, nil,
-                "removed; what is queued goes on (martlet destination restore \(name) takes it back for 24 h)",
-                invocation)
         }
         return status
     }
 
     func restoreDestination(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        let wanted = invocation.operands.first?.shown
-        guard var destination = try onDisk({ disk throws(Errno) in disk.restorable(wanted) }) else {
-            let what = wanted.map { "no destination \"\($0)\"" } ?? "no destination"
-            throw CommandFailure(
-                .noSuchObject, .noSuchObject, "destination restore: \(what) was removed in the last 24 h",
-                "martlet destination add configures one")
+        let wanted = invocation.operands.first.map { $0.text ?? $0.shown }
+        let restored: DestinationChanges.Restored
+        let changes = try destinationChanges()
+        do throws(RequestError) { restored = try await changes.restore(wanted) } catch {
+            throw CommandFailure(error, command: "destination restore")
         }
-        let name = destination.name
-        guard surroundings.destinationsFile()[name] == nil else {
-            throw CommandFailure(
-                .refused, .refused, "destination restore: there is another destination \"\(name)\" by now",
-                "remove that one first")
+        let name = restored.name
+        if restored.loginIsGone {
+            console.note("martlet: \(name): its password is gone: martlet destination add --replace asks for it again")
         }
-        if destination.login == .kept {
-            let isBack = try await ask { engine throws(RequestError) in try await engine.restoreLogin(of: name) }
-            if !isBack {
-                destination.login = .none
-                console.note(
-                    "martlet: \(name): its password is gone: martlet destination add --replace asks for it again")
-            }
-        }
-        let restored = destination
-        try onDisk { disk throws(Errno) in try disk.restore(restored) }
         tell(name, .done, nil, "back; use it as \(name):PATH", invocation)
         return .done
     }
 
-    private func onDisk<Value>(
-        _ body: (DestinationsOnDisk) throws(Errno) -> Value
-    ) throws(CommandFailure) -> Value {
+    /// The one way of changing what is configured.
+    func destinationChanges() throws(CommandFailure) -> DestinationChanges {
         guard let path = surroundings.destinationsPath else {
             throw CommandFailure(
                 .refused, .refused, "there is no folder for destinations.conf", "set HOME or MARTLET_HOME")
         }
-        do throws(Errno) { return try body(DestinationsOnDisk(path, now: surroundings.now())) } catch {
-            throw CommandFailure(
-                .refused, .refused, "destinations.conf cannot be written (\(error))",
-                "check \(RawPath(path).displayed)")
-        }
+        return DestinationChanges(path, logins: engine, now: surroundings.now)
     }
 
     private func tell(
@@ -74,7 +58,7 @@ extension Front {
         if invocation.has(CommonOptions.json) {
             console.json(ChangedDestination(name: name, result: result, code: code))
         } else if result == .refused {
-            console.note("martlet: \(name): \(words): see martlet destination list")
+            console.note("martlet: \(name): \(words)")
         } else {
             console.line("\(name): \(words)")
         }

@@ -191,6 +191,12 @@ extension CommandFailure {
             }
         self.init(status, FailureCode(rawValue: error.code.rawValue), error.message, "")
     }
+
+    /// The same, with the command that was refused.
+    init(_ error: RequestError, command: String) {
+        self.init(error)
+        what = "\(command): \(what)"
+    }
 }
 
 extension Console {

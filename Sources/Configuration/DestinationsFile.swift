@@ -45,7 +45,8 @@ package struct DestinationsFile: Equatable, Sendable {
             if !key.read(entry.value, &destination) {
                 problems.append(
                     ConfigurationProblem(
-                        line: entry.line, "\(entry.key): \"\(entry.value)\" is not allowed: give \(key.allowed)"))
+                        line: entry.line,
+                        "\(entry.key): \"\(ShownAddress.of(entry.value))\" is not allowed: give \(key.allowed)"))
             }
         }
         guard !destination.url.isEmpty else {
@@ -57,8 +58,13 @@ package struct DestinationsFile: Equatable, Sendable {
 
     // MARK: Changing it
 
-    /// The file with one more section, or with another one in the place of the one of the same name.
-    package func setting(_ destination: Destination) -> [UInt8] {
+    /// The file with one more section, or with another one in the place of the one of the same name. What would not be read
+    /// as it was meant is refused, and with it what would break the sections behind it: a value with a line break.
+    package func setting(_ destination: Destination) throws(UnwritableDestination) -> [UInt8] {
+        let alone = DestinationsFile(bytes: Array(Self.section(destination).utf8))
+        guard alone.destinations == [destination], alone.problems.isEmpty else {
+            throw UnwritableDestination(destination)
+        }
         var text = Self.withEnd(self[destination.name] == nil ? bytes : removing(destination.name))
         if !text.isEmpty { text.append(UInt8(ascii: "\n")) }
         return text + Array(Self.section(destination).utf8)
@@ -76,6 +82,7 @@ package struct DestinationsFile: Equatable, Sendable {
         return Array(kept.joined(separator: [UInt8(ascii: "\n")]))
     }
 
+    /// The text of a section by itself.
     static func section(_ destination: Destination) -> String {
         let lines = DestinationKey.all.compactMap { key in
             key.written(destination).map { "\(key.name) = \($0)\n" }

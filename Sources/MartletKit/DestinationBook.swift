@@ -30,6 +30,16 @@ package struct DestinationBook: Sendable {
         package let url: TransferURL
         /// Through which it was named.
         package let destination: Destination?
+
+        /// Whose password a person has to type: nothing gives it. The user's own ssh asks for no password of ours.
+        package var userToAsk: String? {
+            guard url.scheme != .sftp, url.password == nil else { return nil }
+            if let user = url.user { return user }
+            guard let destination, destination.login != .kept, destination.passwordCommand == nil,
+                destination.netrcFile == nil, destination.profile == nil
+            else { return nil }
+            return destination.user
+        }
     }
 
     /// Reads a URL or `NAME:path`.
@@ -99,6 +109,12 @@ package struct DestinationBook: Sendable {
 }
 
 extension DestinationBook {
+    /// Whose password has to be typed before a place can be asked.
+    /// - Parameter text: a URL, `NAME:path` or a name alone.
+    package func userToAsk(_ text: String) throws(QueueingFault) -> String? {
+        try place(Destination.isName(text) ? text + ":" : text, "NAME").userToAsk
+    }
+
     /// A request that asks about a place, and queues nothing.
     /// - Parameters:
     ///   - text: a URL, `NAME:path` or a name alone.

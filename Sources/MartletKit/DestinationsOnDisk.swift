@@ -35,9 +35,10 @@ package struct DestinationsOnDisk: Sendable {
     /// What can be had again: the one with this name, or else the last that was removed.
     package func restorable(_ name: String?) -> Destination? { removed[name] }
 
-    /// Puts it back.
+    /// Puts it back. It was read from a file: what is read can be written.
     package func restore(_ destination: Destination) throws(Errno) {
-        try write(file.setting(destination))
+        guard let bytes = try? file.setting(destination) else { throw .invalidArgument }
+        try write(bytes)
         var removed = removed
         removed.remove(destination.name)
         try SmallFile.replace(removedPath, with: removed.bytes)

@@ -24,7 +24,7 @@ extension EngineConnection {
     }
 
     /// Has the engine take back what it was told to forget within the last day.
-    /// - Returns: whether there was one.
+    /// - Returns: whether it keeps one now.
     public nonisolated func restoreLogin(of destination: String) async throws(RequestError) -> Bool {
         try await call(Methods.destinationRestore, DestinationForgetRequest(name: destination)).existed
     }

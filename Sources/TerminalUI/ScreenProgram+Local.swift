@@ -87,18 +87,17 @@ actor LocalWork {
     /// Does something about a configured server.
     func perform(_ deed: DestinationDeed, environment: [String: String]) async -> DestinationOutcome {
         let engine = engine
+        let changes = DestinationChanges(
+            engine.destinationsFilePath, logins: engine, files: files, now: { TerminalUI.wallTime.milliseconds })
         do throws(RequestError) {
             switch deed {
             case .save(_, let saved):
-                if let password = saved.password {
-                    // The secret first: a section that names a login which is not there would be of no use.
-                    try await engine.keepLogin(
-                        saved.destination.kept(password: password), of: saved.destination.name)
-                }
-                return await changed { engine.destinationsFile().setting(saved.destination) }
+                return .changed(try await changes.add(saved.destination, password: saved.password))
             case .remove(let name):
-                return try await remove(name)
-            case .restore: return try await restore()
+                return .changed(try await changes.remove(name) ?? engine.destinationsFile())
+            case .restore:
+                let restored = try await changes.restore(nil)
+                return .restored(restored.name, restored.file, loginIsGone: restored.loginIsGone)
             case .test(let text, let password):
                 let prepared = await files.run { () -> Result<BatchRequest, RequestError> in
                     do throws(QueueingFault) {
@@ -112,55 +111,6 @@ actor LocalWork {
             }
         } catch {
             return .failed(error.message)
-        }
-    }
-
-    private func remove(_ name: String) async throws(RequestError) -> DestinationOutcome {
-        let disk = DestinationsOnDisk(engine.destinationsFilePath, now: TerminalUI.wallTime.milliseconds)
-        let result = await files.run { () -> Result<Destination?, RequestError> in
-            do { return .success(try disk.remove(name)) } catch { return .failure(Self.unwritable(error)) }
-        }
-        // The section is gone first: what is left over of a login then opens nothing by itself.
-        if try result.get()?.login == .kept { try await engine.forgetLogin(of: name) }
-        return .changed(await files.run { disk.file })
-    }
-
-    private func restore() async throws(RequestError) -> DestinationOutcome {
-        let disk = DestinationsOnDisk(engine.destinationsFilePath, now: TerminalUI.wallTime.milliseconds)
-        guard var destination = await files.run({ disk.restorable(nil) }) else {
-            return .failed("No server was removed in the last 24 h.")
-        }
-        let name = destination.name
-        guard await files.run({ disk.file[name] }) == nil else {
-            return .failed("There is another \(name) by now: remove that one first.")
-        }
-        if destination.login == .kept, !(try await engine.restoreLogin(of: name)) { destination.login = .none }
-        let restored = destination
-        let result = await files.run { () -> Result<DestinationsFile, RequestError> in
-            do {
-                try disk.restore(restored)
-                return .success(disk.file)
-            } catch {
-                return .failure(Self.unwritable(error))
-            }
-        }
-        return .restored(name, try result.get())
-    }
-
-    private static func unwritable(_ error: any Error) -> RequestError {
-        RequestError(.internal, "destinations.conf cannot be written: \(error)")
-    }
-
-    /// Writes another version of `destinations.conf`.
-    private func changed(_ bytes: @escaping @Sendable () -> [UInt8]) async -> DestinationOutcome {
-        let engine = engine
-        return await files.run {
-            do {
-                try SmallFile.replace(engine.destinationsFilePath, with: bytes())
-                return .changed(engine.destinationsFile())
-            } catch {
-                return .failed("destinations.conf cannot be written: \(error)")
-            }
         }
     }
 

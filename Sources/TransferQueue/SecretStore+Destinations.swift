@@ -40,11 +40,11 @@ extension SecretStore {
         return true
     }
 
-    /// Whether what was forgotten is there again. One that was kept since is not replaced.
+    /// Whether a login is kept from now on: what was forgotten, or one that is there already and is not replaced.
     func restore(destination name: String, at now: Int64) throws -> Bool {
         guard let database = try database(make: false) else { return false }
         try expire(database, at: now)
-        guard try secrets(destination: name) == nil else { return false }
+        guard try secrets(destination: name) == nil else { return true }
         try database.transaction(.write) {
             try database.run(
                 "INSERT INTO destination_secrets SELECT name, secrets FROM removed_destination_secrets WHERE name = ?",

@@ -43,11 +43,17 @@ struct DestinationTests {
         #expect(bench.output.contains("sftp://nas.local/backup/"))
         #expect(await bench.run("upload", "a.txt", "nas:My photos/?100%/") == .done, "\(bench.error)")
         let request = try #require(engine.requests.last)
-        guard case .upload(_, let to) = request.work else { return }
+        guard case .upload(_, let to) = request.work else {
+            Issue.record("something else: \(request.work)")
+            return
+        }
         #expect(to == "sftp://nas.local/backup/My%20photos/%3F100%25/")
         #expect(request.secrets.user == "ana" && request.destination == nil)
         #expect(await bench.run("download", "nas:x.iso", "./") == .done, "\(bench.error)")
-        guard case .download(let sources)? = engine.requests.last?.work else { return }
+        guard case .download(let sources)? = engine.requests.last?.work else {
+            Issue.record("something else: \(engine.requests.last?.work)")
+            return
+        }
         #expect(sources.map(\.url) == ["sftp://nas.local/backup/x.iso"])
         #expect(await bench.run("destination", "remove", "nas", "none") == .noSuchObject)
         #expect(text.isEmpty || !text.contains("[nas]"))

@@ -52,7 +52,7 @@ struct DestinationsFileTests {
     }
 
     @Test("what is written reads as the same, and every other line stays")
-    func writing() {
+    func writing() throws {
         var destination = Destination(name: "new", url: "davs://cloud.example/remote.php/dav/files/ana/")
         destination.user = "ana"
         destination.login = .kept
@@ -60,16 +60,16 @@ struct DestinationsFileTests {
         destination.chunk = ByteSize(bytes: 8 << 20)
         destination.insecure = true
         destination.verify = "digest"
-        let added = DestinationsFile(bytes: file(text).setting(destination))
+        let added = DestinationsFile(bytes: try file(text).setting(destination))
         #expect(added.problems.isEmpty)
         #expect(added["new"] == destination)
         #expect(added["nas"] == file(text)["nas"])
-        let again = DestinationsFile(bytes: added.setting(destination))
+        let again = DestinationsFile(bytes: try added.setting(destination))
         #expect(again.destinations == added.destinations)
         let removed = String(decoding: again.removing("new"), as: UTF8.self)
         #expect(removed.contains("# my servers\n[nas]") && removed.contains("; the cloud"))
         #expect(file(removed).destinations == file(text).destinations)
-        #expect(file("").setting(destination).starts(with: Array("[new]\nurl = davs".utf8)))
+        #expect(try file("").setting(destination).starts(with: Array("[new]\nurl = davs".utf8)))
         // A comment above the next section is that one's.
         let without = String(decoding: file(text).removing("nas"), as: UTF8.self)
         #expect(without.contains("; the cloud\n[photos]"))
@@ -101,5 +101,33 @@ struct DestinationsFileTests {
         #expect(removed[nil] == file["b"])
         #expect(
             RemovedDestinations(bytes: Array("[x]\nurl = https://h/\nremoved-at = never\n".utf8), now: 0)[nil] == nil)
+    }
+}
+
+@Suite("What a message repeats of an address")
+struct ShownAddressTests {
+    @Test("is whole where nothing in it can be secret", arguments: ["nas:a@b", "https://h:1/a/b", "photos/", "a@b"])
+    func whole(text: String) {
+        // A colon in front of an @ may be the one of a user and a password.
+        #expect(ShownAddress.of(text) == (text == "nas:a@b" ? "..." : text))
+    }
+
+    @Test(
+        "never has a password or a token, wherever it stands",
+        arguments: [
+            ("https://ana:geheim@nas/my file", "https://nas/..."), ("https://ana:gehe/im@host/", "https://..."),
+            ("https://ana:gehe?im@host/", "https://..."), ("https://ana:gehe#im@host/", "https://..."),
+            ("ana:geheim@host/x", "..."), ("ana:geheim@host://x", "..."), ("https://ana:geheim/x", "https://..."),
+            ("https://ana:gehe@im/x@host/", "https://..."), ("https://h/a?token=geheim", "https://h/a?..."),
+            ("https://ana:geheim@[::1]:80/", "https://[::1]:80/"), ("sftp://geheim:@h:x/", "sftp://..."),
+        ])
+    func secret(text: String, shown: String) {
+        #expect(ShownAddress.of(text) == shown)
+    }
+
+    @Test("the file's problems repeat no password of a URL")
+    func problems() {
+        let file = DestinationsFile(bytes: Array("[a]\nurl = ana:geheim@host/x\n".utf8))
+        #expect(!file.problems.isEmpty && !"\(file.problems)".contains("geheim"))
     }
 }

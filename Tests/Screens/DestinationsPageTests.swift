@@ -41,7 +41,7 @@ struct DestinationsPageTests {
     }
 
     @Test("none yet; a new one; what is wrong with it")
-    func new() {
+    func new() throws {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
         screen.press("D")
         Pictures.expect(screen.picture, "destinations-none-80x24")
@@ -55,14 +55,14 @@ struct DestinationsPageTests {
         }
         #expect(saved.password == "s3cret" && saved.destination.url == "https://nas.example/in/")
         #expect(saved.destination.user == "ana" && saved.destination.login == .kept)
-        answer(&screen, .changed(DestinationsFile(bytes: DestinationsFile(bytes: []).setting(saved.destination))))
+        answer(&screen, .changed(DestinationsFile(bytes: try DestinationsFile(bytes: []).setting(saved.destination))))
         // It is asked at once.
         #expect(screen.requests.contains { if case .destination(.test("nas", _), _) = $0 { true } else { false } })
         #expect(screen.picture.contains("nas is saved; use it as nas:PATH."))
     }
 
     @Test("the keys of S3 are an ID, which stands in the file, and a secret, which does not")
-    func keys() {
+    func keys() throws {
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
         screen.press("D", "n", "photos", "Tab", "s3://photos/", "Tab", "Tab", "SECRET", "F2")
         #expect(screen.picture.contains("Whose secret key is it? Type the access key ID."))
@@ -72,7 +72,7 @@ struct DestinationsPageTests {
             return
         }
         #expect(saved.destination.user == "AKIA" && saved.destination.login == .kept && saved.password == "SECRET")
-        let file = String(decoding: DestinationsFile(bytes: []).setting(saved.destination), as: UTF8.self)
+        let file = String(decoding: try DestinationsFile(bytes: []).setting(saved.destination), as: UTF8.self)
         #expect(file == "[photos]\nurl = s3://photos/\nuser = AKIA\nlogin = kept\n")
         #expect(!screen.picture.contains("SECRET"))
     }
@@ -111,5 +111,54 @@ struct DestinationsPageTests {
         Pictures.expect(screen.picture, "review-configured-80x24")
         screen.press("Esc", "^U", "none:x", "Enter")
         #expect(screen.picture.contains("there is no destination"))
+    }
+}
+
+@Suite("A test of a server whose password is asked for")
+struct AskedDestinationTests {
+    private func screen() -> ScreenHarness {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        let file = DestinationsFile(bytes: Array("[web]\nurl = https://h/\nuser = ana\n".utf8))
+        screen.press("D")
+        screen.send(.local(.places(Adding.places, Adding.recent, file)))
+        return screen
+    }
+
+    private func tested(_ screen: ScreenHarness) -> String?? {
+        screen.requests.reduce(nil) { found, request in
+            if case .destination(.test("web", let password), _) = request { .some(password) } else { found }
+        }
+    }
+
+    @Test("has it typed, shows none of it, and can be left")
+    func asking() {
+        var screen = screen()
+        screen.press("t")
+        #expect(tested(screen) == nil && screen.picture.contains("Test of web"))
+        screen.press("F2")
+        #expect(screen.picture.contains("Type the password.") && tested(screen) == nil)
+        screen.press("s3cret")
+        #expect(!screen.picture.contains("s3cret"))
+        screen.press("F2")
+        #expect(tested(screen) == "s3cret")
+        screen.send(
+            .answer(
+                .destination(
+                    .report(DestinationReport(ok: true, milliseconds: 4, login: .ok)), number: screen.lastNumber)))
+        #expect(screen.picture.contains("web answered in 4 ms: login ok."))
+        screen.press("t", "Esc")
+        #expect(!screen.picture.contains("Test of web"))
+        // What was meant for the test is not a new server.
+        screen.press("n")
+        #expect(screen.picture.contains("New destination"))
+    }
+
+    @Test("a server that comes back without its password says so")
+    func withoutLogin() {
+        var screen = screen()
+        screen.press("u")
+        let file = DestinationsFile(bytes: Array("[web]\nurl = https://h/\nuser = ana\n".utf8))
+        screen.send(.answer(.destination(.restored("web", file, loginIsGone: true), number: screen.lastNumber)))
+        #expect(screen.picture.contains("web is back, but its password is gone: remove it and describe it anew."))
     }
 }

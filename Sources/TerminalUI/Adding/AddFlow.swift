@@ -132,7 +132,7 @@ struct AddFlow: Sendable {
             case .goOn:
                 let place = links.urls.first.flatMap { try? book.place($0, "URL") }
                 return beginReview(
-                    .download(links.urls, into: picker.target), place, asks: place.flatMap(Self.userWithoutPassword))
+                    .download(links.urls, into: picker.target), place, asks: place.flatMap(\.userToAsk))
             }
         }
     }
@@ -177,7 +177,7 @@ struct AddFlow: Sendable {
             return []
         }
         destination.put(text)
-        let user = Self.userWithoutPassword(place)
+        let user = place.userToAsk
         let effects = beginReview(.upload(picker.basket.paths, to: text), place, asks: user)
         // With a password still to be typed there is nothing to ask yet.
         guard user == nil, review?.tested != text else { return effects }
@@ -202,16 +202,6 @@ struct AddFlow: Sendable {
         _ = next.settle()
         review = next
         return sifting
-    }
-
-    /// The user's own ssh asks for no password of ours.
-    private static func userWithoutPassword(_ place: DestinationBook.Place) -> String? {
-        guard place.url.scheme != .sftp, place.url.password == nil else { return nil }
-        if let user = place.url.user { return user }
-        guard let destination = place.destination, destination.login != .kept, destination.passwordCommand == nil,
-            destination.netrcFile == nil
-        else { return nil }
-        return destination.user
     }
 
     /// Why a URL cannot be downloaded.

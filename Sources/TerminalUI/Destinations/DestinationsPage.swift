@@ -22,8 +22,10 @@ struct DestinationsPage: Sendable {
     var problems: [ConfigurationProblem] = []
     var selected = 0
     var findings: [String: Finding] = [:]
-    /// A new server is being described.
+    /// A new server is being described, or a password typed for a test.
     var form: Form<FieldID>?
+    /// The server that is tested with what the form asks for.
+    private(set) var asking: String?
     var note: (text: SafeText, isError: Bool)?
     /// The first row in the window.
     private(set) var top = 0
@@ -61,6 +63,18 @@ struct DestinationsPage: Sendable {
                 .text(.endpoint, "S3 endpoint", help: "S3 alone: the URL of a service that is not AWS."),
             ], buttons: ["Save and test", "Cancel"])
     }
+
+    /// Has the password typed that a test needs and nothing else gives.
+    mutating func ask(passwordOf user: String, for name: String) {
+        asking = name
+        form = Form(
+            [
+                .text(
+                    .password, "Password", help: "Of \(user); for this test alone, and kept nowhere.", isSecret: true)
+            ], buttons: ["Test", "Cancel"])
+    }
+
+    mutating func closeForm() { (form, asking) = (nil, nil) }
 
     /// What the form describes, and the password to be kept; `nil`: a field is wrong, and the note says which.
     mutating func described() -> (destination: Destination, password: String?)? {
@@ -140,7 +154,7 @@ enum DestinationOutcome: Sendable {
     /// It is so now; the file as it is.
     case changed(DestinationsFile)
     /// This one is there again.
-    case restored(String, DestinationsFile)
+    case restored(String, DestinationsFile, loginIsGone: Bool = false)
     case report(DestinationReport)
     case failed(String)
 }

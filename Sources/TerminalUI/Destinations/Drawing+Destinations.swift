@@ -105,7 +105,7 @@ extension Drawing {
     // MARK: A new one
 
     private mutating func newDestination(_ page: DestinationsPage, _ form: Form<DestinationsPage.FieldID>) {
-        title("New destination", "")
+        title(page.asking.map { "Test of \(look.safe($0))" } ?? "New destination", "")
         let first = rows > 10 ? 2 : 1
         let height = max(1, rows - first - (rows > 3 ? 2 : 1))
         let top = max(0, form.selected - height + 1)
@@ -127,7 +127,7 @@ extension Drawing {
             if !isSelected { cursor = before }
         }
         destinationNote(page.note, look.safe(form.help))
-        let hints = [("F2", "save"), ("Tab", "next field"), ("Esc", "back")]
+        let hints = [("F2", page.asking == nil ? "save" : "test"), ("Tab", "next field"), ("Esc", "back")]
         if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
     }
 

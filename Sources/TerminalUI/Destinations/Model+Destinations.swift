@@ -18,6 +18,13 @@ extension Model {
         destinations.form = form
         switch outcome {
         case .editing: break
+        case .pressed(0) where destinations.asking != nil:
+            guard let name = destinations.asking, !form.text(.password).isEmpty else {
+                destinations.note = ("Type the password.", true)
+                break
+            }
+            destinations.closeForm()
+            test(name, password: form.text(.password), &destinations)
         case .pressed(0):
             if let (destination, password) = destinations.described() {
                 guard isConnected || password == nil else {
@@ -30,7 +37,7 @@ extension Model {
                     .destination(.save(name: destination.name, saved), number: $0)
                 }
             }
-        case .pressed, .back, .close: destinations.form = nil
+        case .pressed, .back, .close: destinations.closeForm()
         case .help:
             page = .help(scroll: 0)
             return
@@ -51,7 +58,12 @@ extension Model {
         case .last: destinations.move(by: destinations.destinations.count, height: height)
         case .new: destinations.form = DestinationsPage.emptyForm()
         case .test:
-            if let current = destinations.current { test(current.name, &destinations) }
+            guard let name = destinations.current?.name else { break }
+            if let user = try? book.userToAsk(name) {
+                destinations.ask(passwordOf: user, for: name)
+            } else {
+                test(name, password: nil, &destinations)
+            }
         case .remove:
             if let name = destinations.current?.name {
                 ask(.destination(.remove(name)), isPatient: true) { .destination(.remove(name), number: $0) }
@@ -74,10 +86,10 @@ extension Model {
         page = .destinations(destinations)
     }
 
-    private mutating func test(_ name: String, _ page: inout DestinationsPage) {
+    private mutating func test(_ name: String, password: String?, _ page: inout DestinationsPage) {
         page.findings[name] = .asking
-        ask(.destination(.test(name, password: nil)), isPatient: true) {
-            .destination(.test(name, password: nil), number: $0)
+        ask(.destination(.test(name, password: password)), isPatient: true) {
+            .destination(.test(name, password: password), number: $0)
         }
     }
 
@@ -86,14 +98,19 @@ extension Model {
     mutating func destinationAnswered(_ outcome: DestinationOutcome, _ number: Int) {
         guard case .destination(let deed) = outstanding.removeValue(forKey: number)?.purpose else { return }
         if case .test(let text, _) = deed, adding?.review?.tested == text { adding?.review?.finding = outcome }
+        switch outcome {
+        case .changed(let file), .restored(_, let file, _): book = DestinationBook(file, environment: [:])
+        case .report, .failed: break
+        }
         guard case .destinations(var shown) = page else { return }
         switch (deed, outcome) {
         case (.save(let name, _), .changed(let file)):
-            shown.form = nil
+            shown.closeForm()
             shown.take(file)
             shown.select(name)
             shown.note = ("\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", false)
-            test(name, &shown)
+            // One whose password has to be typed is tested when somebody wants it.
+            if (try? book.userToAsk(name)) == nil { test(name, password: nil, &shown) }
         case (.remove(let name), .changed(let file)):
             shown.take(file)
             shown.findings[name] = nil
@@ -101,10 +118,13 @@ extension Model {
             shown.note = (
                 "\(SafeText(name)) is removed; what is queued for it goes on.  \(SafeText(key)) undo (24 h)", false
             )
-        case (.restore, .restored(let name, let file)):
+        case (.restore, .restored(let name, let file, let loginIsGone)):
             shown.take(file)
             shown.select(name)
-            shown.note = ("\(SafeText(name)) is back.", false)
+            let back: SafeText = "\(SafeText(name)) is back"
+            shown.note = (
+                back + (loginIsGone ? ", but its password is gone: remove it and describe it anew." : "."), loginIsGone
+            )
         case (.test(let name, _), .report(let report)): shown.findings[name] = .report(report)
         case (.test(let name, _), .failed(let why)): shown.findings[name] = .failed(why)
         case (_, .failed(let why)): shown.note = (look.safe(why), true)

@@ -1,0 +1,151 @@
+package import Configuration
+import LinuxSystem
+package import TransferModel
+
+/// What keeps the logins of configured servers: the engine. ``EngineConnection`` is the one that asks it; a test brings a fake.
+package protocol LoginKeeper: Sendable {
+    func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError)
+    func forgetLogin(of destination: String) async throws(RequestError) -> Bool
+    func restoreLogin(of destination: String) async throws(RequestError) -> Bool
+}
+
+extension EngineConnection: LoginKeeper {}
+
+/// Adding, removing and restoring configured servers, for the commands and the screen alike.
+///
+/// A server has a section of `destinations.conf` and perhaps a login that the engine keeps. The login is changed first: where the
+/// engine cannot be reached nothing has happened, and the same can be asked again. Where the file cannot be written then, the login
+/// is put back. A power cut in between leaves a section whose login is gone or can be had again; never a login without a section,
+/// which nobody would ever remove.
+package struct DestinationChanges: Sendable {
+    private let path: String
+    private let logins: any LoginKeeper
+    private let now: @Sendable () -> Int64
+    /// Where the disk may be waited for; `nil`: here.
+    private let files: LocalFiles?
+
+    /// - Parameters:
+    ///   - path: of `destinations.conf`.
+    ///   - now: milliseconds since 1970.
+    package init(
+        _ path: String, logins: any LoginKeeper, files: LocalFiles? = nil, now: @escaping @Sendable () -> Int64
+    ) {
+        (self.path, self.logins, self.files, self.now) = (path, logins, files, now)
+    }
+
+    /// Configures a server.
+    /// - Parameters:
+    ///   - password: that the engine is to keep; with none, a login that was kept for the name is forgotten.
+    ///   - replaces: whether it may take the place of one of the same name.
+    /// - Returns: the file as it is now.
+    @discardableResult
+    package func add(
+        _ described: Destination, password: String?, replaces: Bool = false
+    ) async throws(RequestError) -> DestinationsFile {
+        var destination = described
+        destination.login = password == nil ? .none : .kept
+        let (added, name) = (destination, destination.name)
+        let old = try await onDisk { disk in disk.file[name] }
+        guard old == nil || replaces else {
+            throw RequestError(.refused, "there is a destination \"\(name)\" by now: remove that one first")
+        }
+        // What cannot be written is found out before the engine hears of it.
+        do { _ = try DestinationsFile(bytes: []).setting(added) } catch {
+            throw RequestError(.usage, "\(error.what): \(error.remedy)")
+        }
+        if let password {
+            try await logins.keepLogin(added.kept(password: password), of: name)
+        } else if old?.login == .kept {
+            _ = try await logins.forgetLogin(of: name)
+        }
+        do {
+            return try await onDisk { disk throws(Errno) in
+                // It was tried above.
+                if let bytes = try? disk.file.setting(added) { try disk.write(bytes) }
+                return disk.file
+            }
+        } catch {
+            // The new password must not be shown to the old one's server; the old one of a server that stays comes back.
+            if password != nil {
+                _ = try? await logins.forgetLogin(of: name)
+            } else if old?.login == .kept {
+                _ = try? await logins.restoreLogin(of: name)
+            }
+            throw error
+        }
+    }
+
+    /// Takes a server out; it can be had again for a day, with its login.
+    /// - Returns: the file as it is now; `nil`: there is no such server.
+    package func remove(_ name: String) async throws(RequestError) -> DestinationsFile? {
+        guard let destination = try await onDisk({ disk in disk.file[name] }) else { return nil }
+        let isKept = destination.login == .kept
+        if isKept {
+            do { _ = try await logins.forgetLogin(of: name) } catch {
+                throw RequestError(error.code, "it stays, because its login cannot be forgotten now: \(error.message)")
+            }
+        }
+        do {
+            return try await onDisk { disk throws(Errno) in
+                _ = try disk.remove(name)
+                return disk.file
+            }
+        } catch {
+            if isKept { _ = try? await logins.restoreLogin(of: name) }
+            throw error
+        }
+    }
+
+    /// What came back.
+    package struct Restored: Sendable {
+        package let name: String
+        package let file: DestinationsFile
+        /// It had a login that the engine kept, and has it no more.
+        package let loginIsGone: Bool
+    }
+
+    /// Puts back what was removed.
+    /// - Parameter wanted: `nil`: the last one.
+    package func restore(_ wanted: String?) async throws(RequestError) -> Restored {
+        let (found, file) = try await onDisk { disk in (disk.restorable(wanted), disk.file) }
+        guard var destination = found else {
+            let what = wanted.map { "no destination \"\($0)\"" } ?? "no destination"
+            throw RequestError(
+                .noSuchObject, "\(what) was removed in the last 24 h: martlet destination add configures one")
+        }
+        let name = destination.name
+        guard file[name] == nil else {
+            throw RequestError(
+                .refused, "there is another destination \"\(name)\" by now: remove that one first")
+        }
+        let wasKept = destination.login == .kept
+        if wasKept, !(try await logins.restoreLogin(of: name)) { destination.login = .none }
+        let restored = destination
+        do {
+            let file = try await onDisk { disk throws(Errno) in
+                try disk.restore(restored)
+                return disk.file
+            }
+            return Restored(name: name, file: file, loginIsGone: wasKept && restored.login == .none)
+        } catch {
+            if restored.login == .kept { _ = try? await logins.forgetLogin(of: name) }
+            throw error
+        }
+    }
+
+    private func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable (DestinationsOnDisk) throws(Errno) -> Value
+    ) async throws(RequestError) -> Value {
+        let disk = DestinationsOnDisk(path, now: now())
+        let path = path
+        let work: @Sendable () -> Result<Value, RequestError> = {
+            do throws(Errno) { return .success(try body(disk)) } catch {
+                return .failure(
+                    RequestError(
+                        .refused, "destinations.conf cannot be written (\(error)): check \(RawPath(path).displayed)"))
+            }
+        }
+        guard let files else { return try work().get() }
+        return try await files.run(work).get()
+    }
+}

@@ -1,0 +1,154 @@
+import CommandLine
+import Configuration
+import FoundationEssentials
+import MartletKit
+import Synchronization
+import Testing
+
+@testable import Commands
+
+/// Changing what is configured while the engine or the disk does not answer: nothing is lost, and what is said is so.
+@Suite("Configured servers, when something fails")
+struct DestinationChangeTests {
+    let sandbox: Sandbox
+    private let engine = FakeEngine()
+
+    init() throws {
+        sandbox = try Sandbox()
+        try sandbox.file("a.txt")
+    }
+
+    private var path: String { String(decoding: sandbox.path, as: UTF8.self) + "/config/destinations.conf" }
+
+    private var text: String {
+        (try? String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)) ?? ""
+    }
+
+    private func bench(password: String? = "s3cret") -> Bench {
+        let (folder, path) = (sandbox.path, path)
+        return Bench(engine) { surroundings in
+            surroundings.currentDirectory = folder
+            surroundings.destinationsPath = path
+            surroundings.askPassword = { _ in password }
+        }
+    }
+
+    private func login(_ name: String) -> String? { engine.state.withLock { $0.logins[name]?.password } }
+
+    private func cut() {
+        engine.state.withLock { $0.failure = RequestError(.engineUnreachable, "the engine cannot be reached") }
+    }
+
+    private func mend() { engine.state.withLock { $0.failure = nil } }
+
+    @Test("a server whose login cannot be forgotten now stays, the others go, and the same can be asked again")
+    func removing() async throws {
+        let bench = bench()
+        #expect(await bench.run("destination", "add", "one", "https://ana@h/") == .done)
+        #expect(await bench.run("destination", "add", "two", "https://plain/") == .done)
+        cut()
+        #expect(await bench.run("destination", "remove", "one", "none", "two") == .unavailable)
+        #expect(text.contains("[one]") && text.contains("login = kept") && !text.contains("[two]"))
+        #expect(bench.error.contains("martlet: one: it stays, because its login cannot be forgotten now"))
+        #expect(bench.error.contains("martlet: none: there is no such destination"))
+        #expect(bench.output.contains("two: removed"))
+        let script = self.bench()
+        #expect(await script.run("destination", "remove", "one", "--json") == .unavailable)
+        #expect(script.output == #"{"code":"engineUnreachable","name":"one","result":"refused"}"# + "\n")
+        mend()
+        #expect(await bench.run("destination", "remove", "one") == .done)
+        #expect(login("one") == nil && !text.contains("[one]"))
+        cut()
+        #expect(await bench.run("destination", "restore", "one") == .unavailable)
+        #expect(!text.contains("[one]"))
+        mend()
+        #expect(await bench.run("destination", "restore", "one") == .done)
+        #expect(login("one") == "s3cret" && text.contains("login = kept") && !bench.error.contains("is gone"))
+    }
+
+    @Test("where the file cannot be written the login is as before")
+    func fullDisk() async throws {
+        let bench = bench()
+        #expect(await bench.run("destination", "add", "one", "https://ana@h/") == .done)
+        let before = text
+        try sandbox.directory("config/destinations.conf.removed")
+        #expect(await bench.run("destination", "remove", "one") == .refused)
+        #expect(bench.error.contains("destinations.conf cannot be written"))
+        #expect(text == before && login("one") == "s3cret")
+        let other = String(decoding: sandbox.path, as: UTF8.self) + "/folder/destinations.conf"
+        try sandbox.directory("folder/destinations.conf")
+        let blocked = Bench(engine) { surroundings in
+            surroundings.destinationsPath = other
+            surroundings.askPassword = { _ in "new" }
+        }
+        #expect(await blocked.run("destination", "add", "two", "https://ana@h/") == .refused)
+        #expect(login("two") == nil)
+    }
+
+    @Test("an engine that cannot be reached adds nothing that needs it")
+    func adding() async throws {
+        let bench = bench()
+        #expect(await bench.run("destination", "add", "one", "https://ana@h/") == .done)
+        let before = text
+        cut()
+        #expect(await bench.run("destination", "add", "two", "https://ana@h/") == .unavailable)
+        // The old login would be left over.
+        #expect(await bench.run("destination", "add", "one", "https://other/", "--replace") == .unavailable)
+        #expect(text == before)
+        #expect(await bench.run("destination", "add", "three", "https://plain/") == .done)
+    }
+
+    @Test("what the file's reader would not give back is refused by name, and the file stays as it is")
+    func unwritable() async throws {
+        let bench = bench()
+        #expect(await bench.run("destination", "add", "one", "https://h/") == .done)
+        let before = text
+        for (option, value) in [
+            ("--user", "ana\nlogin = kept"), ("--user", " ana"), ("--password-command", "pass\n[evil]\nurl = x://y"),
+            ("--region", "eu\u{2028}\nx"), ("--ssh-command", "ssh \r"),
+        ] {
+            let words = ["destination", "add", "two", "https://h/", option, value]
+            #expect(await bench.run(words.map { Argument($0) }) == .usage, "\(value)")
+        }
+        #expect(bench.error.contains("destination add: user cannot stand in destinations.conf as it is given"))
+        #expect(text == before && engine.asked.isEmpty)
+        for policy in ["rename", "resume"] {
+            #expect(await bench.run("destination", "add", "two", "https://h/", "--if-exists", policy) == .usage)
+            #expect(bench.error.contains("destination add: --if-exists \(policy) is not built yet"))
+        }
+        #expect(text == before)
+    }
+
+    @Test("a test asks for the password that nothing else gives, and says what to do where nobody can be asked")
+    func asking() async throws {
+        let bench = bench()
+        try sandbox.directory("config")
+        try sandbox.write("config/destinations.conf", "[web]\nurl = https://h/\nuser = ana\n")
+        #expect(await bench.run("destination", "test", "web") == .done, "\(bench.error)")
+        #expect(engine.requests.last?.secrets.user == "ana" && engine.requests.last?.secrets.password == "s3cret")
+        #expect(await bench.run("destination", "test", "https://bob@h/") == .done)
+        #expect(engine.requests.last?.secrets.user == "bob" && engine.requests.last?.secrets.password == "s3cret")
+        // What needs none is not asked for.
+        #expect(await bench.run("destination", "test", "sftp://bob@h/") == .done)
+        #expect(engine.requests.last?.secrets.password == nil)
+        let silent = self.bench(password: nil)
+        let count = engine.requests.count
+        #expect(await silent.run("destination", "test", "web") == .usage)
+        #expect(silent.error.contains("there is no terminal to ask for the password of ana"))
+        #expect(silent.error.contains("martlet destination add web --replace"))
+        #expect(engine.requests.count == count)
+    }
+
+    @Test("who is named for one batch logs in there, not the one whose login is kept")
+    func named() async throws {
+        let bench = bench()
+        try sandbox.directory("config")
+        try sandbox.write("config/destinations.conf", "[nas]\nurl = sftp://nas/\nuser = ana\nlogin = kept\n")
+        #expect(await bench.run("upload", "a.txt", "nas:x/") == .done)
+        #expect(engine.requests.last?.destination == "nas")
+        #expect(await bench.run("upload", "--user", "bob", "a.txt", "nas:x/") == .done)
+        #expect(engine.requests.last?.destination == nil && engine.requests.last?.secrets.user == "bob")
+        #expect(await bench.run("download", "--user", "bob", "nas:x", "./") == .done)
+        #expect(engine.requests.last?.destination == nil)
+    }
+}
