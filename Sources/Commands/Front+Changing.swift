@@ -70,6 +70,11 @@ extension Front {
             tell(limits, invocation)
             return .done
         }
+        guard !changed.results.isEmpty else {
+            throw CommandFailure(
+                .refused, .refused, "undo: there is nothing to take back",
+                "only the last change can be, within its grace time")
+        }
         let what = changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
         return tell(
             changed.results, done: ": \(what)", already: " had nothing to take back", invocation,
@@ -151,22 +156,6 @@ extension Front {
             _code = OrNull(wrappedValue: result.code)
             message = result.message
             bytesToRepeat = result.bytesToRepeat
-        }
-    }
-}
-
-extension UndoneDeed {
-    /// What it is called when it is taken back.
-    var noun: String {
-        switch self {
-        case .cancel: "cancel"
-        case .pause: "pause"
-        case .resume: "resume"
-        case .move: "move"
-        case .set: "change"
-        case .runNow: "run-now"
-        case .purge: "purge"
-        case .limit: "limit"
         }
     }
 }

@@ -30,7 +30,7 @@ extension Front {
         }
         guard let table = RateTimetable(text) else {
             throw .usage(
-                "limit: \"\(text)\" is neither a rate nor a timetable",
+                "limit: \"\(ShownAddress.of(text))\" is neither a rate nor a timetable",
                 "give \(ValueSyntax<RateTimetable>.timetable.allowed)")
         }
         guard let host else {
@@ -49,9 +49,10 @@ extension Front {
     }
 
     func setSession(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        guard let name = invocation.operands(as: .session).first,
-            let rate = invocation.value(MartletProgram.newLimit)
-        else { throw .usage("session set: nothing is to be changed", "give --limit RATE, or --limit off") }
+        guard let rate = invocation.value(MartletProgram.newLimit) else {
+            throw .usage("session set: nothing is to be changed", "give --limit RATE, or --limit off")
+        }
+        let (name, _) = try await named(invocation, "session set")
         let limit = ScopedLimit(kind: .session, name: name.rawValue, rate: rate.bytesPerSecond ?? 0)
         let limits = try await ask { engine throws(RequestError) in
             try await engine.setLimits(LimitsWish(scoped: [limit]))

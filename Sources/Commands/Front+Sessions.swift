@@ -76,7 +76,7 @@ extension Front {
         return tell(results, of: .purge, invocation, empty: "nothing matches")
     }
 
-    private func named(
+    func named(
         _ invocation: Invocation, _ command: String
     ) async throws(CommandFailure) -> (SessionName, [BatchSnapshot]) {
         guard let name = invocation.operands(as: .session).first else {

@@ -231,19 +231,3 @@ extension MovePlace {
         }
     }
 }
-
-extension UndoneDeed {
-    /// What it is called when it is taken back.
-    fileprivate var noun: String {
-        switch self {
-        case .cancel: "cancel"
-        case .pause: "pause"
-        case .resume: "resume"
-        case .move: "move"
-        case .set: "change"
-        case .runNow: "start"
-        case .purge: "clearing"
-        case .limit: "limit"
-        }
-    }
-}

@@ -43,4 +43,18 @@ public struct NodeSettings: Codable, Hashable, Sendable {
 /// What an undo took back.
 public enum UndoneDeed: String, Codable, Sendable, CaseIterable {
     case cancel, pause, resume, move, set, runNow, purge, limit
+
+    /// What it is called when it is taken back.
+    package var noun: String {
+        switch self {
+        case .cancel: "cancel"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .move: "move"
+        case .set: "change"
+        case .runNow: "run-now"
+        case .purge: "purge"
+        case .limit: "limit"
+        }
+    }
 }

@@ -102,6 +102,13 @@ struct OrderingTests {
         _ = await bench.run("limit", "off")
         _ = await bench.run("limit", "1K", "--host", "nas")
         _ = await bench.run("limit", "--transfers", "3")
+        #expect(await bench.run("session", "set", "typo", "--limit", "2K") == .noSuchObject)
+        #expect(bench.error.contains("session set: there is no session typo"))
+        bench.engine.state.withLock { state in
+            var batch = BatchSnapshot.sample(7, .running)
+            batch.session = SessionName(rawValue: "photos") ?? .default
+            state.batches = [batch]
+        }
         _ = await bench.run("session", "set", "photos", "--limit", "2K")
         let wishes = bench.engine.state.withLock(\.wishes)
         #expect(
@@ -128,6 +135,12 @@ struct OrderingTests {
         let bench = bench { $0.undone = .move }
         #expect(await bench.run("undo") == .done)
         #expect(bench.output == "b7: the move was taken back\n")
+        let nothing = self.bench { $0.results = [] }
+        #expect(await nothing.run("undo") == .refused)
+        #expect(nothing.error.contains("undo: there is nothing to take back") && nothing.output.isEmpty)
+        let script = self.bench { $0.results = [] }
+        #expect(await script.run("undo", "--json") == .refused)
+        #expect(script.output.contains(#"{"error":{"code":"refused","message":"undo: there is nothing to take back"#))
         let limits = self.bench {
             $0.results = []
             $0.undone = .limit
