@@ -130,7 +130,10 @@ let package = Package(
         tests("MartletKit", ["MartletKit", "ServiceWire", "TransferModel", "LinuxSystem", "martletd"]),
         tests(
             "TransferService",
-            ["TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem"]),
+            [
+                "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem",
+                "SQLiteConnection",
+            ]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
         tests(

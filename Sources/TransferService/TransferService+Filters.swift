@@ -65,8 +65,12 @@ extension TransferService {
         var after: TaskID? = TaskID(rawValue: 0)
         let isFirst = clients[client]?.views[view]?.filter?.isComplete == false
         while let from = after {
-            guard let slice = try? await slice(filter, from), current(view, of: client)?.search == search else {
-                return
+            let slice = try? await slice(filter, from)
+            guard current(view, of: client)?.search == search else { return }
+            // What went wrong once may go well the next time; until then what was found stays.
+            guard let slice else {
+                clients[client]?.views[view]?.filter?.isStale = true
+                return endSearch(search, for: view, of: client, after: Self.searchPause * 4)
             }
             found.add(slice)
             after = slice.next
@@ -81,7 +85,12 @@ extension TransferService {
         clients[client]?.views[view]?.filter?.isComplete = true
         clients[client]?.views[view]?.noteFilter()
         if isFirst { flushAtOnce() } else { scheduleFlush() }
-        let pause = max(Self.searchPause, begun.duration(to: .now) * 4)
+        endSearch(
+            search, for: view, of: client, after: max(Self.searchPause, begun.duration(to: .now) * 4))
+    }
+
+    /// Another search may begin after a pause, and does if something changed meanwhile.
+    private func endSearch(_ search: Int, for view: Int, of client: Int, after pause: Duration) {
         loop.schedule(after: pause) { [weak self] in
             self?.assumeIsolated { service in
                 guard service.current(view, of: client)?.search == search else { return }

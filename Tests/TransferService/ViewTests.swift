@@ -1,4 +1,5 @@
 import LinuxSystem
+import SQLiteConnection
 import ServiceWire
 import Testing
 import TransferEngine
@@ -183,6 +184,24 @@ import TransferModel
         try await harness.end()
     }
 
+    @Test func `a filter whose search goes wrong once is looked up again`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        try await harness.add(3)
+        // As if the disk had failed under the reader.
+        let queue = try SQLiteConnection(path: Array(harness.places.queueFile.utf8), access: .readWrite)
+        try queue.execute(script: "ALTER TABLE tasks RENAME TO tasks_away")
+        _ = try await client.call(Methods.viewSet, ViewRequest(totals: true, filter: "f1"))
+        try await until { await harness.service.hasStaleFilter }
+        try queue.execute(script: "ALTER TABLE tasks_away RENAME TO tasks")
+        var found: FilterCount?
+        while found?.complete != true {
+            found = try await client.notification(.viewChanged, ViewChange.self).filter ?? found
+        }
+        #expect(found?.matched == 1)
+        try await harness.end()
+    }
+
     @Test func `a view that asks for too much, and a seventeenth, are refused`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
@@ -203,4 +222,11 @@ import TransferModel
 extension TransferService {
     /// What all clients together have not read.
     var unreadBytes: Int { clients.values.reduce(0) { $0 + $1.unreadBytes } }
+}
+
+extension TransferService {
+    /// What a search found is to be looked up again.
+    fileprivate var hasStaleFilter: Bool {
+        clients.values.contains { client in client.views.values.contains { $0.filter?.isStale == true } }
+    }
 }
