@@ -61,7 +61,7 @@ extension Front {
 
     func addDestination(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let (name, url) = try newDestination(invocation)
-        try refuseExistence(invocation)
+        try refuse(invocation.value(QueueOptions.ifExists), invocation)
         let file = surroundings.destinationsFile()
         guard file[name] == nil || invocation.has(DestinationOptions.replace) else {
             throw CommandFailure(

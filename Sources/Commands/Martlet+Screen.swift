@@ -22,7 +22,7 @@ extension Martlet {
     package static func keyBindings() -> (bindings: [KeyBinding], problems: [ConfigurationProblem]) {
         var problems: [ConfigurationProblem] = []
         guard let engine = try? EngineConnection(ConnectionOptions(launching: .never)),
-            let bytes = contents(of: engine.keysFile)
+            let bytes = SmallFile.contents(engine.keysFile)
         else { return ([], []) }
         let bindings = KeyBinding.read(bytes: bytes, problems: &problems)
         return (bindings, problems)
@@ -31,7 +31,7 @@ extension Martlet {
     /// The screen's filters by name, from `filters.conf`.
     package static func savedFilters() -> [(name: String, text: String)] {
         guard let engine = try? EngineConnection(ConnectionOptions(launching: .never)),
-            let bytes = contents(of: engine.filtersFile)
+            let bytes = SmallFile.contents(engine.filtersFile)
         else { return [] }
         return INIDocument(bytes: bytes).entries.map { ($0.key, $0.value) }
     }

@@ -72,25 +72,12 @@ package enum Martlet {
 
     /// The settings of a file that need not be there; what does not count in it is said.
     private static func settings(_ file: String, _ console: Console) -> (Settings, problems: [String]) {
-        guard let bytes = contents(of: file) else { return (Settings(), []) }
+        guard let bytes = SmallFile.contents(file) else { return (Settings(), []) }
         var problems: [ConfigurationProblem] = []
         let settings = Settings(bytes: bytes, problems: &problems)
         let lines = problems.map { $0.description(file: "martlet.conf") }
         for line in lines { console.note("martlet: \(line)") }
         return (settings, lines)
-    }
-
-    /// A file as a whole; `nil` when it cannot be read. More than a megabyte is no configuration.
-    package static func contents(of file: String) -> [UInt8]? {
-        guard let descriptor = try? System.open(Array(file.utf8)) else { return nil }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < 1 << 20 {
-            let count = try? chunk.withUnsafeMutableBytes { buffer in try System.read(descriptor.rawValue, buffer) }
-            guard let count, count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return bytes
     }
 
     /// Plain lines instead of a screen: asked for, or the terminal can do nothing else.

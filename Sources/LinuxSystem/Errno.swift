@@ -38,8 +38,6 @@ extension Errno {
     package static let inputOutput = Errno(rawValue: EIO)
     /// `EBADF`
     package static let badDescriptor = Errno(rawValue: EBADF)
-    /// `ECHILD`
-    package static let noChild = Errno(rawValue: ECHILD)
     /// `EAGAIN`, the same number as `EWOULDBLOCK`
     package static let wouldBlock = Errno(rawValue: EAGAIN)
     /// `ENOMEM`
@@ -70,16 +68,10 @@ extension Errno {
     package static let brokenPipe = Errno(rawValue: EPIPE)
     /// `ENAMETOOLONG`
     package static let nameTooLong = Errno(rawValue: ENAMETOOLONG)
-    /// `ENOSYS`
-    package static let noSuchCall = Errno(rawValue: ENOSYS)
     /// `ENOTEMPTY`
     package static let directoryNotEmpty = Errno(rawValue: ENOTEMPTY)
     /// `ELOOP`
     package static let tooManyLinks = Errno(rawValue: ELOOP)
-    /// `ENODATA`
-    package static let noData = Errno(rawValue: ENODATA)
-    /// `EOVERFLOW`
-    package static let overflow = Errno(rawValue: EOVERFLOW)
     /// `EOPNOTSUPP`, the same number as `ENOTSUP`
     package static let notSupported = Errno(rawValue: EOPNOTSUPP)
     /// `EADDRINUSE`
@@ -96,10 +88,6 @@ extension Errno {
     package static let timedOut = Errno(rawValue: ETIMEDOUT)
     /// `ECONNREFUSED`
     package static let connectionRefused = Errno(rawValue: ECONNREFUSED)
-    /// `EINPROGRESS`
-    package static let inProgress = Errno(rawValue: EINPROGRESS)
-    /// `ESTALE`
-    package static let staleHandle = Errno(rawValue: ESTALE)
     /// `EDQUOT`
     package static let quotaExceeded = Errno(rawValue: EDQUOT)
     /// `ECANCELED`

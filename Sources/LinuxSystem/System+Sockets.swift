@@ -82,14 +82,6 @@ extension System {
         _ = try systemCall(.shutdown, descriptor: socket) { Glibc.shutdown(socket, how) }
     }
 
-    /// The error a non-blocking connect ended with, nil when it is well. Corresponds to `getsockopt(SO_ERROR)`.
-    package static func pendingError(_ socket: Int32) throws(Errno) -> Errno? {
-        var value: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        _ = try systemCall(.getsockopt, descriptor: socket) { getsockopt(socket, SOL_SOCKET, SO_ERROR, &value, &size) }
-        return value == 0 ? nil : Errno(rawValue: value)
-    }
-
     /// Sets one whole-number option of a socket. Corresponds to `setsockopt`.
     package static func setOption(_ socket: Int32, level: Int32, option: Int32, value: Int32) throws(Errno) {
         var value = value

@@ -124,7 +124,10 @@ private func obliging(_ connection: ServerConnection) throws {
         } test: { server, client in
             let end = try await client.run(1, HTTPRequest("POST", server.url("/"), body: .bytes([1])))
             #expect(await client.story(of: 1) == ["interim 104", "head 201", "ended"])
-            guard case .interim(_, let interim) = await client.events[0] else { return }
+            guard case .interim(_, let interim) = await client.events[0] else {
+                Issue.record("something else: the first event")
+                return
+            }
             #expect(interim.value("location") == "/u/1")
             #expect(end.head?.value("location") == nil)
             #expect(end.head?.value("etag") == "\"e\"")

@@ -51,7 +51,10 @@ import TransferModel
     @Test(arguments: WireProtocol.tested.filter { [.ietf8, .ietf3].contains($0) })
     func `a token that is taken no more`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)
-        guard case .draft(let server) = bench.far else { return }
+        guard case .draft(let server) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
         try server.turn("token", "first")
         let (source, batch) = try begin(bench, ["--header", "Authorization: Bearer first"])
         try server.turn("token", "second")
@@ -65,7 +68,10 @@ import TransferModel
     @Test(arguments: WireProtocol.tested.filter { [.tusToReceiver, .ietf].contains($0) })
     func `a receiver that was given another token`(wire: WireProtocol) throws {
         let bench = try WireBench(wire, token: "first")
-        guard case .receiver(let receiver) = bench.far else { return }
+        guard case .receiver(let receiver) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
         let (source, batch) = try begin(bench, ["--header", "Authorization: Bearer first"])
         try receiver.crash()
         try receiver.restart(token: "second")
@@ -78,7 +84,10 @@ import TransferModel
     @Test(arguments: WireProtocol.tested.filter { [.tusToReceiver, .ietf].contains($0) })
     func `a token that expired in the middle is given anew, and what why says does it`(wire: WireProtocol) throws {
         let bench = try WireBench(wire, token: "first")
-        guard case .receiver(let receiver) = bench.far else { return }
+        guard case .receiver(let receiver) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
         let (source, batch) = try begin(bench, ["--header", "Authorization: Bearer first"])
         try receiver.crash()
         try receiver.restart(token: "second")
@@ -94,7 +103,10 @@ import TransferModel
     @Test(.enabled(if: WireProtocol.tested.contains(.nextcloud)))
     func `a password that was changed is read anew`() throws {
         let bench = try WireBench(.nextcloud)
-        guard case .nextcloud(let server) = bench.far else { return }
+        guard case .nextcloud(let server) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
         let file = "\(bench.sandbox.root)/password"
         try server.turn("password", "old")
         try write("old\n", to: file)
@@ -108,7 +120,10 @@ import TransferModel
     @Test(.enabled(if: WireProtocol.tested.contains(.s3)))
     func `keys that are taken no more`() throws {
         let bench = try WireBench(.s3)
-        guard case .s3(let server) = bench.far else { return }
+        guard case .s3(let server) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
         let (source, batch) = try begin(bench)
         try server.crash()
         try server.restart(["SECRET=another"])
@@ -121,7 +136,10 @@ import TransferModel
     @Test(.enabled(if: WireProtocol.tested.contains(.sftp)))
     func `a host key that changed`() throws {
         let bench = try WireBench(.sftp)
-        guard case .sftp(let server) = bench.far else { return }
+        guard case .sftp(let server) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
         let (source, batch) = try begin(bench)
         try server.crash()
         let known = try readText("\(server.folder)/keys/known_hosts")
@@ -152,23 +170,20 @@ import TransferModel
             try server.restart()
             try expectWait(bench, batch, for: "remoteDiskSpace")
             try server.turn("full", nil)
-        default: return
+        default: Issue.record("no server with a quota: \(bench.far)")
         }
         try expectGoesOn(bench, batch, source)
     }
 
-    // A small file system of its own needs root.
+    // A small file system of its own needs root, and a container's root may not mount.
     @Test(
-        .enabled(if: geteuid() == 0, "mounting a small file system needs root"),
+        .enabled(if: Mounting.isAllowed, "nothing can be mounted here"),
         arguments: WireProtocol.tested.filter { [.sftp, .ftp, .ftpes, .dav].contains($0) })
     func `a disk that is full`(wire: WireProtocol) throws {
         let bench = try WireBench(wire)
-        guard let folder = bench.far.folder else { return }
+        let folder = try #require(bench.far.folder)
         makeFolder(folder)
-        guard mount("tmpfs", folder.displayed, "tmpfs", 0, "size=16m,mode=777") == 0 else {
-            // A container's root may not mount; there is nothing to test then.
-            return
-        }
+        try #require(mount("tmpfs", folder.displayed, "tmpfs", 0, "size=16m,mode=777") == 0)
         defer { umount2(folder.displayed, Int32(MNT_DETACH)) }
         let source = try bench.makeFile("film.mov", Int(size))
         let batch = try bench.send(source.displayed)

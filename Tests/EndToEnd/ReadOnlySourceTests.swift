@@ -32,16 +32,27 @@ import TransferModel
     // One for each way in which a source is read.
     @Test(arguments: WireProtocol.tested.filter { [.ietf, .s3, .sftp, .ftp, .put].contains($0) })
     func `sources are never changed, whatever is done with their uploads`(wire: WireProtocol) throws {
-        let bench = try WireBench(wire)
-        let sandbox = bench.sandbox
+        try expectUnchanged(WireBench(wire), isReadOnly: false)
+    }
+
+    @Test(
+        .enabled(if: Mounting.isAllowed, "nothing can be mounted here"),
+        arguments: WireProtocol.tested.filter { [.sftp, .put].contains($0) })
+    func `sources may lie where nothing can be written`(wire: WireProtocol) throws {
+        try expectUnchanged(WireBench(wire), isReadOnly: true)
+    }
+
+    /// - Parameter isReadOnly: on a file system that nothing can be written to.
+    private func expectUnchanged(_ bench: WireBench, isReadOnly: Bool) throws {
+        let (wire, sandbox) = (bench.wire, bench.sandbox)
         let tree = try FileTree.make(
             at: "\(sandbox.root)/batch", count: 20, seed: 61, largest: 1_500_000, onlyText: !wire.carriesBytes)
         try write(SeededBytes.stamped(7_000_000, seed: 62), to: tree.root.appending(RawPath("large.bin")))
-        // On a file system that nothing can be written to, where mounting is allowed; else on one whose files are closed to writers.
-        let isMounted =
-            mount(tree.path, tree.path, "", UInt(MS_BIND), nil) == 0
-            && mount(tree.path, tree.path, "", UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0
-        defer { if isMounted { umount2(tree.path, Int32(MNT_DETACH)) } }
+        defer { if isReadOnly { umount2(tree.path, Int32(MNT_DETACH)) } }
+        if isReadOnly {
+            try #require(mount(tree.path, tree.path, "", UInt(MS_BIND), nil) == 0)
+            try #require(mount(tree.path, tree.path, "", UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0)
+        }
         let before = try Look(tree.root)
 
         // Cut, killed, cancelled, sent once more over what is there, refused.
@@ -60,6 +71,6 @@ import TransferModel
         try sandbox.succeed("purge", "--finished")
 
         #expect(try Look(tree.root) == before)
-        if isMounted { #expect(open("\(tree.path)/new", O_CREAT | O_WRONLY, 0o644) == -1, "it is read-only indeed") }
+        if isReadOnly { #expect(open("\(tree.path)/new", O_CREAT | O_WRONLY, 0o644) == -1, "it is read-only indeed") }
     }
 }

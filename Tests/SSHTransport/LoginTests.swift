@@ -72,7 +72,10 @@ private func target(_ host: String = "there", user: String? = nil, password: [UI
     func malformed() {
         let text = LoginFailure.malformed(Array("Welcome\u{1B}[1m".utf8), wasIn: false, host: "there")
         #expect(words(text) == "unsupported")
-        guard case .broken(let error) = text else { return }
+        guard case .broken(let error) = text else {
+            Issue.record("something else: \(text)")
+            return
+        }
         #expect(error.message.contains("Welcome\\x1b[1m"))
         #expect(words(LoginFailure.malformed(Array("Welcome".utf8), wasIn: true, host: "h")) == "badServerResponse")
         #expect(words(LoginFailure.malformed([0xFF, 1, 2, 3], wasIn: false, host: "h")) == "badServerResponse")

@@ -24,7 +24,10 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(play.said == ["persist post", "POST /api?key=1 0..<1000"])
         play.end(answered(201, ["ETag: \"x\"", "Set-Cookie: secret"], body: "{\"id\":7}"))
         #expect(play.said == ["finish 1000 size"])
-        guard case .finish(let receipt)? = play.last.last else { return }
+        guard case .finish(let receipt)? = play.last.last else {
+            Issue.record("something else: \(play.last.last)")
+            return
+        }
         #expect(receipt.response?.status == 201)
         #expect(receipt.response?.body == "{\"id\":7}")
         #expect(receipt.response?.headers == [HeaderField("ETag", "\"x\"")])
