@@ -64,7 +64,7 @@ package enum Martlet {
 
     private static func connection() throws(CommandFailure) -> EngineConnection {
         do {
-            return try EngineConnection(ConnectionOptions(client: "martlet \(ProductVersion.current)"))
+            return try EngineConnection(ConnectionOptions(client: "martlet \(ProductVersion.current) (a command)"))
         } catch {
             throw CommandFailure(error)
         }

@@ -59,8 +59,14 @@ package enum MartletProgram {
             upload, download, list, show, why,
             change("pause", "stop work and keep its place; resume lets it go on where it stood"),
             change("resume", "let paused or held work go on"),
-            change("cancel", "stop work for good; undo takes it back within its grace time"),
-            change("retry", "try failed or cancelled work again, from where it stood"),
+            change(
+                "cancel", "stop work for good; undo takes it back within its grace time",
+                "What servers have of unfinished uploads is removed when the grace time is over (10 s unless set). Until then undo, and "
+                    + "retry, too, let it go on where it stood; afterwards a retry begins anew."),
+            change(
+                "retry", "try failed or cancelled work again",
+                "What failed goes on where it stood, if the server can. What was cancelled does so within the grace time of the cancel "
+                    + "(10 s unless set) and begins anew afterwards: what its server had is removed by then."),
             undo, move, set, runNow, limit, wait, watch, events, purge, log, leftovers, engine, receive, session,
             destination, attach,
         ]
@@ -139,11 +145,12 @@ package enum MartletProgram {
         return command
     }
 
-    private static func change(_ name: String, _ summary: String) -> Command {
+    private static func change(_ name: String, _ summary: String, _ details: String...) -> Command {
         var command = Command(name, summary)
-        command.details = [
-            "Prints one line for each ID. Does all that it can; the status is 1 if any was refused, 3 if any is unknown."
-        ]
+        command.details =
+            details + [
+                "Prints one line for each ID. Does all that it can; the status is 1 if any was refused, 3 if any is unknown."
+            ]
         command.operands = [Operand(.node, .any)]
         command.operandForm = "ID...|SELECTORS"
         command.groups = [CommonOptions.selectors, CommonOptions.output]
@@ -207,6 +214,11 @@ package enum MartletProgram {
 
     private static var purge: Command {
         var command = Command("purge", "forget batches and tasks that are over; never a file")
+        command.details = [
+            "Batches come back by undo within its grace time (10 s unless set). When it is over, what their failed uploads have left at "
+                + "servers is removed, too, and a batch of which something cannot be removed yet is tried again; leftovers shows it. "
+                + "A task by its ID is forgotten at once, when nothing of it is left anywhere."
+        ]
         command.operands = [Operand(.node, .any)]
         command.operandForm = "ID...|--finished"
         command.groups = [OptionGroup("Options", [finished, CommonOptions.json])]

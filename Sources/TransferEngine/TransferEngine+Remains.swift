@@ -4,7 +4,8 @@ package import TransferModel
 import TransferProtocols
 package import TransferQueue
 
-/// What unfinished uploads have left at servers: taken away when a cancel cannot be taken back any more, or when a person says so.
+/// What unfinished uploads have left at servers: taken away when a cancel or purge cannot be taken back any more,
+/// or when a person says so.
 extension TransferEngine {
     /// The grace time of a cancel (DESIGN.md section 4, rule 7), and a little more.
     var grace: Duration { settings.grace + .milliseconds(500) }
@@ -27,12 +28,10 @@ extension TransferEngine {
         sweepTimer = (timer, due)
     }
 
-    private func sweep() async throws {
+    /// Takes away what is due.
+    func sweep() async throws {
         var last = TaskID(rawValue: 0)
-        var next: Duration?
-        if let due = try await queue.writer.forgetPurged(now: timeline.now) {
-            next = max(.milliseconds(1), due.since(timeline.now))
-        }
+        var next = try await sweepPurged()
         while phase == .running {
             let page = try await queue.writer.remains(in: [.cancelled], after: last, limit: 100)
             guard let end = page.last?.task.id else { break }
@@ -49,6 +48,25 @@ extension TransferEngine {
             }
         }
         if let next { planSweep(after: next + .milliseconds(1)) }
+    }
+
+    /// Ends the purges that nobody can take back any more: first what lies at servers, then what is known of it here.
+    /// - Returns: when there is something to do again.
+    private func sweepPurged() async throws -> Duration? {
+        var last = TaskID(rawValue: 0)
+        var next: Duration?
+        while phase == .running {
+            let page = try await queue.writer.purgedRemains(now: timeline.now, after: last)
+            guard let end = page.last?.task.id else { break }
+            last = end
+            for remains in page {
+                if let error = await remove(remains), error.isRetryable { next = Self.pauseAfterFailure }
+                guard phase == .running else { return nil }
+            }
+        }
+        guard phase == .running, let due = try await queue.writer.forgetPurged(now: timeline.now) else { return next }
+        let wait = max(.milliseconds(1), due.since(timeline.now))
+        return min(next ?? wait, wait)
     }
 
     /// Takes away what an upload has left at its server; the queue then knows of nothing any more. `nil`: it is gone; else why it is not.

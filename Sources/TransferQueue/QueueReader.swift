@@ -93,11 +93,12 @@ package actor QueueReader {
         }
     }
 
+    /// - Parameter hidden: also of a batch that a person has forgotten, while something of it still lies at a server.
     package func task(
-        _ id: TaskID, history: Bool = false, response: Bool = false
+        _ id: TaskID, history: Bool = false, response: Bool = false, hidden: Bool = false
     ) throws(QueueError) -> TaskSnapshot? {
         try view { view in
-            guard let row = try view.task(id) else { return nil }
+            guard let row = try view.task(id, hidden: hidden) else { return nil }
             var snapshot = try view.snapshot(row)
             if history { snapshot.history = try view.history(of: row) }
             if response { snapshot.response = StoredJSON.value(TransferResponse.self, row.details.response) }

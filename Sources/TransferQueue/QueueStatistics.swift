@@ -29,6 +29,8 @@ package struct NodeStanding: Hashable, Sendable {
     package var error: TransferError?
     /// The host of the task, or of one of the tasks.
     package var origin: String?
+    /// Of cancelled uploads: whether something of them is still at a server, from which a retry goes on. `nil`: not looked at.
+    package var isLeftAtServer: Bool?
     /// Runnable tasks of batches that come first (higher priority or earlier position).
     package var ahead: Int64
     /// Of a task: tasks of its own batch that come first.

@@ -27,11 +27,11 @@ extension QueueStore {
     }
 
     /// All that are finished.
-    func purgeFinished(except kept: Set<BatchID> = []) throws -> NodeChange {
+    func purgeFinished() throws -> NodeChange {
         let batches = try database.rows(
             "SELECT id FROM batches WHERE finished_at IS NOT NULL AND purged_at IS NULL ORDER BY id"
         ) { BatchID(rawValue: $0.integer(0)) }
-        return try purge(batches.filter { !kept.contains($0) }.map { .batch($0) })
+        return try purge(batches.map { .batch($0) })
     }
 
     private func hide(_ batch: BatchID) throws {
@@ -53,14 +53,19 @@ extension QueueStore {
         try forgetBatches("finished_at < ?", .integer(time.milliseconds), except: kept)
     }
 
-    /// Ends purges that nobody can take back any more. - Returns: when the next one is due.
+    /// Ends purges that nobody can take back any more. What uploads have left at servers is taken away before (`purgedRemains`): a
+    /// batch of which something is still there stays, out of sight, so that it is known.
+    /// - Returns: when the next purge can be taken back no more.
     func forgetPurged(now: Timestamp) throws -> Timestamp? {
-        let last = now.advanced(by: .zero - graceTime)
-        try forgetBatches("purged_at < ?", .integer(last.milliseconds))
+        let last = SQLiteValue.integer(endOfUndo(now).milliseconds)
+        try forgetBatches("purged_at < ? AND id NOT IN (SELECT b.id \(Self.left) AND b.purged_at IS NOT NULL)", last)
         let next = try database.integer(
-            "SELECT min(purged_at) FROM batches INDEXED BY batches_purged WHERE purged_at IS NOT NULL")
+            "SELECT min(purged_at) FROM batches INDEXED BY batches_purged WHERE purged_at >= ?", last)
         return next.map { Timestamp(milliseconds: $0).advanced(by: graceTime + .milliseconds(1)) }
     }
+
+    /// What was done before this time stays done.
+    func endOfUndo(_ now: Timestamp) -> Timestamp { now.advanced(by: .zero - graceTime) }
 
     private func forgetBatches(
         _ condition: String, _ value: SQLiteValue, except kept: Set<BatchID> = []

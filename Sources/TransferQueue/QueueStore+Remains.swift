@@ -15,6 +15,21 @@ extension QueueStore {
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 
+    /// What stands in the way of forgetting batches whose purge nobody can take back any more.
+    func purgedRemains(now: Timestamp, after: TaskID, limit: Int) throws -> [Remains] {
+        try remains(
+            """
+            \(Self.left) AND b.purged_at < \(endOfUndo(now).milliseconds) AND d.task > ? ORDER BY d.task LIMIT ?
+            """, .integer(after.rawValue), .integer(Int64(limit)))
+    }
+
+    /// Uploads that are over and have left something there.
+    static let left = """
+        FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+        JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND b.direction = 0 AND t.claimed = 0
+        AND t.state IN (\(TransferState.failed.stored), \(TransferState.cancelled.stored))
+        """
+
     /// Uploads that the last engine was killed in, and of which nothing says what it has left there.
     /// - Parameter origin: how `LaneSummary.origin` begins.
     func interruptedUploads(to origin: String) throws -> [Remains] {

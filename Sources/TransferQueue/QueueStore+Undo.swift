@@ -82,7 +82,7 @@ extension QueueStore {
             """
             SELECT rowid, operation, node, batch, first_event, last_event, kind, before FROM undo WHERE at >= ?
             ORDER BY rowid DESC
-            """, .integer(now.advanced(by: .zero - graceTime).milliseconds)
+            """, .integer(endOfUndo(now).milliseconds)
         ) { row -> Step? in
             guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
             return Step(

@@ -52,6 +52,10 @@ extension QueueView {
                 "SELECT origin FROM lanes WHERE batch = ? ORDER BY id LIMIT 1", .integer(batch.id.rawValue)
             ) { $0.text(0) }
         }
+        if standing.state == .cancelled, folder == batch.root {
+            standing.since = batch.finishedAt
+            standing.isLeftAtServer = try isLeftAtServer("b.id", batch.id.rawValue, batch)
+        }
         standing.limits = try limits(batch, folder, nil, standing.origin)
         return standing
     }
@@ -84,8 +88,14 @@ extension QueueView {
         standing.origin = try database.first("SELECT origin FROM lanes WHERE id = ?", .integer(task.row.lane)) {
             $0.text(0)
         }
+        if state == .cancelled { standing.isLeftAtServer = try isLeftAtServer("t.id", task.row.id.rawValue, batch) }
         standing.limits = try limits(batch, task.row.folder, task.row.id, standing.origin)
         return standing
+    }
+
+    private func isLeftAtServer(_ column: String, _ id: Int64, _ batch: BatchRow) throws -> Bool? {
+        guard batch.direction == .upload else { return nil }
+        return try database.integer("SELECT 1 \(QueueStore.left) AND \(column) = ? LIMIT 1", .integer(id)) != nil
     }
 
     private func pausedBy(_ batch: BatchRow, _ folder: Int64) throws -> [NodeID] {

@@ -34,9 +34,9 @@ extension QueueView {
         }
     }
 
-    func task(_ id: TaskID) throws -> FullTask? {
+    func task(_ id: TaskID, hidden: Bool = false) throws -> FullTask? {
         try database.first(
-            "SELECT \(FullTask.columns) FROM tasks t JOIN lanes l ON l.id = t.lane \(FullTask.details) WHERE t.id = ? AND \(Self.isKnown)",
+            "SELECT \(FullTask.columns) FROM tasks t JOIN lanes l ON l.id = t.lane \(FullTask.details) WHERE t.id = ? AND (\(hidden) OR \(Self.isKnown))",
             .integer(id.rawValue)
         ) { FullTask($0) }
     }
@@ -137,7 +137,8 @@ extension QueueView {
     }
 
     func snapshot(_ task: FullTask) throws -> TaskSnapshot {
-        guard let batch = try batchRow(task.row.batch) else { throw QueueError.noSuchBatch }
+        // Whoever found the task may see it.
+        guard let batch = try batchRow(task.row.batch, hidden: true) else { throw QueueError.noSuchBatch }
         let (row, details) = (task.row, task.details)
         let ends = try ends(of: task, in: batch)
         let state = shown(row.state, in: batch)

@@ -41,8 +41,9 @@ struct QueueView {
             b.id, b.uuid, s.name, b.name, b.direction, b.held, b.paused, b.scanning, b.priority, b.position, b.created_at,
             b.finished_at, b.not_before, b.destination, b.root,
             """ + FolderSums.columns.map { " f.\($0)" }.joined(separator: ",") + ", b.urgent"
-        static let tables =
-            "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root AND b.purged_at IS NULL"
+        static let tables = allTables + " AND b.purged_at IS NULL"
+        /// With batches that a person has forgotten.
+        static let allTables = "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root"
 
         init(_ row: SQLiteStatement) {
             id = BatchID(rawValue: row.integer(0))
@@ -66,10 +67,11 @@ struct QueueView {
         }
     }
 
-    func batchRow(_ id: BatchID) throws -> BatchRow? {
-        try database.first(
-            "SELECT \(BatchRow.columns) FROM \(BatchRow.tables) WHERE b.id = ?", .integer(id.rawValue)
-        ) { BatchRow($0) }
+    func batchRow(_ id: BatchID, hidden: Bool = false) throws -> BatchRow? {
+        let tables = hidden ? BatchRow.allTables : BatchRow.tables
+        return try database.first("SELECT \(BatchRow.columns) FROM \(tables) WHERE b.id = ?", .integer(id.rawValue)) {
+            BatchRow($0)
+        }
     }
 
     func batchRows(session: SessionName?, limit: Int) throws -> [BatchRow] {

@@ -310,9 +310,9 @@ package actor QueueWriter {
         try change { try store.purge(nodes, joining: joining) }
     }
 
-    /// Forgets all finished batches but these, which can be taken back.
-    package func purgeFinished(except kept: Set<BatchID> = []) throws(QueueError) -> NodeChange {
-        try change { try store.purgeFinished(except: kept) }
+    /// Forgets all finished batches, which can be taken back.
+    package func purgeFinished() throws(QueueError) -> NodeChange {
+        try change { try store.purgeFinished() }
     }
 
     /// Forgets batches that finished before a time, their events and their secrets, for good.
@@ -324,7 +324,8 @@ package actor QueueWriter {
     /// How long a change can be taken back from now on; 10 s until it is said.
     package func setGraceTime(_ time: Duration) { store.graceTime = time }
 
-    /// Forgets for good what was purged longer ago than the grace time. - Returns: when the next one is due.
+    /// Forgets for good what was purged longer ago than the grace time and has left nothing at a server. - Returns: when the next one
+    /// is due.
     package func forgetPurged(now: Timestamp) throws(QueueError) -> Timestamp? {
         try change { try store.forgetPurged(now: now) }
     }
@@ -368,6 +369,13 @@ package actor QueueWriter {
         in states: [TransferState], claimed: Bool = false, after: TaskID = TaskID(rawValue: 0), limit: Int = 500
     ) throws(QueueError) -> [Remains] {
         try look { try store.remains(in: states, claimed: claimed, after: after, limit: limit) }
+    }
+
+    /// What batches that were purged longer ago than the grace time have left at servers.
+    package func purgedRemains(
+        now: Timestamp, after: TaskID = TaskID(rawValue: 0), limit: Int = 100
+    ) throws(QueueError) -> [Remains] {
+        try look { try store.purgedRemains(now: now, after: after, limit: limit) }
     }
 
     /// Uploads to such origins that the last engine was killed in, and of which nothing says what it has left there.

@@ -133,6 +133,7 @@ actor EngineProcess {
     ) -> TransferService {
         let stays = isActivated || given.idleExit.seconds == 0
         var settings = ServiceSettings(idleExit: stays ? nil : .seconds(given.idleExit.seconds))
+        settings.grace = .seconds(given.grace.seconds)
         settings.limits.up = given.uploadLimit
         settings.limits.down = given.downloadLimit
         settings.limits.transfers = given.transfers

@@ -7,6 +7,8 @@ package struct ServiceSettings: Sendable {
     /// Views are looked at again at most so often.
     package var viewInterval = Duration.milliseconds(100)
     package var clientLimit = 256
+    /// How long a change can be taken back; the queue and the engine were told the same.
+    package var grace = Duration.seconds(10)
     /// Limits of the whole engine as configured.
     package var limits = LimitPlan()
     /// What the clock on the wall shows: seconds since Sunday 00:00.

@@ -94,6 +94,29 @@ extension TransferService {
         }
     }
 
+    /// Whoever looks for the reason later finds it in the log.
+    func cancel(_ request: NodesRequest, by client: String?) async throws -> NodeResults {
+        let results = try await changeTogether(request) { try await $0.cancel($1, joining: $2) }
+        let done = results.results.filter { $0.result == .done }.map(\.id)
+        let grace = WhySentence.span(settings.grace)
+        let said =
+            "cancelled by \(client ?? "a client"); what its server has is removed in \(grace) unless it is undone"
+        for node in done.prefix(Self.mostNamed) {
+            switch node {
+            case .batch(let batch): log.write(.info, said, batch: batch)
+            case .folder(let batch, _): log.write(.info, "\(node): \(said)", batch: batch)
+            case .task(let task):
+                log.write(.info, said, batch: try await queue.reader.task(task)?.batch, task: task)
+            }
+        }
+        let others = done.count - Self.mostNamed
+        if others > 0 { log.write(.info, "\(others) more: \(said)") }
+        return results
+    }
+
+    /// Lines of the log for one change.
+    private static let mostNamed = 20
+
     /// A selector means what something can be done to: batches that are over were not meant, and are no refusal.
     private func meant(_ results: [NodeResult]) async throws -> [NodeResult] {
         var kept: [NodeResult] = []

@@ -3,17 +3,14 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// Forgetting what is over. What its uploads have left at servers is taken away first: afterwards nobody would know of it.
+/// Forgetting what is over. What uploads have left at servers is taken away when that cannot be taken back any more, by the engine: an
+/// undone purge leaves failed uploads where they stood.
 extension TransferService {
     /// Without any node: every batch that is over.
     func purge(_ request: NodesRequest) async throws -> NodeResults {
         guard request == NodesRequest() else { return try await purgeNamed(request) }
-        let left = Set(try await queue.unfinishedUploads().map(\.task.batch)).sorted()
-        let kept = try await clearRemains(of: left.map { .batch($0) })
-        let keptBatches = left.filter { kept[.batch($0)] != nil }
         var results = NodeResults(results: [])
-        try await take(try await queue.writer.purgeFinished(except: Set(keptBatches)), &results)
-        results.results += keptBatches.compactMap { kept[.batch($0)] }
+        try await take(try await queue.writer.purgeFinished(), &results)
         await engine.queueChanged()
         return results
     }
@@ -31,35 +28,21 @@ extension TransferService {
         }
     }
 
-    /// Takes away what uploads of these nodes have left; gives back the nodes of which something is still there, and why.
+    /// A single task is forgotten at once, for good: what it has left is taken away first, because afterwards nobody would know of it.
+    /// Gives back the tasks of which something is still there, and why.
     private func clearRemains(of nodes: [NodeID]) async throws -> [NodeID: NodeResult] {
-        let left = try await queue.unfinishedUploads()
-        if left.isEmpty { return [:] }
+        let tasks = Set(nodes.compactMap { if case .task(let task) = $0 { task } else { nil } })
+        if tasks.isEmpty { return [:] }
         var kept: [NodeID: NodeResult] = [:]
-        for node in nodes {
-            for remains in try await ofWorkThatIsOver(left, in: node) {
-                guard let error = await engine.remove(remains) else { continue }
-                let task = remains.task.id
-                kept[node] = NodeResult(
-                    id: node, result: .refused, code: .refused,
-                    message: "what \(task) left at its server is still there (\(error.message)): purge it again later, "
-                        + "or let it lie with 'martlet leftovers abort --forget \(task)'")
-                break
-            }
+        for remains in try await queue.unfinishedUploads() where tasks.contains(remains.task.id) {
+            guard let error = await engine.remove(remains) else { continue }
+            let task = remains.task.id
+            kept[.task(task)] = NodeResult(
+                id: .task(task), result: .refused, code: .refused,
+                message: "what \(task) left at its server is still there (\(error.message)): purge it again later, "
+                    + "or let it lie with 'martlet leftovers abort --forget \(task)'")
         }
         return kept
-    }
-
-    private func ofWorkThatIsOver(_ left: [Remains], in node: NodeID) async throws -> [Remains] {
-        switch node {
-        case .batch(let batch):
-            let own = left.filter { $0.task.batch == batch }
-            if own.isEmpty { return [] }
-            let isOver = try await queue.reader.batch(batch)?.state.isTerminal == true
-            return isOver ? own : []
-        case .task(let task): return left.filter { $0.task.id == task }
-        case .folder: return []
-        }
     }
 }
 

@@ -91,7 +91,7 @@ extension TransferService {
         let live = await engine.live()
         let now = Timestamp(milliseconds: WallClock.milliseconds)
         let (answers, chains) = try await queue.reader.why(
-            request.id, live: live, chains: chains, limits: holding, now: now)
+            request.id, live: live, chains: chains, limits: holding, grace: settings.grace, now: now)
         self.chains = chains
         if let id = request.id, answers.isEmpty { throw Self.missing("\(id)") }
         return WhyAnswers(answers: answers)
@@ -191,7 +191,8 @@ extension QueueReader {
     }
 
     func why(
-        _ id: NodeID?, live: LiveSnapshot, chains: FolderChains, limits: EngineLimits, now: Timestamp
+        _ id: NodeID?, live: LiveSnapshot, chains: FolderChains, limits: EngineLimits,
+        grace: Duration, now: Timestamp
     ) throws -> ([WhyAnswer], FolderChains) {
         try together {
             var chains = chains
@@ -199,7 +200,9 @@ extension QueueReader {
             let nodes = try id.map { [$0] } ?? batches().filter { !$0.state.isTerminal }.map { .batch($0.id) }
             let answers = try nodes.compactMap { node in
                 try standing(of: node).map {
-                    WhySentence(node: node, standing: $0, live: overlay, engine: limits, now: now).answer
+                    WhySentence(
+                        node: node, standing: $0, live: overlay, engine: limits, grace: grace, now: now
+                    ).answer
                 }
             }
             return (answers, chains)

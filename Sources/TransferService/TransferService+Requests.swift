@@ -100,9 +100,7 @@ extension TransferService {
         case .nodesResume:
             try await serve(call, Methods.nodesResume) { try await resume($0) }
         case .nodesCancel:
-            try await serve(call, Methods.nodesCancel) {
-                try await changeTogether($0) { try await $0.cancel($1, joining: $2) }
-            }
+            try await serve(call, Methods.nodesCancel) { try await cancel($0, by: client.name) }
         case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await retry($0) }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
         case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }

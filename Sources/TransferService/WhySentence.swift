@@ -9,11 +9,14 @@ package struct WhySentence {
     private let standing: NodeStanding
     private let live: LiveOverlay
     private let engine: EngineLimits
+    private let grace: Duration
     private let now: Timestamp
     private let waitsForEngine: Bool
 
+    /// - Parameter grace: how long a cancel can be taken back.
     package init(
-        node: NodeID, standing: NodeStanding, live: LiveOverlay, engine: EngineLimits = EngineLimits(), now: Timestamp
+        node: NodeID, standing: NodeStanding, live: LiveOverlay, engine: EngineLimits = EngineLimits(),
+        grace: Duration = .seconds(10), now: Timestamp
     ) {
         var standing = standing
         // Nothing starts, and no folder is looked through any more.
@@ -28,6 +31,7 @@ package struct WhySentence {
         self.standing = standing
         self.live = live
         self.engine = engine
+        self.grace = grace
         self.now = now
     }
 
@@ -156,9 +160,28 @@ package struct WhySentence {
         case .failed:
             guard let error = standing.error else { return ("\(node) failed", moves.retry) }
             return ("\(node) failed: \(error.happening)", error.remedy(retry: moves.retry, batch: standing.batch))
-        case .cancelled: return ("\(node) was cancelled\(ago)", "martlet retry \(node)")
+        case .cancelled: return cancelled
         default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
         }
+    }
+
+    /// A retry goes on from what the server has, as long as it has it.
+    private var cancelled: (String, String) {
+        let sentence = "\(node) was cancelled\(ago)"
+        guard let isLeft = standing.isLeftAtServer else { return (sentence, "martlet retry \(node)") }
+        guard isLeft else { return (sentence, "martlet retry \(node) begins it anew") }
+        let left = (standing.since ?? now).advanced(by: grace).since(now)
+        if left > .zero {
+            return (
+                "\(sentence); what its server has of it is removed in \(Self.span(left))",
+                "martlet undo \(node) takes the cancel back; martlet retry \(node) goes on where it stood until then, and begins "
+                    + "anew afterwards"
+            )
+        }
+        return (
+            "\(sentence); what its server has of it is still there",
+            "martlet retry \(node) goes on where it stood; martlet leftovers shows what is there"
+        )
     }
 
     private func waiting(for reason: WaitReason) -> (String, String) {

@@ -16,7 +16,7 @@ case .screen(let invocation, let settings, let problems, let remote):
     (options.keys, options.keyProblems) = Martlet.keyBindings()
     options.filters = Martlet.savedFilters().map { SavedFilter(name: $0.name, text: $0.text) }
     options.problems = problems
-    options.client = "martlet \(ProductVersion.current)"
+    options.client = "martlet \(ProductVersion.current) (a screen)"
     do {
         guard let remote else { exit(try TerminalUI.run(options)) }
         // ssh may ask for a password: it is in before the screen opens.

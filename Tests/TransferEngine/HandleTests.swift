@@ -132,6 +132,35 @@ import TransferQueue
         server.server.stop()
     }
 
+    @Test("what a purged batch has left goes when the purge can be taken back no more, and the batch with it")
+    func purged() async throws {
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", _): .answer("400 Bad Request")
+            case ("DELETE", 0): .answer("500 Internal Server Error")
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        let writer = harness.queue.writer
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let task = try await harness.run(request(harness, ["f"], to: server))
+        #expect(task.state == .failed)
+        await writer.setGraceTime(.seconds(3600))
+        _ = try await writer.purge([.batch(task.batch)])
+        try await harness.engine.sweep()
+        #expect(server.count("DELETE") == 0)
+        await writer.setGraceTime(.zero)
+        // The purge is over with its millisecond.
+        while server.count("DELETE") == 0 { try await harness.engine.sweep() }
+        #expect(try await writer.order(of: task.batch) != nil, "it is still there, and known")
+        while try await writer.order(of: task.batch) != nil { try await harness.engine.sweep() }
+        #expect(server.count("DELETE") == 2)
+        try await harness.expectSound()
+        await harness.stop()
+        server.server.stop()
+    }
+
     @Test("what lies in a bucket is asked of its service, signed, and one upload of it is taken away")
     func bucket() async throws {
         let list = """

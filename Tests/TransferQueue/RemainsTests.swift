@@ -35,4 +35,38 @@ import TransferModel
         #expect(try await queue.reader.batch(batch)?.bytesAccepted == 120)
         try await queue.close()
     }
+
+    @Test("stand in the way of forgetting a batch, once nobody can take its purge back any more")
+    func purged() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        for task in tasks {
+            queue.writer.record(.checkpoint(resumePoint: [7], accepted: 10), for: task.id)
+            queue.writer.record(.failed(TransferError(.http, "no")), for: task.id)
+        }
+        try await queue.writer.commit()
+        #expect(try await queue.writer.purge([.batch(batch)]).results.map(\.result) == [.done])
+        sandbox.clock.advance(by: .seconds(10))
+        #expect(try await queue.writer.purgedRemains(now: sandbox.clock.now).isEmpty)
+        let due = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        #expect(due == sandbox.clock.now.advanced(by: .milliseconds(1)))
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .purge)
+
+        #expect(try await queue.writer.purge([.batch(batch)]).results.map(\.result) == [.done])
+        sandbox.clock.advance(by: .seconds(11))
+        #expect(try await queue.writer.purgedRemains(now: sandbox.clock.now).map(\.task.id) == tasks.map(\.id))
+        #expect(try await queue.writer.forgetPurged(now: sandbox.clock.now) == nil)
+        try await queue.writer.forgetRemains(of: tasks[0].id)
+        #expect(try await queue.writer.forgetPurged(now: sandbox.clock.now) == nil)
+        #expect(try await queue.writer.order(of: batch) != nil)
+        #expect(try await queue.reader.task(tasks[1].id) == nil, "it is out of sight")
+        #expect(try await queue.reader.task(tasks[1].id, hidden: true) != nil)
+        try await queue.writer.forgetRemains(of: tasks[1].id)
+        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        #expect(try await queue.writer.order(of: batch) == nil)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
 }

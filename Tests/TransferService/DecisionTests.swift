@@ -45,6 +45,26 @@ import TransferModel
         #expect(answer.sentence == "b7 was cancelled")
     }
 
+    @Test func `of a cancelled upload is said from where a retry goes on`() {
+        func cancelled(_ seconds: Int64, isLeft: Bool?) -> WhyAnswer {
+            why {
+                $0.state = .cancelled
+                $0.counts.cancelled = 2
+                $0.since = now.advanced(by: .seconds(-seconds))
+                $0.isLeftAtServer = isLeft
+            }
+        }
+        let inTime = cancelled(4, isLeft: true)
+        #expect(inTime.sentence == "b7 was cancelled 4 s ago; what its server has of it is removed in 6 s")
+        #expect(
+            inTime.unblock.contains("martlet undo b7") && inTime.unblock.contains("goes on where it stood until then"))
+        let late = cancelled(60, isLeft: false)
+        #expect(late.sentence == "b7 was cancelled 60 s ago" && late.unblock == "martlet retry b7 begins it anew")
+        let stuck = cancelled(60, isLeft: true)
+        #expect(stuck.sentence.hasSuffix("is still there") && stuck.unblock.contains("martlet leftovers"))
+        #expect(cancelled(4, isLeft: nil).unblock == "martlet retry b7", "a download says nothing of servers")
+    }
+
     @Test func `many that wait are counted, and the error is told`() {
         let answer = why {
             $0.counts.waiting = 3
