@@ -45,7 +45,7 @@ package protocol Engine: LoginKeeper {
     func leftovers() async throws(RequestError) -> [Leftover]
     func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult]
     func bucketUploads(
-        at url: String, place: S3Place?, keys: S3Keys, aborting uploads: [String]
+        at url: String, place: S3Place?, keys: S3Keys?, destination: String?, aborting uploads: [String]
     ) async throws(RequestError) -> [BucketUpload]
 
     func test(_ request: BatchRequest) async throws(RequestError) -> DestinationReport

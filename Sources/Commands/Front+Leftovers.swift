@@ -6,7 +6,8 @@ import MartletKit
 enum LeftoverOptions {
     static let bucket = Option(
         "in", ValueSyntax<String>.text("s3://BUCKET/PREFIX"),
-        "ask the service which uploads were begun there and not finished, by whomever; keys and endpoint as for upload")
+        "ask the service which uploads were begun there and not finished, by whomever; keys and endpoint as for upload, and "
+            + "NAME: or NAME:PATH is a configured destination")
     static let upload = Option(
         "upload", ValueSyntax<String>.text("UPLOAD-ID"), repeats: true, "take this upload away from the bucket")
     static let forget = Option.flag("forget", "say nothing to the servers: let it lie there and forget it")
@@ -138,14 +139,11 @@ extension Front {
         guard case .upload(_, let bucket) = request.work, TransferScheme(of: bucket) == .s3 else {
             throw .usage("\(command): \(RawPath(url).displayed) is no bucket", "write s3://BUCKET/PREFIX")
         }
-        guard let keys = request.secrets.s3 else {
-            throw .usage(
-                "\(command): the engine alone has the keys of this destination",
-                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and write s3://BUCKET/PREFIX")
-        }
-        let place = request.options.s3
+        // Without keys of its own the engine has those of the destination.
+        let (keys, destination, place) = (request.secrets.s3, request.destination, request.options.s3)
         return try await ask { engine throws(RequestError) in
-            try await engine.bucketUploads(at: bucket, place: place, keys: keys, aborting: named)
+            try await engine.bucketUploads(
+                at: bucket, place: place, keys: keys, destination: destination, aborting: named)
         }
     }
 }

@@ -69,11 +69,13 @@ extension EngineConnection {
     /// Uploads that were begun in a bucket of S3 and not finished, by whomever. Starts an engine.
     /// - Parameters:
     ///   - url: `s3://bucket/prefix`.
+    ///   - keys: `nil`: those that the engine keeps for the destination.
     ///   - uploads: IDs of those that are taken away; the answer says what came of it.
     public nonisolated func bucketUploads(
-        at url: String, place: S3Place?, keys: S3Keys, aborting uploads: [String] = []
+        at url: String, place: S3Place?, keys: S3Keys?, destination: String? = nil, aborting uploads: [String] = []
     ) async throws(RequestError) -> [BucketUpload] {
-        let request = LeftoverSearchRequest(url: url, s3: place, keys: keys, abort: uploads.isEmpty ? nil : uploads)
+        let request = LeftoverSearchRequest(
+            url: url, s3: place, keys: keys, destination: destination, abort: uploads.isEmpty ? nil : uploads)
         return try await call(Methods.leftoversSearch, request).uploads
     }
 

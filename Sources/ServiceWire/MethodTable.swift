@@ -68,7 +68,7 @@ package enum MethodTable {
             ("up? down? upTimetable? downTimetable? transfers? transfersPerHost? scoped?", limits)
         case .leftoversList: ("after? limit?", "leftovers next")
         case .leftoversAbort: ("tasks forget?", nodeResults)
-        case .leftoversSearch: ("url s3? keys abort?", "uploads")
+        case .leftoversSearch: ("url s3? keys? destination? abort?", "uploads")
         case .destinationTest: ("url options? secrets? destination?", "report")
         case .destinationKeep: ("name secrets", "")
         case .destinationForget, .destinationRestore: ("name", "existed")

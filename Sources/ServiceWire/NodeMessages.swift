@@ -224,13 +224,19 @@ package struct LeftoverSearchRequest: Codable, Hashable, Sendable {
     /// `s3://bucket/prefix`.
     package var url: String
     package var s3: S3Place?
-    package var keys: S3Keys
+    /// `nil`: those that are kept for `destination`.
+    package var keys: S3Keys?
+    /// A configured server whose keys the engine has.
+    package var destination: String?
     /// IDs of uploads among those found that are to be taken away.
     package var abort: [String]?
-    package init(url: String, s3: S3Place?, keys: S3Keys, abort: [String]? = nil) {
+    package init(
+        url: String, s3: S3Place?, keys: S3Keys?, destination: String? = nil, abort: [String]? = nil
+    ) {
         self.url = url
         self.s3 = s3
         self.keys = keys
+        self.destination = destination
         self.abort = abort
     }
 }

@@ -13,7 +13,8 @@ extension TransferService {
             in: Self.standing, after: request.after ?? TaskID(rawValue: 0), limit: limit)
         var page: [Leftover] = []
         for remains in found {
-            guard let task = try await queue.reader.task(remains.task.id), let name = remains.protocolName else {
+            guard let task = try await queue.reader.task(remains.task.id, hidden: true), let name = remains.protocolName
+            else {
                 continue
             }
             page.append(
@@ -29,11 +30,13 @@ extension TransferService {
         for id in request.tasks {
             results.append(try await abortLeftover(of: id, forgets: request.forget ?? false))
         }
+        // Its batch may have been waiting for that to be forgotten.
+        await engine.queueChanged()
         return NodeResults(results: results)
     }
 
     private func abortLeftover(of id: TaskID, forgets: Bool) async throws -> NodeResult {
-        guard let task = try await queue.reader.task(id) else {
+        guard let task = try await queue.reader.task(id, hidden: true) else {
             return NodeResult(id: .task(id), result: .refused, code: .noSuchObject, message: "there is no task \(id)")
         }
         let before = TaskID(rawValue: id.rawValue - 1)
@@ -58,7 +61,12 @@ extension TransferService {
 
     /// What lies in a bucket is asked of its service. Taken away is only what is named, and nothing that a task goes on from.
     func searchLeftovers(_ request: LeftoverSearchRequest) async throws -> LeftoverSearchAnswer {
-        let search = BucketSearch(url: request.url, place: request.s3, keys: request.keys)
+        var secrets = TransferSecrets()
+        secrets.s3 = request.keys
+        guard let keys = try await withKept(secrets, request.destination).s3 else {
+            throw RequestError(.usage, "S3 wants keys: give them, or name a destination that has some")
+        }
+        let search = BucketSearch(url: request.url, place: request.s3, keys: keys)
         let found: [FoundUpload]
         switch await engine.search(search) {
         case .success(let uploads): found = uploads

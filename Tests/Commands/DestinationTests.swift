@@ -121,6 +121,11 @@ struct DestinationTests {
         #expect(text == "[p]\nurl = s3://photos/\nuser = typed\nlogin = kept\n")
         #expect(await bench.run("upload", "a.txt", "p:x/") == .done, "\(bench.error)")
         #expect(engine.requests.last?.destination == "p" && engine.requests.last?.secrets.s3 == nil)
+        // The engine has them for a look into the bucket, too.
+        #expect(await bench.run("leftovers", "list", "--in", "p:x") == .done, "\(bench.error)")
+        #expect(engine.asked.last == "search s3://photos/x of p")
+        #expect(await bench.run("leftovers", "abort", "--in", "p:x", "--upload", "u2") == .noSuchObject)
+        #expect(engine.asked.last == "search s3://photos/x of p u2")
         // Found in the environment they are taken from there each time, and nothing is kept.
         let other = self.bench(environment: ["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "KEY"])
         #expect(await other.run("destination", "add", "p", "s3://photos/", "--replace") == .done, "\(other.error)")

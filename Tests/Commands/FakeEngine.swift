@@ -206,9 +206,11 @@ final class FakeEngine: Engine {
         try change(forgets ? "forget" : "abort", .ids(tasks.map { .task($0) }))
     }
     func bucketUploads(
-        at url: String, place: S3Place?, keys: S3Keys, aborting uploads: [String]
+        at url: String, place: S3Place?, keys: S3Keys?, destination: String?, aborting uploads: [String]
     ) async throws(RequestError) -> [BucketUpload] {
-        try ask((["search", url, keys.accessKeyID] + uploads).joined(separator: " ")) { state in
+        try ask(
+            (["search", url, keys?.accessKeyID ?? "of \(destination ?? "nobody")"] + uploads).joined(separator: " ")
+        ) { state in
             state.uploads.map { upload in
                 var upload = upload
                 if uploads.contains(upload.uploadID) { upload.result = .done }

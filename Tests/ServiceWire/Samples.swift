@@ -183,7 +183,8 @@ enum Samples {
         case .leftoversSearch:
             LeftoverSearchRequest(
                 url: "s3://b/p", s3: S3Place(endpoint: "https://h", region: "r"),
-                keys: S3Keys(accessKeyID: "a", secretAccessKey: "b", sessionToken: "c"), abort: ["u"])
+                keys: S3Keys(accessKeyID: "a", secretAccessKey: "b", sessionToken: "c"), destination: "nas",
+                abort: ["u"])
         case .destinationTest:
             DestinationTestRequest(
                 url: "https://host/", options: TransferOptions(), secrets: TransferSecrets(), destination: "nas")

@@ -37,28 +37,58 @@ import TransferQueue
         return (batch, task.id)
     }
 
-    @Test func `a purge takes away first what uploads left at servers, and keeps what cannot be taken away`()
-        async throws
-    {
+    @Test func `a purge that is taken back leaves failed uploads where they stood`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
         let (batch, task) = try await failedUpload(harness, "mine")
+        for request in [NodesRequest(), NodesRequest(ids: [.batch(batch)])] {
+            let purged = try await client.call(Methods.nodesPurge, request)
+            #expect(purged.results.map(\.result) == [.done])
+            #expect(await harness.engine.removed.isEmpty)
+            #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.isEmpty)
+            // As long as it lies there it is known.
+            let left = try await client.call(Methods.leftoversList, LeftoversRequest()).leftovers
+            #expect(left.map(\.task) == [task] && left.map(\.protocol) == ["s3"])
+            let back = try await client.call(Methods.nodesUndo, UndoRequest(operation: purged.operation))
+            #expect(back.undone == .purge)
+        }
+        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.map(\.id) == [batch])
+        let retried = try await client.call(Methods.nodesRetry, NodesRequest(ids: [.task(task)]))
+        #expect(retried.results.map(\.result) == [.done])
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let again = try await harness.queue.writer.claim(lane.lane, limit: 1, now: Timestamp(milliseconds: 2_000_000))
+        #expect(again.first?.id == task && again.first?.resumePoint != nil)
+        try await harness.end()
+    }
+
+    @Test func `what a forgotten batch has left at a server can be taken away by name`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let (batch, task) = try await failedUpload(harness, "mine")
+        _ = try await client.call(Methods.nodesPurge, NodesRequest(ids: [.batch(batch)]))
+        let before = await harness.engine.changes
+        let request = LeftoversAbortRequest(tasks: [task], forget: nil)
+        #expect(try await client.call(Methods.leftoversAbort, request).results.map(\.result) == [.done])
+        #expect(await harness.engine.removed == [task])
+        #expect(await harness.engine.changes == before + 1)
+        try await harness.end()
+    }
+
+    @Test func `a task of its own is forgotten only when what it left is gone, whoever named it`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let (_, task) = try await failedUpload(harness, "mine")
         await harness.engine.failRemovals(TransferError(.cannotConnectToHost, "nobody answers"))
-        for request in [NodesRequest(ids: [.batch(batch)]), NodesRequest(ids: [.task(task)]), NodesRequest()] {
+        let selected = NodesRequest(selector: NodeSelector(states: [.failed]))
+        for request in [NodesRequest(ids: [.task(task)]), selected] {
             let refused = try await client.call(Methods.nodesPurge, request)
             #expect(refused.results.map(\.result) == [.refused])
             #expect(refused.results.first?.message?.contains("nobody answers") == true)
         }
-        let left = try await client.call(Methods.leftoversList, LeftoversRequest()).leftovers
-        #expect(left.map(\.task) == [task] && left.map(\.protocol) == ["s3"])
         await harness.engine.failRemovals(nil)
-        let purged = try await client.call(Methods.nodesPurge, NodesRequest())
-        #expect(purged.results.map(\.result) == [.done])
+        #expect(try await client.call(Methods.nodesPurge, selected).results.map(\.result) == [.done])
         #expect(await harness.engine.removed == [task])
-        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.isEmpty)
-        let back = try await client.call(Methods.nodesUndo, UndoRequest(operation: purged.operation))
-        #expect(back.undone == .purge)
-        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches.map(\.id) == [batch])
+        #expect(try await client.call(Methods.leftoversList, LeftoversRequest()).leftovers.isEmpty)
         try await harness.end()
     }
 
@@ -88,6 +118,21 @@ import TransferQueue
         #expect(try await client.call(Methods.leftoversList, LeftoversRequest()).leftovers.isEmpty)
         let purged = try await client.call(Methods.nodesPurge, NodesRequest(ids: [.batch(batch)]))
         #expect(purged.results.map(\.result) == [.done])
+        try await harness.end()
+    }
+
+    @Test func `a bucket is asked with the keys that are kept for its destination`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let request = LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: nil, destination: "nas")
+        await #expect(throws: WireError.self) { try await client.call(Methods.leftoversSearch, request) }
+        var secrets = TransferSecrets()
+        secrets.s3 = S3Keys(accessKeyID: "a", secretAccessKey: "kept")
+        _ = try await client.call(Methods.destinationKeep, DestinationKeepRequest(name: "nas", secrets: secrets))
+        _ = try await client.call(Methods.leftoversSearch, request)
+        #expect(await harness.engine.searches.map(\.keys.secretAccessKey) == ["kept"])
+        let nobodys = LeftoverSearchRequest(url: "s3://b/p", s3: nil, keys: nil)
+        await #expect(throws: WireError.self) { try await client.call(Methods.leftoversSearch, nobodys) }
         try await harness.end()
     }
 

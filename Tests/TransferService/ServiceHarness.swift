@@ -140,7 +140,11 @@ actor FakeEngine: EngineControl {
         if removalFails == nil { removed.append(remains.task.id) }
         return removalFails
     }
-    func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> { .success(uploads) }
+    var searches: [BucketSearch] = []
+    func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> {
+        searches.append(search)
+        return .success(uploads)
+    }
     func abort(_ upload: FoundUpload, _ search: BucketSearch) async -> TransferError? {
         aborted.append(upload.uploadID)
         return nil
