@@ -81,11 +81,18 @@ extension QueueStore {
             advance(&details, from: row.accepted, to: accepted, at: fact.time)
             row.accepted = accepted
             if accepted >= details.unconfirmed { details.unconfirmed = 0 }
-            if let resumePoint { details.resumePoint = resumePoint }
+            if let resumePoint {
+                details.resumePoint = resumePoint
+                row.flags.remove(.guessed)
+            }
             if let secret, let uuid = try uuid(of: row.batch) {
                 handles.append((uuid, row.id, secret))
                 orphanedSecrets.removeAll { $0 == .handle(row.id, uuid) }
             }
+        case .guess(let resumePoint):
+            guard details.resumePoint == nil, row.state != .completed else { return }
+            details.resumePoint = resumePoint
+            row.flags.insert(.guessed)
         case .sent(let bytes, let kept):
             guard row.claimed, kept || row.state.isActive else { return }
             if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 } else { details.atRisk = bytes }

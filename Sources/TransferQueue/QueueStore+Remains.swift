@@ -87,6 +87,7 @@ extension QueueStore {
         var details = oldDetails
         try dropResumePoint(&details, of: row)
         row.accepted = 0
+        row.flags.remove(.guessed)
         try save(&row, was: old, details, was: oldDetails)
     }
 }

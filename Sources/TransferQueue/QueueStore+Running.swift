@@ -202,13 +202,15 @@ extension QueueStore {
                 var details = oldDetails
                 try endAttempt(row, &details, "interrupted", error: nil, at: clock())
                 let (point, lost) = (details.resumePoint, details.atRisk)
-                if row.state == .running, point == nil || lost > 0 {
+                let isGuess = row.flags.contains(.guessed)
+                if row.state == .running, point == nil || lost > 0 || isGuess {
                     let why = lost > 0 ? "this server cannot resume" : "nothing remembers how far it had come"
                     try restart(
                         &row, &details, reason: "the engine was ended in the middle, and \(why)", repeated: lost,
                         identity: nil, at: clock())
                     // Of a server that cannot resume it says only what an earlier version of the source has left there.
-                    details.resumePoint = point
+                    details.resumePoint = isGuess ? nil : point
+                    row.flags.remove(.guessed)
                 }
                 row.state = .queued
                 try save(&row, was: old, details, was: oldDetails)

@@ -111,6 +111,8 @@ package enum TaskChange: Sendable {
     /// The confirmed position, and what must be known to continue there; `nil` leaves the stored resume point as it is.
     /// `secret`: what belongs to the resume point and may stand in the secrets store alone; there before the resume point is.
     case checkpoint(resumePoint: [UInt8]?, accepted: Int64, secret: String? = nil)
+    /// What an attempt that a kill ended may have left at the server: it is for who clears up; the next attempt begins at zero.
+    case guess(resumePoint: [UInt8])
     /// So much of an upload is sent, and its server has not said that it has it. `kept`: the server knows, and says so when the
     /// upload goes on; otherwise it cannot resume, and a kill of the engine has it sent again.
     case sent(Int64, kept: Bool)

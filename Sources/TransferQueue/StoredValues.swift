@@ -73,6 +73,8 @@ struct TaskFlags: OptionSet, Hashable {
     static let directory = TaskFlags(rawValue: 16)
     /// Has a row in `task_details`.
     static let details = TaskFlags(rawValue: 32)
+    /// Its resume point is a guess at what an attempt has left: for who clears up, and nothing to go on from.
+    static let guessed = TaskFlags(rawValue: 64)
 
     var verification: Verification {
         get { contains(.verifiedByDigest) ? .digest : contains(.verifiedBySize) ? .size : .none }

@@ -22,6 +22,33 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("each kill has it begin at zero and says so, as long as only a guess is known of what it left")
+    func killedAgain() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        for kill in 1...3 {
+            let task = try #require(try await queue.claimAll().first)
+            #expect(task.restarts == kill - 1)
+            queue.writer.record(.running, for: task.id)
+            try await queue.close()
+            queue = try sandbox.open()
+            #expect(try await queue.writer.interruptedUploads(to: "http://").map(\.task.id) == [task.id])
+            queue.writer.record(.guess(resumePoint: [7]), for: task.id)
+        }
+        #expect(try await queue.eventTypes().count { $0 == .restarted } == 3)
+        // What is known is gone on from.
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.running, for: task.id)
+        queue.writer.record(.checkpoint(resumePoint: [8], accepted: 10), for: task.id)
+        try await queue.close()
+        queue = try sandbox.open()
+        let again = try #require(try await queue.claimAll().first)
+        #expect(again.restarts == 3 && again.resumePoint == [8] && again.accepted == 10)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("what a kill threw away at a server that cannot resume is counted, and what is known of the server is kept")
     func killedOnTheWay() async throws {
         let sandbox = try Sandbox()
