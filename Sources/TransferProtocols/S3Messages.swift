@@ -40,9 +40,6 @@ package struct S3Plan: Sendable, Hashable {
         return max(wished, subject.size > wished * 9900 ? least : 0)
     }
 
-    /// Parts that may be on their way together: about 64 MiB, two at least.
-    var partsAtOnce: Int { min(parallel, max(2, Int((64 << 20) / partSize))) }
-
     /// Whether the file goes in one request.
     var isSingle: Bool { subject.size <= min(partSize, Self.partSizes.upperBound) }
 }

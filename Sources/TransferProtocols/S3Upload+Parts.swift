@@ -34,6 +34,7 @@ extension S3Upload {
                 modifiedNanoseconds: subject.modifiedNanoseconds)
             upload = point
             parts = S3Parts(size: point.size, partSize: point.partSize)
+            pace.start(at: end.at)
             state = .sendingParts
             return [.persist(ResumePoint(point))] + advance()
         case .again(let learnt): return learned(learnt) + create()
@@ -58,7 +59,10 @@ extension S3Upload {
             }
             var listing = listing
             listing.found.merge(page.parts) { $1 }
-            guard let next = page.next else { return resume(listing) }
+            guard let next = page.next else {
+                pace.start(at: end.at)
+                return resume(listing)
+            }
             // A page that leads nowhere would be asked for again and again.
             guard next > listing.marker ?? 0, next < S3Plan.mostParts else { return giveUp(.unreadable(host)) }
             listing.marker = next
@@ -83,7 +87,8 @@ extension S3Upload {
     mutating func advance() -> [ProtocolAction] {
         if let draining { return parts.sending > 0 ? [] : over(.wait(draining)) }
         var actions: [ProtocolAction] = []
-        while parts.busy < plan.partsAtOnce + Self.ahead, let index = parts.nextMissing() {
+        let atOnce = plan.partsAtOnce(at: pace.rate)
+        while parts.busy < atOnce + Self.ahead, let index = parts.nextMissing() {
             if digestsWanted.isEmpty {
                 parts.set(index, .ready(S3Digests()))
             } else {
@@ -91,7 +96,7 @@ extension S3Upload {
                 actions.append(.digestRange(parts.range(index), digestsWanted))
             }
         }
-        while parts.sending < plan.partsAtOnce, let index = parts.ready.first { actions += send(index) }
+        while parts.sending < atOnce, let index = parts.ready.first { actions += send(index) }
         if comparesDigests, upload?.hasForeignTags == false, parts.nextMissing() == nil { actions += check() }
         return parts.isComplete ? actions + complete() : actions
     }
@@ -145,6 +150,7 @@ extension S3Upload {
             guard let tag = answer.field("etag") else {
                 return partFailed(WaitDemand(.backoff, .unreadable(host)))
             }
+            pace.take(Int64(parts.range(index).count), at: end.at)
             return partStored(index, tag, digests)
         case .again(let learnt): return learned(learnt) + advance()
         case .silent(let error, _):

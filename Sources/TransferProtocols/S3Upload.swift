@@ -65,6 +65,7 @@ package struct S3Upload: ProtocolMachine {
     /// The multipart upload that goes on, and its parts.
     var upload: S3ResumePoint?
     var parts = S3Parts(size: 0, partSize: 1)
+    var pace = S3Pace()
     /// Why the attempt ends once nothing is on its way any more.
     var draining: WaitDemand?
     /// Parts that failed since one succeeded.

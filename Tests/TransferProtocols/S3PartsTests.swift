@@ -50,6 +50,18 @@ private let complete = completeRequest
     }
 
     @Test(
+        "more parts are on their way where what a kill repeats is sent again in no time",
+        arguments: [(100, 3), (400, 3), (600, 2), (5000, 1)])
+    func pace(milliseconds: Int64, sent: Int) {
+        let part = 32 * mebibyte
+        var script = S3Script(s3Plan(size: 64 * part, ifExists: .replace, chunk: nil, parallel: 4))
+        #expect(script.end(1, 200, body: createdXML()).count == 3, "two at first")
+        var answer = answered(200, ["ETag: \(tag(0..<part))"], sent: part)
+        answer.at = noon.advanced(by: .milliseconds(milliseconds))
+        #expect(script.end(2, answer).count == 1 + sent)
+    }
+
+    @Test(
         "parts are equal, between 5 MiB and 5 GiB, and never too many",
         arguments: [
             (9 * mebibyte, nil, "8 MiB"), (9 * mebibyte, 1, "5 MiB"), (300 * mebibyte, 64, "64 MiB"),
