@@ -133,6 +133,21 @@ import TransferModel
         try expectGoesOn(bench, batch, source)
     }
 
+    @Test(.enabled(if: WireProtocol.tested.contains(.s3)))
+    func `keys that were changed are given anew, and what why says does it`() throws {
+        let bench = try WireBench(.s3)
+        guard case .s3(let server) = bench.far else { return }
+        let (source, batch) = try begin(bench)
+        try server.crash()
+        try server.restart(secret: "another")
+        try expectWait(bench, batch, for: "auth")
+        #expect(try bench.sandbox.succeed("why", batch).output.contains("martlet set \(batch) --s3-keys"))
+        bench.sandbox.environment = S3Server.environment(bench.proxy.address, secret: "another")
+        try expectGoesOn(bench, batch, source, by: ["set", batch, "--s3-keys"])
+        let told = try bench.sandbox.succeed("show", batch, "--json").output
+        #expect(!told.contains("another") && !told.contains("testsecret"), "\(told)")
+    }
+
     @Test(.enabled(if: WireProtocol.tested.contains(.sftp)))
     func `a host key that changed`() throws {
         let bench = try WireBench(.sftp)

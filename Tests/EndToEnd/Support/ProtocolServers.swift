@@ -32,12 +32,21 @@ final class TusServer: Server {
 
 /// OpenStack Swift's S3 interface. What it stores is read back by curl.
 final class S3Server: Server {
+    /// What its one user signs with, as it was started last.
+    private(set) var secret = "testsecret"
+
     init(_ sandbox: Sandbox) throws { try super.init("s3", sandbox, folder: "s3") }
 
+    /// Starts it again, with another secret.
+    func restart(secret: String) throws {
+        try restart(["SECRET=\(secret)"])
+        self.secret = secret
+    }
+
     /// What a client's environment says, when it reaches the server at `address`.
-    static func environment(_ address: String) -> [String] {
+    static func environment(_ address: String, secret: String = "testsecret") -> [String] {
         [
-            "AWS_ACCESS_KEY_ID=testkey", "AWS_SECRET_ACCESS_KEY=testsecret", "AWS_REGION=us-east-1",
+            "AWS_ACCESS_KEY_ID=testkey", "AWS_SECRET_ACCESS_KEY=\(secret)", "AWS_REGION=us-east-1",
             "AWS_ENDPOINT_URL=http://\(address)",
         ]
     }
@@ -68,7 +77,7 @@ final class S3Server: Server {
     private func curl(_ words: [String]) throws -> Outcome {
         let signature = [
             "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--aws-sigv4", "aws:amz:us-east-1:s3", "-u",
-            "testkey:testsecret",
+            "testkey:\(secret)",
         ]
         let outcome = try sandbox.start("/usr/bin/curl", ["-sSg", "--fail"] + signature + words).wait()
         guard outcome.status == 0 else { throw HarnessError("curl: \(outcome)") }

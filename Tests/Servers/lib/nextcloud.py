@@ -5,6 +5,7 @@ Switches (files in DIR, read for each request): quota BYTES, assembling SECONDS,
 """
 import hashlib
 import os
+import re
 import shutil
 import sys
 import threading
@@ -109,8 +110,20 @@ class Nextcloud(Scripted):
             raise fault(405, "Sabre\\DAV\\Exception\\MethodNotAllowed", "GET is not allowed on chunks")
         if not os.path.isfile(path):
             raise fault(404, "Sabre\\DAV\\Exception\\NotFound", "File not found")
+        tag, size = self.tag(path), os.path.getsize(path)
+        fields = dict(Content_Type="application/octet-stream", ETag=tag, Accept_Ranges="bytes",
+                      Last_Modified=formatdate(os.stat(path).st_mtime, usegmt=True))
         with open(path, "rb") as f:
-            return Answer(200, f.read(), Content_Type="application/octet-stream", ETag=self.tag(path))
+            # One range alone, and only of the version that the client means; anything else is answered by the whole file.
+            wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+            if not wanted or self.headers.get("If-Range", tag) not in (tag, fields["Last_Modified"]):
+                return Answer(200, f.read(), **fields)
+            start, end = int(wanted[1]), min(int(wanted[2] or size - 1), size - 1)
+            if start >= size:
+                raise fault(416, "Sabre\\DAV\\Exception\\RequestedRangeNotSatisfiable",
+                            "The start offset exceeded the size of the entity")
+            f.seek(start)
+            return Answer(206, f.read(end - start + 1), Content_Range=f"bytes {start}-{end}/{size}", **fields)
 
     # Making and removing
 
