@@ -1,0 +1,50 @@
+package import TransferModel
+
+/// Queueing, and looking through folders.
+extension QueueWriter {
+    /// Queues a batch: all of it, durably, or nothing. A request whose UUID is known returns the batch that is there.
+    package func add(_ request: BatchRequest) throws(QueueError) -> AddedBatch {
+        try change { try store.add(request) }
+    }
+
+    /// Sources of upload batches that are not completely in the queue: after start all, after `add` those of the batch.
+    package func unscannedSources(of batch: BatchID? = nil) throws(QueueError) -> [WalkState] {
+        try look { try store.unscannedSources(of: batch) }
+    }
+
+    /// Batches with nothing left to walk that still count as scanned: a kill came before `finishScan`, which is to be called for them.
+    package func walkedBatches() throws(QueueError) -> [BatchID] {
+        try look { try store.walkedBatches() }
+    }
+
+    /// Says what sources are. Directories are to be walked from then on: `foldersToWalk`. A source that is begun already is left alone.
+    package func begin(_ sources: [FoundSource]) throws(QueueError) {
+        try change { try store.begin(sources) }
+    }
+
+    /// Directories of a source that are known and not completely listed, oldest first. Who asks lists each of them from
+    /// its first entry.
+    package func foldersToWalk(of source: SourceID, limit: Int) throws(QueueError) -> [FolderToWalk] {
+        try look {
+            let folders = try store.foldersToWalk(of: source, limit: limit)
+            for folder in folders { store.walkedHere.remove(folder.folder.rawValue) }
+            return folders
+        }
+    }
+
+    /// Takes what a walk found; at most some 5000 entries a call. Chunks of folders that were cancelled meanwhile are dropped.
+    /// - Returns: the next directories to walk of the same source; empty when its walk is done.
+    package func insert(walked chunks: [WalkedChunk], next limit: Int = 64) throws(QueueError) -> [FolderToWalk] {
+        let durability: QueueStore.Durability = QueueStore.needsDurability(chunks) ? .full : .later
+        return try change(durability) {
+            guard let source = try store.insert(walked: chunks) else { return [] }
+            return try store.foldersToWalk(of: source, limit: limit)
+        }
+    }
+
+    /// Ends the scanning of a batch when nothing of it is left to be walked, and says whether that is so. Durable on return.
+    @discardableResult
+    package func finishScan(_ batch: BatchID) throws(QueueError) -> Bool {
+        try change { try store.finishScan(batch) }
+    }
+}

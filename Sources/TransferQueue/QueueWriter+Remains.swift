@@ -1,0 +1,34 @@
+package import TransferModel
+
+/// What uploads have left at servers.
+extension QueueWriter {
+    /// Uploads that were broken off and whose server has not said yet how much it has, in the order of their numbers.
+    package func unconfirmed(limit: Int = 1000) throws(QueueError) -> [UnconfirmedUpload] {
+        try look { try store.unconfirmed(limit: limit) }
+    }
+
+    /// Uploads in these states that have left something at a server, in the order of their numbers.
+    /// - Parameter claimed: those, too, that the engine has taken and may be about to go on with.
+    package func remains(
+        in states: [TransferState], claimed: Bool = false, after: TaskID = TaskID(rawValue: 0), limit: Int = 500
+    ) throws(QueueError) -> [Remains] {
+        try look { try store.remains(in: states, claimed: claimed, after: after, limit: limit) }
+    }
+
+    /// What batches that were purged longer ago than the grace time have left at servers.
+    package func purgedRemains(
+        now: Timestamp, after: TaskID = TaskID(rawValue: 0), limit: Int = 100
+    ) throws(QueueError) -> [Remains] {
+        try look { try store.purgedRemains(now: now, after: after, limit: limit) }
+    }
+
+    /// Uploads to such origins that the last engine was killed in, and of which nothing says what it has left there.
+    package func interruptedUploads(to origin: String) throws(QueueError) -> [Remains] {
+        try look { try store.interruptedUploads(to: origin) }
+    }
+
+    /// What a task has left at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
+    package func forgetRemains(of task: TaskID) throws(QueueError) {
+        try change { try store.forgetRemains(of: task) }
+    }
+}

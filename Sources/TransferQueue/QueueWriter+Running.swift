@@ -1,0 +1,43 @@
+package import TransferModel
+
+/// What the engine takes to run.
+extension QueueWriter {
+    /// The lanes of batches that are not finished, in the order priority, position, lane.
+    package func lanes() throws(QueueError) -> [LaneSummary] {
+        try look { try store.lanes() }
+    }
+
+    /// What the tasks of a batch need. `nil`: no such batch.
+    package func order(of batch: BatchID) throws(QueueError) -> BatchOrder? {
+        try look { try store.order(of: batch) }
+    }
+
+    /// Takes the next tasks of a lane, and marks durably that they may have begun before it returns.
+    /// Nothing when the batch is held, paused, or may not begin before a time after `now`.
+    package func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws(QueueError) -> [ClaimedTask] {
+        try change { try store.claim(lane, limit: limit, now: now) }
+    }
+
+    /// Gives claimed tasks back that were never started.
+    package func release(unstarted tasks: [TaskID]) throws(QueueError) {
+        try change { try store.release(unstarted: tasks) }
+    }
+
+    /// Lets tasks stand in line again whose time has come.
+    package func wakeDue(now: Timestamp) throws(QueueError) {
+        try change { try store.wakeDue(now: now) }
+    }
+
+    /// When the next task or batch is due by itself.
+    package func nextWake() throws(QueueError) -> Timestamp? {
+        try look { try store.nextWake() }
+    }
+
+    /// A reason to wait is gone, everywhere or only in a batch or for an origin (as in `LaneSummary`): tasks that waited
+    /// for nothing else stand in line again.
+    package func clearWait(
+        _ reasons: WaitReasons, batch: BatchID? = nil, origin: String? = nil
+    ) throws(QueueError) {
+        try change { try store.clearWait(reasons, batch: batch, origin: origin) }
+    }
+}
