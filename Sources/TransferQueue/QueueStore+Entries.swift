@@ -1,0 +1,155 @@
+import SQLiteConnection
+import TransferModel
+
+/// What a walk finds in folders.
+extension QueueStore {
+    /// Whether chunks hold something whose loss in a power cut would be noticed: a failure has an event.
+    static func needsDurability(_ chunks: [WalkedChunk]) -> Bool {
+        chunks.contains { !$0.failures.isEmpty || $0.unreadable != nil }
+    }
+
+    /// Returns the source that the last chunk belongs to.
+    func insert(walked chunks: [WalkedChunk]) throws -> SourceID? {
+        var last: SourceID?
+        for chunk in chunks {
+            let folder = try database.first(
+                """
+                SELECT f.batch, f.parent, f.name, f.walk, f.begun, l.id, l.origin FROM folders f
+                JOIN lanes l ON l.batch = f.batch AND l.priority = -1 WHERE f.id = ? AND f.walk > 0
+                """, .integer(chunk.folder.rawValue)
+            ) { row in
+                OpenFolder(
+                    id: chunk.folder.rawValue, batch: BatchID(rawValue: row.integer(0)),
+                    parent: row.optionalInteger(1), name: row.bytes(2), source: row.integer(3),
+                    isBegun: row.integer(4) != 0, lane: row.integer(5), origin: row.text(6))
+            }
+            // Cancelled or purged meanwhile.
+            guard let folder else { continue }
+            try insert(chunk, into: folder)
+            last = SourceID(rawValue: folder.source)
+        }
+        return last
+    }
+
+    struct OpenFolder {
+        let id: Int64
+        let batch: BatchID
+        let parent: Int64?
+        let name: [UInt8]
+        let source: Int64
+        let isBegun: Bool
+        /// Its batch's, with the batch's own priority.
+        let lane: Int64
+        let origin: String
+    }
+
+    func insert(_ chunk: WalkedChunk, into folder: OpenFolder) throws {
+        let firstTask = numbers.task
+        let known = try knownNames(of: folder)
+        try insertFiles(chunk.files, folder, known)
+        for name in chunk.folders where try known?.has(name.bytes) != true {
+            try insertFolder(
+                batch: folder.batch, parent: folder.id, name: name.bytes, source: nil, hidden: false,
+                walk: folder.source)
+        }
+        for failure in chunk.failures where try known?.has(failure.name.bytes) != true {
+            try insertFailure(
+                name: failure.name.bytes, folder: folder.id, lane: folder.lane, source: nil, batch: folder.batch,
+                error: failure.error, isDirectory: false)
+        }
+        if let error = chunk.unreadable {
+            try insertFailure(
+                name: folder.name, folder: folder.parent ?? folder.id, lane: folder.lane, source: folder.source,
+                batch: folder.batch, error: error, isDirectory: true)
+        }
+        let isDone = chunk.isLast || chunk.unreadable != nil
+        if isDone || !folder.isBegun {
+            try database.run(
+                "UPDATE folders SET begun = 1, walk = ? WHERE id = ?", SQLiteValue(isDone ? nil : folder.source),
+                .integer(folder.id))
+        }
+        if isDone {
+            walkedHere.remove(folder.id)
+            try known?.forget()
+        } else if known == nil {
+            walkedHere.insert(folder.id)
+        }
+        try noteTasks(folder.batch, first: firstTask)
+        change.note(wholly: folder.batch)
+    }
+
+    /// `nil` when nothing of the folder can be there yet but what this process put there itself.
+    private func knownNames(of folder: OpenFolder) throws -> KnownNames? {
+        if !folder.isBegun || walkedHere.contains(folder.id) { return nil }
+        return try KnownNames(database, folder: folder.id)
+    }
+
+    private func insertFiles(_ files: [WalkedFile], _ folder: OpenFolder, _ known: KnownNames?) throws {
+        if files.isEmpty { return }
+        let place = try paths.place(of: folder.id)
+        let state: TransferState = place?.isPaused == true ? .paused : .queued
+        let lane =
+            try place?.priority.map { try self.lane(batch: folder.batch, origin: folder.origin, priority: $0) }
+            ?? folder.lane
+        var tally = Tally()
+        let insert = try database.statement(
+            """
+            INSERT INTO tasks (id, folder, lane, state, claimed, flags, run, size, accepted, mtime, inode, name, rank)
+            VALUES (?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?, ?, ?)
+            """)
+        try insert.bind(2, folder.id)
+        try insert.bind(3, lane)
+        try insert.bind(4, state.stored)
+        try insert.bind(9, place?.rank)
+        for file in files where try known?.has(file.name.bytes) != true {
+            try insert.bind(1, numbers.task)
+            try insert.bind(5, file.identity.size)
+            try insert.bind(6, file.identity.modifiedNanoseconds)
+            try insert.bind(7, Int64(bitPattern: file.identity.inode))
+            try insert.bind(8, file.name.bytes)
+            try insert.run()
+            numbers.task += 1
+            tally.files += 1
+            tally.total += file.identity.size
+        }
+        ledger.add(tally, folder: folder.id, state: state)
+        if state == .queued { ledger.addReady(tally.files, lane: lane) }
+    }
+
+    func insertTask(
+        name: [UInt8], folder: Int64, lane: Int64, source: Int64, batch: BatchID, identity: SourceIdentity
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, size, accepted, mtime, inode, name)
+            VALUES (?, ?, ?, ?, 1, 0, 0, 0, ?, 0, ?, ?, ?)
+            """, .integer(numbers.task), .integer(folder), .integer(lane), .integer(source), .integer(identity.size),
+            .integer(identity.modifiedNanoseconds), .integer(Int64(bitPattern: identity.inode)), .blob(name))
+        numbers.task += 1
+        ledger.add(Tally(files: 1, total: identity.size), folder: folder, state: .queued)
+        ledger.addReady(1, lane: lane)
+    }
+
+    /// A task that is over before it began.
+    func insertFailure(
+        name: [UInt8], folder: Int64, lane: Int64, source: Int64?, batch: BatchID, error: TransferError,
+        isDirectory: Bool
+    ) throws {
+        let id = TaskID(rawValue: numbers.task)
+        numbers.task += 1
+        let flags: TaskFlags = isDirectory ? .directory : []
+        try database.run(
+            """
+            INSERT INTO tasks (id, folder, lane, source, state, claimed, flags, run, accepted, name)
+            VALUES (?, ?, ?, ?, 1, 0, ?, 0, 0, ?)
+            """, .integer(id.rawValue), .integer(folder), .integer(lane), SQLiteValue(source),
+            .integer(flags.rawValue), .blob(name))
+        ledger.add(Tally(files: 1), folder: folder, state: .queued)
+        ledger.addReady(1, lane: lane)
+        guard let old = try task(id) else { return }
+        var row = old
+        var details = TaskDetails()
+        try fail(&row, &details, error, at: clock())
+        try save(&row, was: old, details, was: TaskDetails())
+    }
+}
