@@ -1,0 +1,122 @@
+import LinuxSystem
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// How far an attempt has come, by the word of its server, and what is made durable of it.
+extension TransferEngine {
+    /// The server's word on how much of an upload it has.
+    func accepted(_ attempt: Attempt, _ bytes: Int64) {
+        if bytes > attempt.accepted { attempt.hasProgressed = true }
+        attempt.accepted = bytes
+        attempt.isCounted = true
+        settleEarlier(attempt)
+        countRepeated(attempt)
+        moved(attempt, to: attempt.uploaded)
+    }
+
+    func resumed(_ attempt: Attempt, at offset: Int64) {
+        var again: Int64 = 0
+        if attempt.target == nil {
+            // The attempt before had more through than it was told.
+            if offset > attempt.task.accepted { attempt.hasProgressed = true }
+            again = max(0, (takeUnconfirmed(attempt) ?? 0) - offset)
+            attempt.accepted = offset
+            attempt.isCounted = true
+            attempt.sent = max(attempt.sent, offset)
+            attempt.repeated += again
+        }
+        queue.writer.record(.resumed(at: offset, repeated: again), for: attempt.task.id)
+    }
+
+    /// Keeps what was learnt of a host, over restarts of the engine.
+    func remember(_ facts: HostFacts, of origin: String) {
+        let known = hostFacts[origin] ?? HostFacts()
+        let merged = known.merged(with: facts)
+        if merged == known { return }
+        hostFacts[origin] = merged
+        inBackground { [self] in try await queue.writer.remember(host: origin, facts: merged.encoded) }
+    }
+
+    func persist(_ point: ResumePoint, _ attempt: Attempt, waits: Bool) {
+        guard let point = recordable(point, attempt) else { return }
+        queue.writer.record(
+            .checkpoint(resumePoint: point.encoded, accepted: attempt.accepted, secret: point.secret),
+            for: attempt.task.id)
+        if waits { untilDurable(attempt) }
+    }
+
+    /// Holds the attempt's further actions until everything recorded so far is on the disk.
+    func untilDurable(_ attempt: Attempt) {
+        attempt.isBlocked = true
+        inBackground { [self] in
+            await durable(attempt)
+            FaultPoint.persisted.pass()
+            attempt.isBlocked = false
+            perform(attempt)
+        }
+    }
+
+    /// Returns when everything recorded so far is on the disk. A queue that cannot write now (its disk is full) tries again:
+    /// payload must not overtake it.
+    func durable(_ attempt: Attempt) async {
+        while phase == .running || phase == .draining {
+            do {
+                return try await queue.writer.commit()
+            } catch {
+                report(.error, "the queue cannot be written: \(error)", task: attempt.task.id)
+                await pause(.seconds(1))
+            }
+        }
+    }
+
+    /// Lets time pass on the engine's clock.
+    func pause(_ duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            _ = timeline.clock.schedule(after: duration) { continuation.resume() }
+        }
+    }
+
+    func startOver(_ attempt: Attempt, _ reason: String) {
+        let lost = attempt.target == nil ? max(attempt.accepted, attempt.sent, lostBefore(attempt)) : attempt.accepted
+        attempt.isCounted = true
+        attempt.told.bytes = 0
+        queue.writer.record(.restarted(reason: reason, repeated: lost, identity: nil), for: attempt.task.id)
+        keepOutdated(attempt)
+        attempt.repeated += lost
+        attempt.accepted = 0
+        attempt.unconfirmed = 0
+        attempt.base = 0
+        attempt.sent = 0
+        attempt.resumePoint = nil
+        attempt.target?.synced = 0
+    }
+
+    /// What was there before stays known until something else is: a kill in between must not leave it there for ever.
+    private func keepOutdated(_ attempt: Attempt) {
+        guard attempt.target == nil, var point = attempt.resumePoint ?? attempt.outdatedPoint else { return }
+        point.isOutdated = true
+        attempt.outdatedPoint = point
+        queue.writer.record(
+            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.id)
+    }
+
+    /// Bytes that attempts before this one had sent, as long as nobody has said what became of them.
+    private func lostBefore(_ attempt: Attempt) -> Int64 {
+        let isFirst = attempt.accepted == 0 && attempt.sent == 0
+        return takeUnconfirmed(attempt) ?? (isFirst ? attempt.task.accepted : 0)
+    }
+
+    private func takeUnconfirmed(_ attempt: Attempt) -> Int64? {
+        unconfirmed.removeValue(forKey: attempt.task.id)?.sent
+    }
+
+    /// The first bytes go out, or the server says what it has: what was sent before and is not there is sent again.
+    func settleEarlier(_ attempt: Attempt) {
+        guard attempt.target == nil, let before = takeUnconfirmed(attempt), before > attempt.accepted
+        else { return }
+        attempt.repeated += before - attempt.accepted
+        queue.writer.record(
+            .resumed(at: attempt.accepted, repeated: before - attempt.accepted), for: attempt.task.id)
+    }
+}
