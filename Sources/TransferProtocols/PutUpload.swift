@@ -6,7 +6,7 @@ import TransferModel
 /// before a kill; then a HEAD asks what is there before anything is sent twice or called a stranger's.
 package struct PutUpload: ProtocolMachine {
     /// What a HEAD is asked for.
-    private enum Question: Hashable {
+    enum Question: Hashable {
         /// Whether an attempt that began then has stored the file. `refused`: a PUT was answered 412, so something is there.
         case didItArrive(begun: Timestamp, refused: Bool)
         /// Something is there: is it by chance the same file? `inDoubt`: an earlier attempt may have put it there. A server may have to
@@ -17,14 +17,14 @@ package struct PutUpload: ProtocolMachine {
     }
 
     /// What a digest is compared for.
-    private enum Comparison {
+    enum Comparison {
         /// The server said that it stored the file.
         case stored(HTTPAnswer)
         /// A file was there already.
         case found(inDoubt: Bool)
     }
 
-    private enum State {
+    enum State {
         /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `sending`.
         case ready
         /// The PUT is under way. Next: itself (redirect), `probing` (lost answer, 412, a size to check), `hashing`, `over`.
@@ -42,17 +42,17 @@ package struct PutUpload: ProtocolMachine {
     /// A server reads a file of this size in the time of a round trip or two.
     private static let quicklyDigested: Int64 = 8 << 20
 
-    private let plan: PutPlan
-    private var state = State.ready
-    private var chain: RedirectChain
+    let plan: PutPlan
+    var state = State.ready
+    var chain: RedirectChain
     private var lastID: Int
-    private var begun = Timestamp(milliseconds: 0)
+    var begun = Timestamp(milliseconds: 0)
     /// The question about an earlier attempt was put; its answer was not "yes".
-    private var hasProbed = false
+    var hasProbed = false
     /// A lost answer was followed by a pause already.
-    private var hasRested = false
+    var hasRested = false
     /// The attempt's own failure, told when the probe after it finds nothing.
-    private var failure: TransferError?
+    var failure: TransferError?
 
     /// Where the server keeps this PUT's upload, when it said so: a cut can be gone on from there.
     private var handle: HTTPAddress?
@@ -90,7 +90,7 @@ package struct PutUpload: ProtocolMachine {
 
     // MARK: Requests
 
-    private mutating func send() -> [ProtocolAction] {
+    mutating func send() -> [ProtocolAction] {
         let id = nextID()
         state = .sending(id)
         let restart = restartReason.map { [ProtocolAction.startOver(reason: $0)] } ?? []
@@ -98,7 +98,7 @@ package struct PutUpload: ProtocolMachine {
         return restart + [.perform(id, PutMessages.put(plan, chain))]
     }
 
-    private mutating func probe(_ question: Question) -> [ProtocolAction] {
+    mutating func probe(_ question: Question) -> [ProtocolAction] {
         let id = nextID()
         state = .probing(id, question)
         let wantsDigest =
@@ -153,7 +153,7 @@ package struct PutUpload: ProtocolMachine {
         return probe(.didItArrive(begun: begun, refused: false))
     }
 
-    private mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {
+    mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {
         over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
     }
 
@@ -204,119 +204,12 @@ package struct PutUpload: ProtocolMachine {
         return probe(.didItArrive(begun: begun, refused: false))
     }
 
-    // MARK: The HEAD's answer
-
-    private mutating func headEnded(_ question: Question, _ end: ExchangeEnd) -> [ProtocolAction] {
-        guard let answer = end.answer else {
-            return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
-        }
-        switch meaning(answer, end) {
-        case .redirect:
-            if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
-            return probe(question)
-        // A server without HEAD answers 501 and would do so for ever.
-        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
-        case .success, .fail, .wait: break
-        }
-        switch question {
-        case .didItArrive(let begun, let refused): return decideArrival(answer, end.at, begun, refused: refused)
-        case .isItTheSame(let inDoubt, let wantsDigest):
-            return decideSameness(answer, inDoubt: inDoubt, wantsDigest: wantsDigest)
-        case .isItWhole(let stored): return decideWholeness(answer, stored)
-        }
-    }
-
-    private mutating func decideArrival(
-        _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool
-    ) -> [ProtocolAction] {
-        let age = ownership(answer, now: now, begun: begun)
-        if answer.isSuccess, answer.contentLength == plan.size, age == .notOlder, !isOwnBefore(answer) {
-            var receipt = receipt(.size, nil)
-            receipt.foundThere = true
-            return over(.finish(receipt))
-        }
-        hasProbed = true
-        if refused {
-            if plan.ifExists == .skip, age == .older { return over(.finish(skipped)) }
-            // Its age does not tell. Its digest may.
-            return decideSameness(answer, inDoubt: true, wantsDigest: false)
-        }
-        guard let failure else { return send() }
-        // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
-        if !answer.isSuccess, !hasRested {
-            hasRested = true
-            state = .resting(.didItArrive(begun: begun, refused: false))
-            return [.wake(.probeAgain, after: .seconds(1))]
-        }
-        return over(.wait(WaitDemand(.backoff, failure)))
-    }
-
-    /// A file that is there by whomever. The same file counts as done; only a digest says that it is the same.
-    private mutating func decideSameness(
-        _ answer: HTTPAnswer, inDoubt: Bool, wantsDigest: Bool
-    ) -> [ProtocolAction] {
-        guard answer.isSuccess, answer.contentLength == plan.size else {
-            return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
-        }
-        if let digest = answer.representationDigest {
-            state = .hashing(digest, .found(inDoubt: inDoubt))
-            return [.digestSource]
-        }
-        if wantsDigest { return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt) }
-        return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: true))
-    }
-
-    /// What is there is not known to be the file.
-    private mutating func other(_ why: String, inDoubt: Bool) -> [ProtocolAction] {
-        over(.fail(inDoubt ? .unknownOutcome(chain.address, why) : .destinationExists(chain.address)))
-    }
-
-    private mutating func decideWholeness(_ answer: HTTPAnswer, _ stored: HTTPAnswer) -> [ProtocolAction] {
-        guard answer.isSuccess, let length = answer.contentLength else {
-            if plan.verify == VerificationWish.none { return over(.finish(receipt(.none, stored))) }
-            return over(.fail(.cannotVerify(chain.address, "took the file but does not tell its size")))
-        }
-        guard length == plan.size else {
-            let why = "took the file but has \(length) of \(plan.size) bytes"
-            return over(.fail(.cannotVerify(chain.address, why)))
-        }
-        if plan.verify == .digest {
-            guard let digest = answer.representationDigest else {
-                return over(.fail(.cannotVerify(chain.address, "took the file but tells no SHA-256 of it")))
-            }
-            state = .hashing(digest, .stored(stored))
-            return [.digestSource]
-        }
-        return over(.finish(receipt(.size, stored)))
-    }
-
-    private mutating func compare(
-        _ ours: TransferDigest, _ theirs: TransferDigest, _ comparison: Comparison
-    ) -> [ProtocolAction] {
-        switch comparison {
-        case .stored(let answer):
-            guard ours == theirs else {
-                let why = "took the file but has other bytes (its SHA-256 differs)"
-                return over(.fail(.cannotVerify(chain.address, why)))
-            }
-            var receipt = receipt(.digest, answer)
-            receipt.digest = ours
-            return over(.finish(receipt))
-        case .found(let inDoubt):
-            guard ours == theirs else { return other("what is there has other bytes", inDoubt: inDoubt) }
-            var receipt = receipt(.digest, nil)
-            receipt.digest = ours
-            receipt.foundThere = true
-            return over(.finish(receipt))
-        }
-    }
-
     // MARK: Words
 
-    private enum Ownership { case older, notOlder, unknown }
+    enum Ownership { case older, notOlder, unknown }
 
     /// Compares times by the server's clock: its `Date` against ours shows how far the two are apart.
-    private func ownership(_ answer: HTTPAnswer, now: Timestamp, begun: Timestamp) -> Ownership {
+    func ownership(_ answer: HTTPAnswer, now: Timestamp, begun: Timestamp) -> Ownership {
         guard answer.isSuccess, let modified = answer.lastModified else { return .unknown }
         let skew = answer.date.map { $0.since(now) } ?? .zero
         // Both fields are cut to whole seconds.
@@ -325,37 +218,37 @@ package struct PutUpload: ProtocolMachine {
     }
 
     /// What is there may still be the earlier version of the source that we put there: only another tag tells.
-    private func isOwnBefore(_ answer: HTTPAnswer) -> Bool {
+    func isOwnBefore(_ answer: HTTPAnswer) -> Bool {
         guard let own = plan.resume, own.stored else { return false }
         guard let before = own.etag, let now = answer.field("etag") else { return true }
         return before == now
     }
 
-    private static func doubt(_ answer: HTTPAnswer, size: Int64) -> String {
+    static func doubt(_ answer: HTTPAnswer, size: Int64) -> String {
         guard answer.isSuccess else { return "it does not tell what is there (\(answer.status))" }
         guard let length = answer.contentLength else { return "it does not tell the size of what is there" }
         if length != size { return "what is there has \(length) bytes, not \(size)" }
         return "what is there is older than that attempt, or of unknown age"
     }
 
-    private var skipped: Receipt {
+    var skipped: Receipt {
         var receipt = Receipt(bytes: plan.size, verified: .none)
         receipt.skipped = true
         return receipt
     }
 
-    private func receipt(_ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
+    func receipt(_ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
         var receipt = Receipt(bytes: plan.size, verified: verified)
         receipt.etag = answer?.field("etag")
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }
 
-    private func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
+    func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
         AnswerMeaning(answer, host: chain.address.host, hasAccepted: false, at: end.at)
     }
 
-    private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
         return [action]
     }

@@ -1,0 +1,109 @@
+import TransferModel
+
+/// What a HEAD says of the file that may be there.
+extension PutUpload {
+    mutating func headEnded(_ question: Question, _ end: ExchangeEnd) -> [ProtocolAction] {
+        guard let answer = end.answer else {
+            return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
+        }
+        switch meaning(answer, end) {
+        case .redirect:
+            if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
+            return probe(question)
+        // A server without HEAD answers 501 and would do so for ever.
+        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
+        case .success, .fail, .wait: break
+        }
+        switch question {
+        case .didItArrive(let begun, let refused): return decideArrival(answer, end.at, begun, refused: refused)
+        case .isItTheSame(let inDoubt, let wantsDigest):
+            return decideSameness(answer, inDoubt: inDoubt, wantsDigest: wantsDigest)
+        case .isItWhole(let stored): return decideWholeness(answer, stored)
+        }
+    }
+
+    private mutating func decideArrival(
+        _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool
+    ) -> [ProtocolAction] {
+        let age = ownership(answer, now: now, begun: begun)
+        if answer.isSuccess, answer.contentLength == plan.size, age == .notOlder, !isOwnBefore(answer) {
+            var receipt = receipt(.size, nil)
+            receipt.foundThere = true
+            return over(.finish(receipt))
+        }
+        hasProbed = true
+        if refused {
+            if plan.ifExists == .skip, age == .older { return over(.finish(skipped)) }
+            // Its age does not tell. Its digest may.
+            return decideSameness(answer, inDoubt: true, wantsDigest: false)
+        }
+        guard let failure else { return send() }
+        // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
+        if !answer.isSuccess, !hasRested {
+            hasRested = true
+            state = .resting(.didItArrive(begun: begun, refused: false))
+            return [.wake(.probeAgain, after: .seconds(1))]
+        }
+        return over(.wait(WaitDemand(.backoff, failure)))
+    }
+
+    /// A file that is there by whomever. The same file counts as done; only a digest says that it is the same.
+    private mutating func decideSameness(
+        _ answer: HTTPAnswer, inDoubt: Bool, wantsDigest: Bool
+    ) -> [ProtocolAction] {
+        guard answer.isSuccess, answer.contentLength == plan.size else {
+            return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
+        }
+        if let digest = answer.representationDigest {
+            state = .hashing(digest, .found(inDoubt: inDoubt))
+            return [.digestSource]
+        }
+        if wantsDigest { return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt) }
+        return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: true))
+    }
+
+    /// What is there is not known to be the file.
+    private mutating func other(_ why: String, inDoubt: Bool) -> [ProtocolAction] {
+        over(.fail(inDoubt ? .unknownOutcome(chain.address, why) : .destinationExists(chain.address)))
+    }
+
+    private mutating func decideWholeness(_ answer: HTTPAnswer, _ stored: HTTPAnswer) -> [ProtocolAction] {
+        guard answer.isSuccess, let length = answer.contentLength else {
+            if plan.verify == VerificationWish.none { return over(.finish(receipt(.none, stored))) }
+            return over(.fail(.cannotVerify(chain.address, "took the file but does not tell its size")))
+        }
+        guard length == plan.size else {
+            let why = "took the file but has \(length) of \(plan.size) bytes"
+            return over(.fail(.cannotVerify(chain.address, why)))
+        }
+        if plan.verify == .digest {
+            guard let digest = answer.representationDigest else {
+                return over(.fail(.cannotVerify(chain.address, "took the file but tells no SHA-256 of it")))
+            }
+            state = .hashing(digest, .stored(stored))
+            return [.digestSource]
+        }
+        return over(.finish(receipt(.size, stored)))
+    }
+
+    mutating func compare(
+        _ ours: TransferDigest, _ theirs: TransferDigest, _ comparison: Comparison
+    ) -> [ProtocolAction] {
+        switch comparison {
+        case .stored(let answer):
+            guard ours == theirs else {
+                let why = "took the file but has other bytes (its SHA-256 differs)"
+                return over(.fail(.cannotVerify(chain.address, why)))
+            }
+            var receipt = receipt(.digest, answer)
+            receipt.digest = ours
+            return over(.finish(receipt))
+        case .found(let inDoubt):
+            guard ours == theirs else { return other("what is there has other bytes", inDoubt: inDoubt) }
+            var receipt = receipt(.digest, nil)
+            receipt.digest = ours
+            receipt.foundThere = true
+            return over(.finish(receipt))
+        }
+    }
+}
