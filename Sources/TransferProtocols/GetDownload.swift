@@ -4,7 +4,7 @@ import TransferModel
 /// that ends, with one request, and only when the server proves that it still has the same version. Two versions are never mixed.
 package struct GetDownload: ProtocolMachine {
     /// What was asked for.
-    private struct Request: Hashable {
+    struct Request: Hashable {
         var offset: Int64
         /// `If-Range` went with it.
         var isGuarded: Bool
@@ -12,7 +12,7 @@ package struct GetDownload: ProtocolMachine {
         var isSecondTry: Bool
     }
 
-    private enum State {
+    enum State {
         /// Next: `asking`, `over` (all was there already).
         case ready
         /// A GET without its final answer. Next: itself (redirect, start over), `receiving`, `proving`, `explaining`, `over`.
@@ -28,21 +28,21 @@ package struct GetDownload: ProtocolMachine {
     }
 
     /// The body that flows.
-    private struct Flow: Hashable {
+    struct Flow: Hashable {
         var point: GetResumePoint
         /// The file's offset when the gate was opened.
         var start: Int64
         var offered: TransferDigest?
     }
 
-    private let plan: GetPlan
-    private var state = State.ready
-    private var chain: RedirectChain
+    let plan: GetPlan
+    var state = State.ready
+    var chain: RedirectChain
     private var lastID = 0
     /// Bytes that count until a start over; a 403 after them means that a permission ran out.
-    private var accepted: Int64
+    var accepted: Int64
     /// How requests to S3 are signed, and what is learnt of it.
-    private var channel: S3Channel?
+    var channel: S3Channel?
     private var hasExplained = false
 
     package init(_ plan: GetPlan) {
@@ -82,7 +82,7 @@ package struct GetDownload: ProtocolMachine {
         return ask(from: point.offset, ifRange: point.version.ifRange)
     }
 
-    private mutating func ask(
+    mutating func ask(
         from offset: Int64, ifRange: String? = nil, isSecondTry: Bool = false
     ) -> [ProtocolAction] {
         let id = nextID()
@@ -91,110 +91,14 @@ package struct GetDownload: ProtocolMachine {
     }
 
     /// The same once more, elsewhere or signed otherwise.
-    private mutating func ask(_ request: Request) -> [ProtocolAction] {
+    mutating func ask(_ request: Request) -> [ProtocolAction] {
         let guardField = request.isGuarded ? plan.resume?.version.ifRange : nil
         return ask(from: request.offset, ifRange: guardField, isSecondTry: request.isSecondTry)
     }
 
-    private mutating func startOver(_ reason: String) -> [ProtocolAction] {
+    mutating func startOver(_ reason: String) -> [ProtocolAction] {
         accepted = 0
         return [.startOver(reason: reason)]
-    }
-
-    // MARK: The answer's head
-
-    private mutating func answered(
-        _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
-    ) -> [ProtocolAction] {
-        switch answer.status {
-        case 200, 203: return whole(answer, to: request, id)
-        case 206: return part(answer, to: request, id)
-        case 416 where request.offset > 0: return outside(answer, id)
-        case 412 where request.offset > 0: return again(id, "changed at the server")
-        default: break
-        }
-        if let actions = misunderstood(answer, request, at: now) { return [.abandon(id)] + actions }
-        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: accepted > 0, at: now) {
-        case .success:
-            let message = AnswerMeaning.message(answer.status, host: chain.address.host)
-            return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
-        case .redirect:
-            if let error = chain.follow(answer, keepsMethod: false) { return over(id, .fail(error)) }
-            return [.abandon(id)] + ask(request)
-        case .wait(let demand): return over(id, .wait(demand))
-        case .fail(let error): return over(id, .fail(error))
-        }
-    }
-
-    /// The whole file: the first time, because the version changed, or because the server ignores ranges.
-    private mutating func whole(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
-        let version = RemoteVersion(answer)
-        guard request.offset > 0, let known = plan.resume?.version else {
-            return open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
-        }
-        let isSame = known.isSame(as: version)
-        if isSame, request.isGuarded, !request.isSecondTry {
-            return [.abandon(id)] + ask(from: request.offset, isSecondTry: true)
-        }
-        return startOver(isSame ? "the server sends whole files only" : "changed at the server")
-            + open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
-    }
-
-    private mutating func part(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
-        guard let range = answer.field("content-range").flatMap(ContentRange.init), let bytes = range.bytes else {
-            // Without a range header, or with several in a multipart body: neither was asked for.
-            if request.offset > 0 { return again(id, "the server's partial answer cannot be placed") }
-            return over(id, .wait(WaitDemand(.backoff, badRange)))
-        }
-        let version = RemoteVersion(answer)
-        if request.offset > 0 {
-            guard let known = plan.resume?.version, known.isSame(as: version) else {
-                return again(id, "changed at the server")
-            }
-        }
-        guard bytes.lowerBound <= request.offset, bytes.upperBound >= request.offset,
-            range.total.map({ bytes.upperBound == $0 - 1 }) ?? true
-        else {
-            if request.offset > 0 { return again(id, "the server's partial answer does not fit") }
-            return over(id, .wait(WaitDemand(.backoff, badRange)))
-        }
-        let opening = GateOpening(
-            offset: request.offset, skip: request.offset - bytes.lowerBound,
-            total: range.total ?? plan.resume?.version.total)
-        return (request.offset > 0 ? [.resumed(at: request.offset)] : []) + open(id, version, answer, from: opening)
-    }
-
-    /// The file is not longer than what we have: it may be exactly that.
-    private mutating func outside(_ answer: HTTPAnswer, _ id: ExchangeID) -> [ProtocolAction] {
-        guard let point = plan.resume, let range = answer.field("content-range").flatMap(ContentRange.init),
-            range.bytes == nil, range.total == point.offset
-        else { return again(id, "changed at the server") }
-        let next = nextID()
-        state = .proving(next, point)
-        return [.abandon(id), .perform(next, GetMessages.head(chain, signing: channel?.signing))]
-    }
-
-    private mutating func again(_ id: ExchangeID, _ reason: String) -> [ProtocolAction] {
-        [.abandon(id)] + startOver(reason) + ask(from: 0)
-    }
-
-    /// The version and both names are durable before the first byte is written.
-    private mutating func open(
-        _ id: ExchangeID, _ version: RemoteVersion, _ answer: HTTPAnswer, from opening: GateOpening
-    ) -> [ProtocolAction] {
-        var point: GetResumePoint
-        if let earlier = plan.resume, opening.offset > 0 {
-            point = earlier
-            point.version.total = opening.total
-        } else {
-            let name = plan.name ?? plan.resume?.name ?? OfferedName.choose(answer, url: plan.address)
-            point = GetResumePoint(version: version, offset: 0, name: name)
-            point.partName = plan.resume?.partName
-            point.partInode = plan.resume?.partInode
-        }
-        state = .receiving(
-            id, Flow(point: point, start: opening.offset, offered: answer.representationDigest))
-        return [.persist(ResumePoint(point)), .openGate(id, opening)]
     }
 
     // MARK: The body
@@ -266,7 +170,7 @@ package struct GetDownload: ProtocolMachine {
     // MARK: S3
 
     /// Takes region and clock from a refusal's head, or asks to read its body; `nil` when the answer means what it says.
-    private mutating func misunderstood(
+    mutating func misunderstood(
         _ answer: HTTPAnswer, _ request: Request, at now: Timestamp
     ) -> [ProtocolAction]? {
         guard channel != nil, chain.mayCarrySecrets else { return nil }
@@ -301,7 +205,7 @@ package struct GetDownload: ProtocolMachine {
 
     // MARK: Words
 
-    private var badRange: TransferError {
+    var badRange: TransferError {
         TransferError(
             .badServerResponse,
             "\(chain.address.host) answered 206 without saying which part: Martlet tries again by itself",
@@ -314,16 +218,16 @@ package struct GetDownload: ProtocolMachine {
             "\(chain.address.host) closed the connection without an answer: Martlet tries again by itself")
     }
 
-    private mutating func nextID() -> ExchangeID {
+    mutating func nextID() -> ExchangeID {
         lastID += 1
         return ExchangeID(rawValue: lastID)
     }
 
-    private mutating func over(_ id: ExchangeID, _ action: ProtocolAction) -> [ProtocolAction] {
+    mutating func over(_ id: ExchangeID, _ action: ProtocolAction) -> [ProtocolAction] {
         [.abandon(id)] + over(action)
     }
 
-    private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+    mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
         return [action]
     }

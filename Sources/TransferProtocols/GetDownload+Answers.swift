@@ -1,0 +1,98 @@
+import TransferModel
+
+/// What an answer's head says of the bytes that follow.
+extension GetDownload {
+    mutating func answered(
+        _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
+    ) -> [ProtocolAction] {
+        switch answer.status {
+        case 200, 203: return whole(answer, to: request, id)
+        case 206: return part(answer, to: request, id)
+        case 416 where request.offset > 0: return outside(answer, id)
+        case 412 where request.offset > 0: return again(id, "changed at the server")
+        default: break
+        }
+        if let actions = misunderstood(answer, request, at: now) { return [.abandon(id)] + actions }
+        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: accepted > 0, at: now) {
+        case .success:
+            let message = AnswerMeaning.message(answer.status, host: chain.address.host)
+            return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
+        case .redirect:
+            if let error = chain.follow(answer, keepsMethod: false) { return over(id, .fail(error)) }
+            return [.abandon(id)] + ask(request)
+        case .wait(let demand): return over(id, .wait(demand))
+        case .fail(let error): return over(id, .fail(error))
+        }
+    }
+
+    /// The whole file: the first time, because the version changed, or because the server ignores ranges.
+    private mutating func whole(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
+        let version = RemoteVersion(answer)
+        guard request.offset > 0, let known = plan.resume?.version else {
+            return open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
+        }
+        let isSame = known.isSame(as: version)
+        if isSame, request.isGuarded, !request.isSecondTry {
+            return [.abandon(id)] + ask(from: request.offset, isSecondTry: true)
+        }
+        return startOver(isSame ? "the server sends whole files only" : "changed at the server")
+            + open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
+    }
+
+    mutating func part(_ answer: HTTPAnswer, to request: Request, _ id: ExchangeID) -> [ProtocolAction] {
+        guard let range = answer.field("content-range").flatMap(ContentRange.init), let bytes = range.bytes else {
+            // Without a range header, or with several in a multipart body: neither was asked for.
+            if request.offset > 0 { return again(id, "the server's partial answer cannot be placed") }
+            return over(id, .wait(WaitDemand(.backoff, badRange)))
+        }
+        let version = RemoteVersion(answer)
+        if request.offset > 0 {
+            guard let known = plan.resume?.version, known.isSame(as: version) else {
+                return again(id, "changed at the server")
+            }
+        }
+        guard bytes.lowerBound <= request.offset, bytes.upperBound >= request.offset,
+            range.total.map({ bytes.upperBound == $0 - 1 }) ?? true
+        else {
+            if request.offset > 0 { return again(id, "the server's partial answer does not fit") }
+            return over(id, .wait(WaitDemand(.backoff, badRange)))
+        }
+        let opening = GateOpening(
+            offset: request.offset, skip: request.offset - bytes.lowerBound,
+            total: range.total ?? plan.resume?.version.total)
+        return (request.offset > 0 ? [.resumed(at: request.offset)] : []) + open(id, version, answer, from: opening)
+    }
+
+    /// The file is not longer than what we have: it may be exactly that.
+    private mutating func outside(_ answer: HTTPAnswer, _ id: ExchangeID) -> [ProtocolAction] {
+        guard let point = plan.resume, let range = answer.field("content-range").flatMap(ContentRange.init),
+            range.bytes == nil, range.total == point.offset
+        else { return again(id, "changed at the server") }
+        let next = nextID()
+        state = .proving(next, point)
+        return [.abandon(id), .perform(next, GetMessages.head(chain, signing: channel?.signing))]
+    }
+
+    mutating func again(_ id: ExchangeID, _ reason: String) -> [ProtocolAction] {
+        [.abandon(id)] + startOver(reason) + ask(from: 0)
+    }
+
+    /// The version and both names are durable before the first byte is written.
+    private mutating func open(
+        _ id: ExchangeID, _ version: RemoteVersion, _ answer: HTTPAnswer, from opening: GateOpening
+    ) -> [ProtocolAction] {
+        var point: GetResumePoint
+        if let earlier = plan.resume, opening.offset > 0 {
+            point = earlier
+            point.version.total = opening.total
+        } else {
+            let name = plan.name ?? plan.resume?.name ?? OfferedName.choose(answer, url: plan.address)
+            point = GetResumePoint(version: version, offset: 0, name: name)
+            point.partName = plan.resume?.partName
+            point.partInode = plan.resume?.partInode
+        }
+        state = .receiving(
+            id, Flow(point: point, start: opening.offset, offered: answer.representationDigest))
+        return [.persist(ResumePoint(point)), .openGate(id, opening)]
+    }
+}
