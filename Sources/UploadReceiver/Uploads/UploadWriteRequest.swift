@@ -268,24 +268,6 @@ final class Settling: @unchecked Sendable {
     var end = UploadEnd.refused(.busy)
 }
 
-/// Bytes that count only when their digest is right. One thread at a time.
-final class UploadPiece {
-    let file: OwnedDescriptor
-    private let running: RunningDigest
-
-    init(_ claim: PieceClaim, in folder: UploadFolder) throws(Errno) {
-        file = try folder.makeNameless()
-        running = RunningDigest(claim.algorithm)
-    }
-
-    var digest: DigestValue { running.value() }
-
-    func append(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
-        try System.writeAll(file.rawValue, bytes)
-        running.update(bytes)
-    }
-}
-
 extension AppendMachine {
     /// `looked`, with the disk asked for its room; gives back a length that is to be remembered.
     @discardableResult

@@ -1,0 +1,20 @@
+import Digests
+import LinuxSystem
+
+/// Bytes that count only when their digest is right. One thread at a time.
+final class UploadPiece {
+    let file: OwnedDescriptor
+    private let running: RunningDigest
+
+    init(_ claim: PieceClaim, in folder: UploadFolder) throws(Errno) {
+        file = try folder.makeNameless()
+        running = RunningDigest(claim.algorithm)
+    }
+
+    var digest: DigestValue { running.value() }
+
+    func append(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+        try System.writeAll(file.rawValue, bytes)
+        running.update(bytes)
+    }
+}
