@@ -92,10 +92,13 @@ extension QueueStore {
             return count == 1 ? name : "\(name) and \(count - 1) more"
         }
 
-        /// A URL for a message: what may be secret of it is left out.
+        /// A URL for a message: what may be secret of it is left out. A password may have slashes and question marks in it.
         static func harmless(_ url: String) -> String {
+            let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
             let plain = url.prefix { $0 != "?" && $0 != "#" }
-            return RawPath(String(plain.split(separator: "@").last ?? "")).displayed
+            guard let at = url.lastIndex(of: "@") else { return RawPath(String(plain)).displayed }
+            let isSure = start > url.startIndex && !url[start..<at].contains(where: { "/?#".contains($0) })
+            return isSure ? RawPath(String(url[url.index(after: at)..<plain.endIndex])).displayed : "..."
         }
     }
 

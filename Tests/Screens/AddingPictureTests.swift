@@ -44,7 +44,7 @@ struct AddingPictureTests {
     }
 
     @Test("a folder that is empty, hidden, being read, or not readable")
-    func folders() {
+    func folders() throws {
         var screen = Adding.screen(80, 24)
         screen.list([])
         Pictures.expect(screen.picture, "pick-empty-80x24")
@@ -52,7 +52,7 @@ struct AddingPictureTests {
         #expect(screen.picture.contains("1 hidden name: . shows them."))
         screen.list([], isComplete: false)
         #expect(screen.picture.contains("reading ..."))
-        guard let folder = screen.model.adding?.picker.folder else { return }
+        let folder = try #require(screen.model.adding?.picker.folder)
         screen.send(
             .local(
                 .listed(

@@ -236,6 +236,12 @@ import TransferModel
         }
         #expect("\(try #require(error))".contains("host/a"))
         #expect(!"\(try #require(error))".contains("X"))
+        for url in [
+            "https://ana:Xpa/ss@host/a", "https://ana:Xpa?ss@host/a", "ana:Xpw@host/a", "https://ana:X@Xs/w@host/a",
+        ] {
+            let error = await #expect(throws: QueueError.self) { try await queue.writer.add(.downloads([url])) }
+            #expect(!"\(try #require(error))".contains("X"), "\(url)")
+        }
         #expect(try await queue.reader.batches().isEmpty)
         try await queue.close()
     }
