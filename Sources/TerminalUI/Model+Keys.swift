@@ -176,7 +176,7 @@ extension Model {
         if let parent = item.parent { tree.move(to: .row(parent)) }
     }
 
-    private mutating func enter() {
+    mutating func enter() {
         guard let item = tree.cursorItem, let row = item.row else { return }
         if item.canOpen { tree.setOpen(row.id, !item.isOpen) } else { showDetails(row) }
     }
@@ -201,74 +201,6 @@ extension Model {
             }
         }
         say("Nothing has failed, and nothing needs you.")
-    }
-
-    // MARK: Leaving, pasting, the mouse
-
-    private mutating func interrupt() {
-        if let last = lastInterrupt, now.uptime - last <= .seconds(2) { return requests.append(.leave) }
-        lastInterrupt = now.uptime
-        let key = keys.keys(for: .leave, in: .transfers).first?.name ?? "^C"
-        say("\(key) leaves, transfers go on. ^C again leaves too.")
-    }
-
-    private mutating func take(_ paste: Paste) {
-        if dialog != nil { return }
-        if form != nil {
-            form?.paste(paste.bytes)
-        } else if isAdding {
-            pasteInAdding(paste.bytes)
-        } else if case .destinations(var shown) = page, shown.form != nil {
-            shown.form?.paste(paste.bytes)
-            page = .destinations(shown)
-        } else if commandPrompt != nil {
-            commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
-        } else if filterLine != nil {
-            pasteInFilterLine(paste.bytes)
-        } else if let machine {
-            refuseFiles(of: machine)
-        } else {
-            page = .transfers
-            addPasted(paste.bytes)
-        }
-        if paste.isIncomplete { complain("Only a part of what was pasted arrived.") }
-    }
-
-    private mutating func take(_ press: MousePress) {
-        guard dialog == nil, form == nil else { return }
-        why = nil
-        if isAdding { return clickInAdding(press) }
-        guard filterLine == nil, commandPrompt == nil, case .transfers = page else { return }
-        switch press.button {
-        case .wheelDown: tree.page(by: 3)
-        case .wheelUp: tree.page(by: -3)
-        case .left: click(press.position)
-        case .middle, .right: break
-        }
-    }
-
-    private mutating func click(_ position: Position) {
-        let layout = layout
-        if position.row == layout.hints {
-            let view: KeyMap.View = isConnected ? .transfers : .lost
-            let action = HintLine.action(at: position.column, hints, in: view, keys, width: size.columns)
-            if let action { perform(action) }
-            return
-        }
-        guard layout.tree.contains(position.row) else { return }
-        let index = tree.top + position.row - layout.tree.lowerBound
-        guard tree.items.indices.contains(index) else { return }
-        tree.move(to: index)
-        let columns = columns
-        let item = tree.items[index]
-        if columns[.sign]?.contains(position.column) == true { return tree.toggleMark() }
-        let name = columns[.name]?.lowerBound ?? 0
-        if item.canOpen, position.column <= name + 2 * item.depth + 1, position.column >= name { return enter() }
-        if let last = lastClick, last.position == position, now.uptime - last.at < .milliseconds(400) {
-            lastClick = nil
-            return enter()
-        }
-        lastClick = (position, now.uptime)
     }
 }
 
