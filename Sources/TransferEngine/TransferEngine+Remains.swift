@@ -30,10 +30,19 @@ extension TransferEngine {
 
     /// Takes away what is due.
     func sweep() async throws {
+        let times = [
+            try await sweepPurged(), try await sweepCancelled(.download), try await sweepCancelled(.upload),
+        ]
+        guard phase == .running, let next = times.compactMap(\.self).min() else { return }
+        planSweep(after: next + .milliseconds(1))
+    }
+
+    /// - Returns: when there is something to do again.
+    private func sweepCancelled(_ direction: TransferDirection) async throws -> Duration? {
         var last = TaskID(rawValue: 0)
-        var next = try await sweepPurged()
+        var next: Duration?
         while phase == .running {
-            let page = try await queue.writer.remains(in: [.cancelled], after: last, limit: 100)
+            let page = try await queue.writer.remains(of: direction, in: [.cancelled], after: last, limit: 100)
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
@@ -44,13 +53,13 @@ extension TransferEngine {
                     // What only a person can mend is left for `leftovers`, and for the next start.
                     next = next ?? Self.pauseAfterFailure
                 }
-                guard phase == .running else { return }
+                guard phase == .running else { return nil }
             }
         }
-        if let next { planSweep(after: next + .milliseconds(1)) }
+        return next
     }
 
-    /// Ends the purges that nobody can take back any more: first what lies at servers, then what is known of it here.
+    /// Ends the purges that nobody can take back any more: first what was left, then what is known of it.
     /// - Returns: when there is something to do again.
     private func sweepPurged() async throws -> Duration? {
         var last = TaskID(rawValue: 0)
@@ -69,10 +78,12 @@ extension TransferEngine {
         return min(next ?? wait, wait)
     }
 
-    /// Takes away what an upload has left at its server; the queue then knows of nothing any more. `nil`: it is gone; else why it is not.
+    /// Takes away what a transfer has left at its server, or here; the queue then knows of nothing any more. `nil`: it is gone; else why
+    /// it is not.
     package func remove(_ remains: Remains) async -> TransferError? {
         let task = remains.task
         if let look = looks[task.id] { endLook(look) }
+        if case .download(_, let directory, _) = task.work { return await removePart(of: task, in: directory) }
         guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
         guard attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
         guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
@@ -103,6 +114,24 @@ extension TransferEngine {
             return nil
         } catch {
             return TransferError(.internal, "the queue did not take a change (\(error)): retry")
+        }
+    }
+
+    /// A download's temporary file, known by its inode: another file of that name stays.
+    private func removePart(of task: ClaimedTask, in directory: RawPath) async -> TransferError? {
+        guard attempts[task.id] == nil else { return .takenBack }
+        do {
+            let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
+            if let name = point?.partName, let inode = point?.partInode {
+                let path = directory.appending(name).bytes
+                let found = try? System.lstat(path)
+                if found?.kind == .regular, found?.inode == inode { try System.unlink(path) }
+            }
+            try await queue.writer.forgetRemains(of: task.id)
+            return nil
+        } catch {
+            report(.warning, "the beginning of a download that is not wanted any more stays: \(error)", task: task.id)
+            return TransferError(.internal, "its temporary file cannot be removed (\(error)): remove it by hand")
         }
     }
 

@@ -18,7 +18,6 @@ extension TransferEngine {
         let running = tasks.compactMap { attempts[$0] }.filter { $0.phase == .running }
         await breakOff(running)
         for attempt in running { askWhatIsThere(attempt) }
-        for attempt in running { removePartIfCancelled(attempt) }
         do {
             if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
             try await queue.writer.commit()
@@ -29,22 +28,6 @@ extension TransferEngine {
             report(.error, "the queue did not take a change: \(error)")
         }
         schedulePump()
-    }
-
-    /// The temporary file of a cancelled download goes when nobody can take the cancel back any more.
-    private func removePartIfCancelled(_ attempt: Attempt) {
-        guard let target = attempt.target, let name = target.partName, let inode = target.partInode else { return }
-        let path = target.directory.appending(name)
-        let task = attempt.task.id
-        _ = timeline.clock.schedule(after: grace) { [self] in
-            guard phase == .running else { return }
-            inBackground { [self] in
-                guard try await queue.reader.task(task)?.state == .cancelled, attempts[task] == nil,
-                    (try? System.lstat(path.bytes))?.inode == inode
-                else { return }
-                try? System.unlink(path.bytes)
-            }
-        }
     }
 
     /// Ends attempts where they stand; how far each came is recorded when this returns.

@@ -2,16 +2,19 @@ import FoundationEssentials
 import SQLiteConnection
 import TransferModel
 
-/// What uploads have left at servers: those that are over without having succeeded and still have a resume point.
+/// What transfers have left: uploads at servers, downloads the beginning of a file here. Those that are over without having succeeded and
+/// still have a resume point.
 extension QueueStore {
     /// - Parameter claimed: those, too, that the engine has taken and may be about to go on with.
-    func remains(in states: [TransferState], claimed isAny: Bool, after: TaskID, limit: Int) throws -> [Remains] {
+    func remains(
+        of direction: TransferDirection, in states: [TransferState], claimed isAny: Bool, after: TaskID, limit: Int
+    ) throws -> [Remains] {
         let wanted = states.map { String($0.stored) }.joined(separator: ", ")
         return try remains(
             """
             FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND d.task > ?
-            AND b.direction = 0 AND t.claimed <= \(isAny ? 1 : 0) AND t.state IN (\(wanted)) ORDER BY d.task LIMIT ?
+            AND b.direction = \(direction.stored) AND t.claimed <= \(isAny ? 1 : 0) AND t.state IN (\(wanted)) ORDER BY d.task LIMIT ?
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 
@@ -23,10 +26,10 @@ extension QueueStore {
             """, .integer(after.rawValue), .integer(Int64(limit)))
     }
 
-    /// Uploads that are over and have left something there.
+    /// Transfers that are over and have left something.
     static let left = """
         FROM task_details d INDEXED BY details_remains JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-        JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND b.direction = 0 AND t.claimed = 0
+        JOIN batches b ON b.id = l.batch WHERE d.resume_point IS NOT NULL AND t.claimed = 0
         AND t.state IN (\(TransferState.failed.stored), \(TransferState.cancelled.stored))
         """
 

@@ -7,15 +7,16 @@ extension QueueWriter {
         try look { try store.unconfirmed(limit: limit) }
     }
 
-    /// Uploads in these states that have left something at a server, in the order of their numbers.
+    /// Transfers in these states that have left something, in the order of their numbers.
     /// - Parameter claimed: those, too, that the engine has taken and may be about to go on with.
     package func remains(
-        in states: [TransferState], claimed: Bool = false, after: TaskID = TaskID(rawValue: 0), limit: Int = 500
+        of direction: TransferDirection = .upload, in states: [TransferState], claimed: Bool = false,
+        after: TaskID = TaskID(rawValue: 0), limit: Int = 500
     ) throws(QueueError) -> [Remains] {
-        try look { try store.remains(in: states, claimed: claimed, after: after, limit: limit) }
+        try look { try store.remains(of: direction, in: states, claimed: claimed, after: after, limit: limit) }
     }
 
-    /// What batches that were purged longer ago than the grace time have left at servers.
+    /// What batches that were purged longer ago than the grace time have left.
     package func purgedRemains(
         now: Timestamp, after: TaskID = TaskID(rawValue: 0), limit: Int = 100
     ) throws(QueueError) -> [Remains] {

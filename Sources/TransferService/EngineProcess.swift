@@ -152,8 +152,8 @@ actor EngineProcess {
     private func forgetOld(_ queue: TransferQueue, days: Int) async {
         if days == 0 { return }
         let limit = Timestamp(milliseconds: WallClock.milliseconds - Int64(days) * 86_400_000)
-        // What still lies at servers is known as long as it does. Tried again at the next start.
-        guard let left = try? await queue.unfinishedUploads() else { return }
+        // What still lies somewhere is known as long as it does. Tried again at the next start.
+        guard let left = try? await queue.leftBehind() else { return }
         try? await queue.writer.forget(finishedBefore: limit, except: Set(left.map(\.task.batch)))
     }
 

@@ -34,12 +34,12 @@ extension TransferService {
         let tasks = Set(nodes.compactMap { if case .task(let task) = $0 { task } else { nil } })
         if tasks.isEmpty { return [:] }
         var kept: [NodeID: NodeResult] = [:]
-        for remains in try await queue.unfinishedUploads() where tasks.contains(remains.task.id) {
+        for remains in try await queue.leftBehind() where tasks.contains(remains.task.id) {
             guard let error = await engine.remove(remains) else { continue }
             let task = remains.task.id
             kept[.task(task)] = NodeResult(
                 id: .task(task), result: .refused, code: .refused,
-                message: "what \(task) left at its server is still there (\(error.message)): purge it again later, "
+                message: "what \(task) left is still there (\(error.message)): purge it again later, "
                     + "or let it lie with 'martlet leftovers abort --forget \(task)'")
         }
         return kept
@@ -47,15 +47,18 @@ extension TransferService {
 }
 
 extension TransferQueue {
-    /// What uploads that are over have left at servers.
-    func unfinishedUploads() async throws -> [Remains] {
+    /// What transfers that are over have left: uploads at servers, downloads here.
+    func leftBehind() async throws -> [Remains] {
         var found: [Remains] = []
-        var last = TaskID(rawValue: 0)
-        while true {
-            let page = try await writer.remains(in: [.failed, .cancelled], after: last, limit: 500)
-            found += page.filter { $0.protocolName != nil }
-            guard page.count == 500, let end = page.last?.task.id else { return found }
-            last = end
+        for direction in [TransferDirection.upload, .download] {
+            var last = TaskID(rawValue: 0)
+            while true {
+                let page = try await writer.remains(of: direction, in: [.failed, .cancelled], after: last, limit: 500)
+                found += page.filter { direction == .download || $0.protocolName != nil }
+                guard page.count == 500, let end = page.last?.task.id else { break }
+                last = end
+            }
         }
+        return found
     }
 }

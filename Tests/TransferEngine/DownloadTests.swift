@@ -84,6 +84,37 @@ import TransferQueue
         await second.stop()
     }
 
+    @Test(
+        "what a cancelled download left here goes when nobody can take that back, whatever it did before and whichever engine runs then",
+        arguments: [false, true])
+    func partOfCancelled(purged: Bool) async throws {
+        let hold = try Milestone()
+        let first = try await EngineHarness { request, _ in request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary }
+        await first.queue.writer.setGraceTime(.zero)
+        first.store.put("/f", pattern(1_000_000))
+        first.store.put("/g", pattern(1_000_000))
+        let batch = try await first.add(first.request(download: ["/f", "/g"]))
+        try await first.batch(batch) { $0.bytesAccepted == 800_000 }
+        for change in [
+            try await first.queue.writer.pause([.batch(batch)]), try await first.queue.writer.cancel([.batch(batch)]),
+        ] { await first.engine.stop(change.stopped) }
+        if purged { _ = try await first.queue.writer.purge([.batch(batch)]) }
+        await first.stop()
+        hold.reach()
+        #expect(first.sandbox.names("out") == ["f.t1.part", "g.t2.part"])
+        // What somebody else has put in its place is not ours.
+        try first.sandbox.write("another", [7])
+        try System.renameat(
+            AT_FDCWD, Array(first.sandbox.path("another").utf8), to: AT_FDCWD,
+            Array(first.sandbox.path("out/g.t2.part").utf8))
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        await second.queue.writer.setGraceTime(.zero)
+        while second.sandbox.names("out").contains("f.t1.part") { try await second.engine.sweep() }
+        #expect(second.sandbox.names("out") == ["g.t2.part"])
+        #expect(second.sandbox.read("out/g.t2.part") == [7])
+        await second.stop()
+    }
+
     @Test("pause keeps what came, resume goes on there")
     func pause() async throws {
         let hold = try Milestone()

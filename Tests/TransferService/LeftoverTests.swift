@@ -97,7 +97,7 @@ import TransferQueue
         let (batch, task) = try await failedUpload(harness, "mine")
         let old = try await harness.add(1)
         try await harness.completeAll()
-        let left = try await harness.queue.unfinishedUploads()
+        let left = try await harness.queue.leftBehind()
         #expect(left.map(\.task.id) == [task])
         let later = Timestamp(milliseconds: 4_000_000_000_000)
         try await harness.queue.writer.forget(finishedBefore: later, except: Set(left.map(\.task.batch)))
