@@ -57,7 +57,8 @@ extension Front {
         if running > 0 {
             console.note(
                 "\(self.running(running)) finished first, and nothing else starts; martlet engine stop --now ends the engine "
-                    + "at once, and they go on later where they stood; martlet engine start takes the stop back")
+                    + "at once, and they go on later where they stood; martlet engine start takes the stop back; Ctrl-C leaves it to "
+                    + "stop by itself")
         }
         endWith130OnInterrupt()
         let outcome = try await ask { engine throws(RequestError) in

@@ -60,8 +60,11 @@ extension Drawing {
         case .lost(let since, let nextTry, let loss):
             let seconds = max(0, model.now.wall.since(since).components.seconds)
             let lost = model.words(loss) + (seconds > 0 ? " for \(seconds) s" : "")
-            guard let nextTry else { return "\(lost), trying again now" }
-            return "\(lost), trying again in \(model.now.seconds(until: nextTry)) s"
+            // It was told to end: nobody waits for it.
+            if loss == .stopped { return lost }
+            let deed: SafeText = model.isLineDown ? "trying" : "looking"
+            guard let nextTry else { return "\(lost), \(deed) again now" }
+            return "\(lost), \(deed) again in \(model.now.seconds(until: nextTry)) s"
         }
     }
 

@@ -46,7 +46,7 @@ extension Model {
 
     /// An engine that ended without being told to is started again, as a new screen would do it; not when that does not last.
     private mutating func startAgain() {
-        if let last = startedAgainAt, now.uptime - last < .seconds(60) {
+        if let last = startedAgainAt, now.uptime - last < .seconds(10) {
             let key = keys.keys(for: .startEngine, in: .lost).first.map { SafeText($0.name) } ?? "martlet engine start"
             return complain("The engine ended by accident again. \(key) starts it; martlet log says what it did last.")
         }

@@ -58,7 +58,7 @@ extension TransferEngine {
             attempt,
             TransferError(
                 .integrity,
-                "\(publication.final.displayed) has another SHA-256 than promised: check the address and --sha256, then retry"
+                "\(publication.final.displayed) has another SHA-256 than promised: check the address and --sha256, and queue it again if one is wrong"
             ))
     }
 

@@ -22,7 +22,7 @@ extension TransferErrorCode {
         case .destinationExists:
             Cure(
                 "Something of that name is there already, and nothing was to be overwritten.",
-                "move what is there, or allow to replace or skip it: martlet set BATCH --if-exists replace")
+                "move what is there, or set --if-exists replace for its batch")
         case .destinationUnwritable:
             Cure("It cannot be written where it is to go.", "make that folder, or make it writable for you")
         case .diskFull: Cure("The disk that it is to go to is full.", "make room there")
@@ -63,16 +63,18 @@ extension TransferErrorCode {
 
 extension TransferError {
     /// What to do about it, `retry` included: how it is tried again here, by a key or a command.
-    /// - Parameter batch: put in the place of the word BATCH, when it is one.
+    /// - Parameter batch: whose settings are meant, when it is one.
     package func remedy(retry: String, batch: BatchID? = nil) -> String {
         var said = advice.isEmpty ? code.cure.remedy : advice
-        if let batch {
-            said = said?.split(separator: "BATCH", omittingEmptySubsequences: false).joined(separator: "\(batch)")
+        if let batch, let place = said?.firstRange(of: "set --if-exists replace for its batch") {
+            said?.replaceSubrange(place, with: "martlet set \(batch) --if-exists replace")
         }
         guard let said else { return retry }
         for ending in [", then retry", "; then retry", " and retry", ", and retry"] where said.hasSuffix(ending) {
             return String(said.dropLast(ending.count)) + ", then \(retry)"
         }
+        // Trying the same again mends nothing.
+        if said.contains("queue it again") { return said }
         // It names the moment of the next try itself.
         return said.contains("retry") ? "\(said): \(retry)" : "\(said), then \(retry)"
     }

@@ -45,8 +45,8 @@ package enum AnswerMeaning: Hashable, Sendable {
             case 407: "the proxy wants a user and password; give them, then retry"
             case 408, 425, 500, 502, 503, 504, 520...524: "Martlet tries again by itself"
             case 409:
-                "a folder of the path may be missing there, or a file have its name; look there, or write dav:// for a "
-                    + "WebDAV server"
+                "a folder of the path may be missing there, or a file have its name; look there, then retry, or queue it again with "
+                    + "dav:// for a WebDAV server"
             case 410: "the file is gone for good; check the address"
             case 411: "it wants a length in front; check for a proxy between"
             case 412: "its copy is not the one that was expected; look there, then retry"

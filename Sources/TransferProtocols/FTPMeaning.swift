@@ -87,14 +87,14 @@ extension TransferError {
     static func exists(at host: String) -> TransferError {
         TransferError(
             .destinationExists,
-            "another file is there already, at \(host): move it, or allow to replace it with martlet set BATCH --if-exists replace"
+            "another file is there already, at \(host): move it, or set --if-exists replace for its batch"
         )
     }
 
     static func unsure(at host: String, _ why: String) -> TransferError {
         TransferError(
             .unknownOutcome,
-            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, martlet set BATCH --if-exists replace, then retry"
+            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, set --if-exists replace for its batch, then retry"
         )
     }
 

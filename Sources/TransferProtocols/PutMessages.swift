@@ -77,14 +77,14 @@ extension TransferError {
     static func destinationExists(_ address: HTTPAddress) -> TransferError {
         TransferError(
             .destinationExists,
-            "another file is there already, at \(address.host): move it, or allow to replace it with martlet set BATCH --if-exists replace",
+            "another file is there already, at \(address.host): move it, or set --if-exists replace for its batch",
             httpStatus: 412)
     }
 
     static func unknownOutcome(_ address: HTTPAddress, _ why: String) -> TransferError {
         TransferError(
             .unknownOutcome,
-            "an earlier attempt may have reached \(address.host), but \(why): look there; if it is not whole, martlet set BATCH --if-exists replace, then retry"
+            "an earlier attempt may have reached \(address.host), but \(why): look there; if it is not whole, set --if-exists replace for its batch, then retry"
         )
     }
 

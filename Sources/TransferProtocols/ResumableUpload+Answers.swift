@@ -18,6 +18,7 @@ extension ResumableUpload {
         case 401, 407, 408, 421, 425, 429, 300..<400, 500...: return usual(answer, end, hasAccepted: true)
         case 403: return over(.wait(.refused(answer, chain.address)))
         case 409, 423: return rest(refusal(answer))
+        case 412: return taken()
         default: return gone()
         }
     }
@@ -89,6 +90,7 @@ extension ResumableUpload {
             if offset == held { return rest(.noAnswer(chain.address)) }
             return stands(at: offset, isComplete: false)
         }
+        if answer.status == 412 { return taken() }
         if completion == true {
             // The verdict on the whole: it must not be gone on with.
             return [

@@ -18,6 +18,15 @@ extension ResumableUpload {
         return plainly(since) { $0.arrived(since: since, orSendBecause: reason) }
     }
 
+    /// The name was taken while the upload went on, and the server keeps to the rule that it was made with. Where another rule holds by now
+    /// it is made anew; else what is there is looked at: it may be the same file.
+    mutating func taken() -> [ProtocolAction] {
+        if PutMessages.isConditional(plan.put(version: version, begunBefore: nil)) {
+            return plainly(nil) { $0.refused() }
+        }
+        return restart("the server would not let that upload replace what is there")
+    }
+
     mutating func restart(_ reason: String) -> [ProtocolAction] {
         restarts += 1
         guard restarts <= TusUpload.mostRestarts else {

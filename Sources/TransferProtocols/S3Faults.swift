@@ -23,14 +23,14 @@ extension TransferError {
     static func occupied(at host: String) -> TransferError {
         TransferError(
             .destinationExists,
-            "another file is there already, at \(host): move it, or allow to replace it with martlet set BATCH --if-exists replace",
+            "another file is there already, at \(host): move it, or set --if-exists replace for its batch",
             httpStatus: 412)
     }
 
     static func unknownOutcome(at host: String, _ why: String) -> TransferError {
         TransferError(
             .unknownOutcome,
-            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, martlet set BATCH --if-exists replace, then retry"
+            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, set --if-exists replace for its batch, then retry"
         )
     }
 
@@ -42,7 +42,7 @@ extension TransferError {
     static func cannotProtect(at host: String) -> TransferError {
         TransferError(
             .unsupported,
-            "\(host) can neither tell what is there nor refuse to replace it: martlet set BATCH --if-exists replace")
+            "\(host) can neither tell what is there nor refuse to replace it: set --if-exists replace for its batch")
     }
 
     static var tooLargeForS3: TransferError {

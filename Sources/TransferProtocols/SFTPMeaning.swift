@@ -76,7 +76,7 @@ enum SFTPMeaning {
     static func exists(_ host: String) -> TransferError {
         TransferError(
             .destinationExists,
-            "another file is there already, at \(host): move it, or allow to replace it with martlet set BATCH --if-exists replace"
+            "another file is there already, at \(host): move it, or set --if-exists replace for its batch"
         )
     }
 

@@ -28,7 +28,7 @@ extension SFTPUpload {
             if plan.subject.ifExists != .replace, !skips, plan.resume != nil || plan.subject.size <= Self.small {
                 let message =
                     "an earlier attempt may have reached \(plan.host), but what is there is not the same file: "
-                    + "look there; if it is not whole, martlet set BATCH --if-exists replace, then retry"
+                    + "look there; if it is not whole, set --if-exists replace for its batch, then retry"
                 return .fail(TransferError(.unknownOutcome, message))
             }
         }

@@ -21,7 +21,7 @@ enum TusAnswer: Hashable, Sendable {
     case noMethod(TransferError)
     /// Repeat it somewhere else.
     case moved(HTTPAnswer)
-    /// A file of that name is there.
+    /// A file of that name is there; for an upload under way: since it was made.
     case exists
     /// No answer.
     case lost(TransferError)
@@ -89,7 +89,7 @@ enum TusAnswer: Hashable, Sendable {
             self = (0...length).contains(offset) && told == length ? .stands(at: offset) : .gone
         case 403 where answer.field("tus-resumable") == nil: self = .wait(Self.revoked(answer, address))
         case 409, 423: self = .busy(Self.locked(answer, address))
-        case 412: self = .fail(.noTus(address, 412))
+        case 412: self = Self.refusesVersion(answer, end) ? .fail(.noTus(address, 412)) : .exists
         case 401, 407, 408, 421, 425, 429, 300..<400, 500...: self = Self.usual(answer, end, address, hasAccepted: true)
         default: self = .gone
         }
@@ -121,7 +121,7 @@ enum TusAnswer: Hashable, Sendable {
         case 404, 410: self = .gone
         case 405, 501: self = .noMethod(Self.error(answer, address))
         case 409: self = .disagrees(Self.locked(answer, address))
-        case 412: self = .fail(.noTus(address, 412))
+        case 412: self = Self.refusesVersion(answer, end) ? .fail(.noTus(address, 412)) : .exists
         case 413: self = .tooLarge(Self.error(answer, address))
         case 423: self = .busy(Self.locked(answer, address))
         case 460: self = .corrupted

@@ -70,6 +70,7 @@ extension TusUpload {
             parts[index].stands(at: offset)
             return learnt + advance()
         case .gone: return gone(index)
+        case .exists: return taken()
         case .busy(let error): return rest(index, error)
         case .lost(let error): return interrupted(index, error)
         default: return other(index, answer)
@@ -91,6 +92,7 @@ extension TusUpload {
         case .gone:
             parts[index].cut = cut
             return gone(index)
+        case .exists: return taken()
         case .disagrees(let error):
             parts[index].tries += 1
             parts[index].state = .unknown

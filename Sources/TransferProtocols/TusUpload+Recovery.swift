@@ -46,6 +46,17 @@ extension TusUpload {
         return advance()
     }
 
+    /// The name was taken while the upload went on, and the server keeps to the rule that it was made with. Where another rule holds by now
+    /// it is made anew; else what is there is looked at: it may be the same file.
+    mutating func taken() -> [ProtocolAction] {
+        if plan.subject.ifExists != .replace { return lookElsewhere(since: nil) { $0.refused() } }
+        restarts += 1
+        guard restarts <= Self.mostRestarts else {
+            return over(.wait(WaitDemand(.backoff, .noAnswer(plan.endpoint))))
+        }
+        return [.startOver(reason: "the server would not let that upload replace what is there")] + anew()
+    }
+
     /// A body of that size is refused: half of it from now on, and never again so much to this host.
     mutating func shrink(_ range: Range<Int64>, _ error: TransferError) -> [ProtocolAction] {
         let size = range.upperBound - range.lowerBound

@@ -174,9 +174,34 @@ extension QueueStore {
             let result = try resumeWithoutNote(node, target)
             if result.result == .done {
                 try note(.resume, node, batch: target.batch, before, operation: operation)
+            } else if result.result == .already, case .batch(let batch, let root) = target,
+                try resumeBelow(batch, root, operation)
+            {
+                return NodeResult(id: node, result: .done)
             }
             return result
         }.asOperation(operation)
+    }
+
+    /// Of a batch that is not paused as a whole: what of it is paused by itself.
+    private func resumeBelow(_ batch: BatchID, _ root: Int64, _ operation: Int64) throws -> Bool {
+        let folders = try database.rows(
+            "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
+        ) { $0.integer(0) }
+        var nodes = try folders.compactMap { folder in
+            try paths.place(of: folder).map { NodeID.folder(batch, path: $0.tree) }
+        }
+        try writeCounters()
+        for folder in try withTasks(subtree(of: root), states: "5") {
+            nodes += try database.rows(
+                "SELECT id FROM tasks WHERE folder = ? AND state = 5 AND flags & 1", .integer(folder)
+            ) { .task(TaskID(rawValue: $0.integer(0))) }
+        }
+        for node in nodes {
+            guard let target = try target(node), try resumeWithoutNote(node, target).result == .done else { continue }
+            try note(.resume, node, batch: batch, operation: operation)
+        }
+        return !nodes.isEmpty
     }
 
     func resumeWithoutNote(_ node: NodeID, _ target: Target) throws -> NodeResult {

@@ -68,7 +68,7 @@ extension QueueStore {
         _ node: NodeID, _ batch: BatchID, _ folder: Int64, _ settings: NodeSettings, _ operation: Int64,
         _ change: inout NodeChange
     ) throws -> NodeResult {
-        if let refusal = refusal(of: settings, node, isTask: false) { return refusal }
+        if let refusal = refusal(of: settings, node, batch, isTask: false) { return refusal }
         if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
@@ -85,7 +85,7 @@ extension QueueStore {
     private func set(
         _ node: NodeID, _ row: TaskRow, _ settings: NodeSettings, _ operation: Int64, _ change: inout NodeChange
     ) throws -> NodeResult {
-        if let refusal = refusal(of: settings, node, isTask: true) { return refusal }
+        if let refusal = refusal(of: settings, node, row.batch, isTask: true) { return refusal }
         if row.state.isTerminal { return refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
@@ -104,12 +104,14 @@ extension QueueStore {
     }
 
     /// What only a whole batch can have.
-    private func refusal(of settings: NodeSettings, _ node: NodeID, isTask: Bool) -> NodeResult? {
+    private func refusal(of settings: NodeSettings, _ node: NodeID, _ batch: BatchID, isTask: Bool) -> NodeResult? {
         if settings.name != nil { return refused(node, "only a batch has a name of its own: give its ID") }
         if settings.giveUpAfterSeconds != nil {
-            return refused(node, "--give-up-after is its batch's: set it there")
+            return refused(node, "--give-up-after is its batch's: 'martlet set \(batch)'")
         }
-        if settings.ifExists != nil { return refused(node, "--if-exists is its batch's: set it there") }
+        if settings.ifExists != nil {
+            return refused(node, "--if-exists is its batch's: 'martlet set \(batch) --if-exists ...'")
+        }
         if !isTask, settings.notBefore != nil {
             return refused(node, "a folder has no time of its own: set that of its batch, or of single files")
         }

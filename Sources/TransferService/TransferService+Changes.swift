@@ -121,7 +121,8 @@ extension TransferService {
     private func meant(_ results: [NodeResult]) async throws -> [NodeResult] {
         var kept: [NodeResult] = []
         for result in results {
-            if result.result == .refused, result.code == .refused, case .batch(let id) = result.id,
+            let changesNothing = result.result == .already || result.result == .refused && result.code == .refused
+            if changesNothing, case .batch(let id) = result.id,
                 try await queue.reader.batch(id)?.state.isTerminal == true
             {
                 continue

@@ -89,7 +89,9 @@ import TransferQueue
         arguments: [false, true])
     func partOfCancelled(purged: Bool) async throws {
         let hold = try Milestone()
-        let first = try await EngineHarness { request, _ in request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary }
+        let first = try await EngineHarness { request, _ in
+            request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary
+        }
         await first.queue.writer.setGraceTime(.zero)
         first.store.put("/f", pattern(1_000_000))
         first.store.put("/g", pattern(1_000_000))
@@ -105,8 +107,8 @@ import TransferQueue
         // What somebody else has put in its place is not ours.
         try first.sandbox.write("another", [7])
         try System.renameat(
-            AT_FDCWD, Array(first.sandbox.path("another").utf8), to: AT_FDCWD,
-            Array(first.sandbox.path("out/g.t2.part").utf8))
+            AT_FDCWD, first.sandbox.path("another"), to: AT_FDCWD,
+            first.sandbox.path("out/g.t2.part"))
         let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
         await second.queue.writer.setGraceTime(.zero)
         while second.sandbox.names("out").contains("f.t1.part") { try await second.engine.sweep() }

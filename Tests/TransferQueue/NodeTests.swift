@@ -75,6 +75,24 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a batch that is not paused as a whole lets go on what of it is paused by itself, and back")
+    func pausedInside() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let ids = try await queue.reader.tasks(batch: batch, limit: 3).map(\.id)
+        _ = try await queue.writer.pause([.task(ids[0]), .task(ids[1])])
+        #expect(try await queue.claimAll().map(\.id) == [ids[2]])
+        try await queue.writer.release(unstarted: [ids[2]])
+        #expect(try await queue.writer.resume([.batch(batch)]).results.map(\.result) == [.done])
+        #expect(try await queue.reader.task(ids[0])?.state == .queued)
+        #expect(try await queue.writer.resume([.batch(batch)]).results.map(\.result) == [.already])
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await queue.claimAll().map(\.id) == [ids[2]])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a held batch is created, and starts when it is resumed")
     func held() async throws {
         let sandbox = try Sandbox()
