@@ -72,6 +72,7 @@ extension Front {
             ),
             ("Bytes", shown.bytes),
         ]
+        if let leftOut = batch.leftOut.sentence { lines.append(("Left out", leftOut)) }
         lines += shown.repeated
         let moves = batch.state.isActive
         if moves, batch.bytesPerSecond > 0 { lines.append(("Speed", units.rate(batch.bytesPerSecond))) }

@@ -128,11 +128,11 @@ extension Model {
         if rows.count > 6 { lines.append("and \(rows.count - 6) more") }
         if rows.contains(where: \.scanning) { lines.append("Some folders are still being listed.") }
         if hidden > 0 { lines.append("\(Figures.amount(Int64(hidden), "marked row")) not in sight.") }
-        lines.append("What is on the server stays there. u takes it back for \(grace.components.seconds) s.")
+        lines.append("What has arrived whole stays. u takes it back for \(grace.components.seconds) s.")
         let what = batches == rows.count ? "\(Figures.amount(Int64(batches), "batch", "batches")), " : ""
         return Dialog(
             "Cancel \(what)\(Figures.amount(files, "file"))?", Array(lines),
-            Dialog.Choice(letter: "x", text: "Stop sending, keep what is on the server", intent: .cancel(rows)),
+            Dialog.Choice(letter: "x", text: "Stop, keep what has arrived whole", intent: .cancel(rows)),
             no: "Do not cancel", at: now.uptime)
     }
 

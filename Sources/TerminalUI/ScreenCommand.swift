@@ -160,7 +160,7 @@ extension Model {
             }
         let lines: [SafeText] =
             deed == .cancel
-            ? ["What is on the server stays there. u takes it back for \(grace.components.seconds) s."] : []
+            ? ["What has arrived whole stays. u takes it back for \(grace.components.seconds) s."] : []
         dialog = Dialog(
             "\(verb) \(what)?", lines, Dialog.Choice(letter: letter, text: verb, intent: .named(deed, what, nodes)),
             no: "Leave them as they are", at: now.uptime)

@@ -8,7 +8,13 @@ actor DirectoryWalker {
     private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     /// Directories that are listed in part, by folder.
-    private var open: [FolderID: DirectoryReader] = [:]
+    private var open: [FolderID: OpenDirectory] = [:]
+
+    private struct OpenDirectory {
+        let source: SourceID
+        let reader: DirectoryReader
+        var leftOut = LeftOut()
+    }
     private var isStopped = false
 
     init() throws(Errno) { executor = try ThreadExecutor(name: "walker") }
@@ -19,6 +25,9 @@ actor DirectoryWalker {
         open = [:]
         Task.detached { [executor] in executor.stop() }
     }
+
+    /// A source is walked from what the queue has: what was listed of it and did not get there is listed again.
+    func restart(_ source: SourceID) { open = open.filter { $0.value.source != source } }
 
     /// What sources that a person named are. A link among them is followed: it was meant.
     func inspect(_ sources: [WalkState]) -> [FoundSource] {
@@ -59,23 +68,28 @@ actor DirectoryWalker {
     private func list(_ folder: FolderToWalk, _ source: WalkState, _ filter: NameFilter, limit: Int) -> WalkedChunk {
         var chunk = WalkedChunk(folder: folder.folder, isLast: false)
         do throws(Errno) {
-            let reader: DirectoryReader
-            if let begun = open[folder.folder] {
-                reader = begun
+            let begun = open[folder.folder]
+            var directory: OpenDirectory
+            if let begun {
+                directory = begun
             } else {
-                reader = try DirectoryReader(path: folder.path.bytes)
-                open[folder.folder] = reader
+                directory = OpenDirectory(
+                    source: source.source, reader: try DirectoryReader(path: folder.path.bytes))
             }
             var found = 0
-            while found < limit {
-                guard let entry = try reader.next() else {
+            while found < limit, !chunk.isLast {
+                if let entry = try directory.reader.next() {
+                    found += 1
+                    take(entry, directory.reader, folder, source, filter, into: &chunk)
+                } else {
                     chunk.isLast = true
-                    open[folder.folder] = nil
-                    break
                 }
-                found += 1
-                take(entry, reader, folder, source, filter, into: &chunk)
             }
+            // Told with the end, so that a listing that begins again counts once.
+            directory.leftOut += chunk.leftOut
+            if chunk.isLast, begun == nil, found == 0 { directory.leftOut.emptyFolders += 1 }
+            chunk.leftOut = chunk.isLast ? directory.leftOut : LeftOut()
+            open[folder.folder] = chunk.isLast ? nil : directory
         } catch {
             open[folder.folder] = nil
             chunk.isLast = true
@@ -92,7 +106,7 @@ actor DirectoryWalker {
         if entry.kind == .directory { return take(directory: entry.name, folder, filter, into: &chunk) }
         let mayBeTaken =
             entry.kind == .regular || entry.kind == nil || (entry.kind == .symbolicLink && source.followLinks)
-        guard mayBeTaken else { return }
+        guard mayBeTaken else { return leaveOut(entry.kind, entry.name, folder, filter, &chunk) }
         do throws(Errno) {
             let status = try System.fstatat(
                 reader.descriptor, entry.name, followingLinks: source.followLinks)
@@ -103,13 +117,21 @@ actor DirectoryWalker {
             case .directory:
                 if entry.kind == .symbolicLink, isLoop(status, folder, source) { return }
                 take(directory: entry.name, folder, filter, into: &chunk)
-            default: break
+            default: leaveOut(status.kind, entry.name, folder, filter, &chunk)
             }
         } catch {
             guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
             let path = folder.path.appending(RawPath(entry.name))
             chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: .source(path, error)))
         }
+    }
+
+    /// What is neither a file nor a folder, and was not meant by a filter either.
+    private func leaveOut(
+        _ kind: FileKind?, _ name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, _ chunk: inout WalkedChunk
+    ) {
+        guard filter.takes(file: name, in: folder.relative.bytes) else { return }
+        if kind == .symbolicLink { chunk.leftOut.links += 1 } else { chunk.leftOut.special += 1 }
     }
 
     private func take(

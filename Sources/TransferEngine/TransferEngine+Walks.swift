@@ -12,6 +12,9 @@ extension TransferEngine {
     func takeUpWalks(of batch: BatchID?) async throws {
         let found = try await queue.writer.unscannedSources(of: batch)
         let sources = found.filter { walks.insert($0.source).inserted }
+        // Where a walk of before has not ended yet it is looked again when it has.
+        let taken = Set(sources.map(\.source))
+        for source in found where !taken.contains(source.source) { walksAgain.insert(source.batch) }
         for (batch, sources) in Dictionary(grouping: sources, by: \.batch) { walk(batch, sources) }
         guard batch == nil else { return }
         // The end of a walk is a commit of its own, and a kill may have come before it.
@@ -24,8 +27,9 @@ extension TransferEngine {
             await walkToTheEnd(batch, sources, run)
             for source in sources { walks.remove(source.source) }
             refreshLanes()
-            // Broken off by a stop that was taken back: from what the queue has.
-            if phase == .running, run != walkRun { try await takeUpWalks(of: batch) }
+            // Broken off by a stop or cancel that was taken back: from what the queue has.
+            let again = walksAgain.remove(batch) != nil || run != walkRun
+            if again, phase == .running { try await takeUpWalks(of: batch) }
         }
     }
 
@@ -59,6 +63,7 @@ extension TransferEngine {
 
     /// Lists the next chunk while the queue takes the last one.
     private func walkTree(_ source: WalkState, _ run: Int) async throws {
+        await walker.restart(source.source)
         var folders = try await queue.writer.foldersToWalk(of: source.source, limit: 64)
         // A first small chunk gets the transfers going.
         while !folders.isEmpty, walks(in: run) {
@@ -75,21 +80,27 @@ extension TransferEngine {
                 if isFirst { refreshLanes() }
                 isFirst = false
                 chunks = await ahead
-                if chunks.isEmpty { folders = next }
+                if !next.isWhole {
+                    // Cancelled, and perhaps taken back by now: nothing that was listed so far counts but what the queue has.
+                    await walker.restart(source.source)
+                    folders = try await queue.writer.foldersToWalk(of: source.source, limit: 64)
+                    break
+                }
+                if chunks.isEmpty { folders = next.folders }
             }
         }
     }
 
     /// Puts entries into the queue, and does not rest before they are there: each is listed once only.
-    private func insert(_ chunks: [WalkedChunk], _ run: Int) async -> [FolderToWalk] {
+    private func insert(_ chunks: [WalkedChunk], _ run: Int) async -> (folders: [FolderToWalk], isWhole: Bool) {
         while walks(in: run) {
             do {
-                return try await queue.writer.insert(walked: chunks)
+                return try await queue.writer.insertStep(walked: chunks)
             } catch {
                 report(.error, "the queue did not take files: \(error)")
                 await pause(.seconds(1))
             }
         }
-        return []
+        return ([], true)
     }
 }

@@ -99,6 +99,8 @@ package actor TransferEngine: EngineControl {
 
     // +Walks
     var walks: Set<SourceID> = []
+    /// Batches of which something is to be walked once more, when their walks have ended.
+    var walksAgain: Set<BatchID> = []
     /// Counted on by a stop, which breaks walks off.
     var walkRun = 0
 

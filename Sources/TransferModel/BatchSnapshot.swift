@@ -41,6 +41,8 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var waitReasons: [WaitReason]
     /// Failures by cause, most frequent first.
     public var causes: [CauseCount]
+    /// What its directories hold and was not queued.
+    public var leftOut = LeftOut()
 
     public init(
         id: BatchID, uuid: UUID, session: SessionName, name: String, direction: BatchDirection, state: TransferState,
@@ -77,6 +79,38 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
         _secondsLeft = OrNull(wrappedValue: secondsLeft)
         self.waitReasons = waitReasons
         self.causes = causes
+    }
+}
+
+/// What directories hold besides files and folders, and nobody asked for.
+public struct LeftOut: Codable, Hashable, Sendable {
+    /// Symbolic links that are not followed.
+    public var links: Int64 = 0
+    /// Devices, pipes and sockets.
+    public var special: Int64 = 0
+    /// Directories with nothing in them, which are not made at the other end.
+    public var emptyFolders: Int64 = 0
+
+    public init(links: Int64 = 0, special: Int64 = 0, emptyFolders: Int64 = 0) {
+        (self.links, self.special, self.emptyFolders) = (links, special, emptyFolders)
+    }
+
+    package static func += (sum: inout LeftOut, other: LeftOut) {
+        sum.links += other.links
+        sum.special += other.special
+        sum.emptyFolders += other.emptyFolders
+    }
+
+    /// For a person; `nil`: nothing.
+    package var sentence: String? {
+        func amount(_ count: Int64, _ one: String, _ many: String) -> String? {
+            count == 0 ? nil : count == 1 ? "1 \(one)" : "\(count) \(many)"
+        }
+        let parts = [
+            amount(links, "link", "links").map { "\($0) (--follow-links sends what they point to)" },
+            amount(special, "special file", "special files"), amount(emptyFolders, "empty folder", "empty folders"),
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 }
 

@@ -9,8 +9,10 @@ extension QueueStore {
     }
 
     /// Returns the source that the last chunk belongs to.
-    func insert(walked chunks: [WalkedChunk]) throws -> SourceID? {
+    /// - Returns: the source, and whether all of it was taken: what was cancelled meanwhile takes nothing.
+    func insert(walked chunks: [WalkedChunk]) throws -> (source: SourceID?, isWhole: Bool) {
         var last: SourceID?
+        var isWhole = true
         for chunk in chunks {
             let folder = try database.first(
                 """
@@ -24,11 +26,14 @@ extension QueueStore {
                     isBegun: row.integer(4) != 0, lane: row.integer(5), origin: row.text(6))
             }
             // Cancelled or purged meanwhile.
-            guard let folder else { continue }
+            guard let folder else {
+                isWhole = false
+                continue
+            }
             try insert(chunk, into: folder)
             last = SourceID(rawValue: folder.source)
         }
-        return last
+        return (last, isWhole)
     }
 
     struct OpenFolder {
@@ -67,6 +72,15 @@ extension QueueStore {
             try database.run(
                 "UPDATE folders SET begun = 1, walk = ? WHERE id = ?", SQLiteValue(isDone ? nil : folder.source),
                 .integer(folder.id))
+        }
+        if chunk.leftOut != LeftOut() {
+            try database.run(
+                """
+                UPDATE batches SET left_links = left_links + ?, left_special = left_special + ?, left_empty = left_empty + ?
+                WHERE id = ?
+                """, .integer(chunk.leftOut.links), .integer(chunk.leftOut.special),
+                .integer(chunk.leftOut.emptyFolders),
+                .integer(folder.batch.rawValue))
         }
         if isDone {
             walkedHere.remove(folder.id)

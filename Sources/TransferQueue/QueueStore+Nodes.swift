@@ -197,11 +197,13 @@ extension QueueStore {
                 "SELECT id FROM tasks WHERE folder = ? AND state = 5 AND flags & 1", .integer(folder)
             ) { .task(TaskID(rawValue: $0.integer(0))) }
         }
+        var isDone = false
         for node in nodes {
             guard let target = try target(node), try resumeWithoutNote(node, target).result == .done else { continue }
             try note(.resume, node, batch: batch, operation: operation)
+            isDone = true
         }
-        return !nodes.isEmpty
+        return isDone
     }
 
     func resumeWithoutNote(_ node: NodeID, _ target: Target) throws -> NodeResult {

@@ -36,11 +36,13 @@ struct QueueView {
         let sums: FolderSums
         /// A person wants it now.
         let isUrgent: Bool
+        let leftOut: LeftOut
 
         static let columns = """
             b.id, b.uuid, s.name, b.name, b.direction, b.held, b.paused, b.scanning, b.priority, b.position, b.created_at,
             b.finished_at, b.not_before, b.destination, b.root,
-            """ + FolderSums.columns.map { " f.\($0)" }.joined(separator: ",") + ", b.urgent"
+            """ + FolderSums.columns.map { " f.\($0)" }.joined(separator: ",")
+            + ", b.urgent, b.left_links, b.left_special, b.left_empty"
         static let tables = allTables + " AND b.purged_at IS NULL"
         /// With batches that a person has forgotten.
         static let allTables = "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root"
@@ -63,7 +65,10 @@ struct QueueView {
             destination = row.text(13)
             root = row.integer(14)
             sums = FolderSums(row, from: 15)
-            isUrgent = row.integer(15 + Int32(FolderSums.columns.count)) != 0
+            let next = 15 + Int32(FolderSums.columns.count)
+            isUrgent = row.integer(next) != 0
+            leftOut = LeftOut(
+                links: row.integer(next + 1), special: row.integer(next + 2), emptyFolders: row.integer(next + 3))
         }
     }
 
@@ -143,7 +148,7 @@ struct QueueView {
 
     func snapshot(_ batch: BatchRow) throws -> BatchSnapshot {
         let counts = shown(batch.sums.files, in: batch)
-        return BatchSnapshot(
+        var snapshot = BatchSnapshot(
             id: batch.id, uuid: batch.uuid, session: batch.session, name: batch.name,
             direction: batch.direction == .upload ? .upload : .download,
             state: counts.state(scanning: batch.isScanning, paused: batch.isPaused), scanning: batch.isScanning,
@@ -151,6 +156,8 @@ struct QueueView {
             finishedAt: batch.finishedAt, destination: batch.destination, counts: counts, bytes: batch.sums.bytes,
             waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id),
             limit: try limit(of: .batch(batch.id)), notBefore: batch.notBefore)
+        snapshot.leftOut = batch.leftOut
+        return snapshot
     }
 
     // MARK: Sums

@@ -35,10 +35,19 @@ extension QueueWriter {
     /// Takes what a walk found; at most some 5000 entries a call. Chunks of folders that were cancelled meanwhile are dropped.
     /// - Returns: the next directories to walk of the same source; empty when its walk is done.
     package func insert(walked chunks: [WalkedChunk], next limit: Int = 64) throws(QueueError) -> [FolderToWalk] {
+        try insertStep(walked: chunks, next: limit).folders
+    }
+
+    /// As `insert`, and says whether all was taken: of what was cancelled meanwhile nothing is, and a directory that was listed in part
+    /// then has to be listed from its beginning should the cancel be taken back.
+    package func insertStep(
+        walked chunks: [WalkedChunk], next limit: Int = 64
+    ) throws(QueueError) -> (folders: [FolderToWalk], isWhole: Bool) {
         let durability: QueueStore.Durability = QueueStore.needsDurability(chunks) ? .full : .later
         return try change(durability) {
-            guard let source = try store.insert(walked: chunks) else { return [] }
-            return try store.foldersToWalk(of: source, limit: limit)
+            let (source, isWhole) = try store.insert(walked: chunks)
+            guard let source else { return ([], isWhole) }
+            return (try store.foldersToWalk(of: source, limit: limit), isWhole)
         }
     }
 

@@ -18,6 +18,7 @@ enum Schema {
         Migration(name: "0004 order, priorities and limits of parts, and taking changes back", script: ordered),
         Migration(name: "0005 what uploads had sent when they were broken off", script: unconfirmed),
         Migration(name: "0006 times that a cancel takes away", script: cancelledTimes),
+        Migration(name: "0007 what directories hold and was not queued", script: leftOut),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -227,6 +228,12 @@ enum Schema {
     private static let cancelledTimes = """
         -- The time of its own that a task had before it was cancelled, ms since 1970.
         ALTER TABLE undo_tasks ADD COLUMN not_before INTEGER;
+        """
+
+    private static let leftOut = """
+        ALTER TABLE batches ADD COLUMN left_links INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE batches ADD COLUMN left_special INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE batches ADD COLUMN left_empty INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let second = """

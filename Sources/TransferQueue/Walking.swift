@@ -95,6 +95,8 @@ package struct WalkedChunk: Hashable, Sendable {
     package var failures: [WalkedFailure] = []
     /// The directory itself cannot be opened or read to its end; becomes a failed task beside it. Ends the directory.
     package var unreadable: TransferError?
+    /// Of the whole directory, with its last chunk.
+    package var leftOut = LeftOut()
     /// Nothing more comes from this directory.
     package var isLast: Bool
 

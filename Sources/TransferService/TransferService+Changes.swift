@@ -74,6 +74,9 @@ extension TransferService {
         if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
         switch change.undone {
         case .set?: await engine.settingsChanged()
+        case .cancel?:
+            // Its directories are looked through again where that was broken off.
+            for batch in Set(change.results.compactMap(\.id.walkedBatch)) { await engine.batchAdded(batch) }
         case .limit?:
             await engine.settingsChanged()
             if let limits = change.limits { await follow(limits) }
@@ -257,6 +260,16 @@ extension TransferService {
             if !nodes.isEmpty { try await body(nodes) }
             guard nodes.count == 1000 else { return }
             after = nodes.last
+        }
+    }
+}
+
+extension NodeID {
+    /// Whose directories may have to be looked through again.
+    fileprivate var walkedBatch: BatchID? {
+        switch self {
+        case .batch(let batch), .folder(let batch, _): batch
+        case .task: nil
         }
     }
 }

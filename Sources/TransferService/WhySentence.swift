@@ -138,9 +138,6 @@ package struct WhySentence {
         if standing.isUrgent {
             return ("\(node) was asked for now and starts at once", "nothing to do; it starts by itself")
         }
-        if live.tasks.isEmpty, standing.ahead + standing.aheadInBatch == 0 {
-            return ("\(node) stands in line and is about to start", "nothing to do; it starts by itself")
-        }
         let ahead = [
             standing.ahead > 0 ? "\(Self.files(standing.ahead)) of batches" : nil,
             standing.aheadInBatch > 0 ? "\(Self.files(standing.aheadInBatch)) of its own batch" : nil,

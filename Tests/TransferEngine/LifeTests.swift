@@ -138,6 +138,42 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test(
+        "a walk that is broken off in the middle of a directory finds every name of it once",
+        arguments: ["drained", "cancelled"])
+    func walkBrokenOff(by deed: String) async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness(limits: EngineLimits(transfers: 1)) { request, _ in
+            request.method == "PUT" ? .holdBody(100_000, hold) : .ordinary
+        }
+        let count = 30_000
+        try harness.sandbox.write("first", pattern(200_000))
+        let first = try await harness.add(harness.request(upload: ["first"]))
+        try await harness.batch(first) { $0.filesActive == 1 }
+        for number in 0..<count { try harness.sandbox.write("d/\(number)", []) }
+        let batch = try await harness.add(harness.request(upload: ["d"]))
+        // In the middle, unless this machine is very fast.
+        while try await harness.queue.reader.batch(batch).map({ $0.filesTotal == 0 && $0.scanning }) ?? true {
+            await Task.yield()
+        }
+        if deed == "drained" {
+            async let stopped = harness.engine.shutdown(finishRunning: true)
+            while await harness.engine.phase == .running { await Task.yield() }
+            #expect(await harness.engine.goOn())
+            #expect(await !stopped)
+        } else {
+            let change = try await harness.queue.writer.cancel([.batch(batch)])
+            await harness.engine.stop(change.stopped)
+            _ = try await harness.queue.writer.undo(.last, now: Timestamp(milliseconds: WallClock.milliseconds))
+            await harness.engine.batchAdded(batch)
+        }
+        try await harness.batch(batch) { !$0.scanning }
+        #expect(try await harness.queue.reader.batch(batch)?.filesTotal == Int64(count))
+        try await harness.expectSound()
+        hold.reach()
+        await harness.stop()
+    }
+
     @Test("a cancelled upload is broken off at once and ends once")
     func cancel() async throws {
         let hold = try Milestone()

@@ -192,8 +192,21 @@ struct QueueModel {
         var before = (held: false, paused: true)
         if case .batch(let id) = node, let batch = batches[id] { before = (batch.held, batch.paused) }
         let outcome = resume(node)
+        if outcome == .already, case .batch(let id) = node, resumeBelow(id, now) { return .done }
         note(node, .resume(held: before.held, paused: before.paused), now, outcome)
         return outcome
+    }
+
+    /// Of a batch that is not paused as a whole: what is paused by itself.
+    private mutating func resumeBelow(_ id: BatchID, _ now: Timestamp) -> Bool {
+        guard let batch = batches[id] else { return false }
+        let folders = batch.pausedFolders.map { NodeID.folder(id, path: RawPath($0.joined(separator: "/"))) }
+        let tasks = batch.tasks.filter { $0.value.ownPaused && $0.value.state == .paused }.keys.map { NodeID.task($0) }
+        let done = (folders + tasks).filter { resume($0) == .done }
+        if done.isEmpty { return false }
+        operations += 1
+        steps += done.map { Step(node: $0, at: now, operation: operations, deed: .resume(held: false, paused: true)) }
+        return true
     }
 
     private mutating func resume(_ node: NodeID) -> NodeResult.Outcome {
