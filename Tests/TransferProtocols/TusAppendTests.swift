@@ -32,7 +32,8 @@ private func stands(_ offset: Int64, sent: Int64 = 1000) -> ExchangeEnd {
     @Test(
         "the answer to bytes decides",
         arguments: [
-            (401, "", "wait auth http"), (403, "", "wait auth http"), (412, "", "fail unsupported 412"),
+            (401, "", "wait auth http"), (403, "", "wait auth http"),
+            (412, "", "3 HEAD http://h/files/f | Want-Repr-Digest: sha-256=10"),
             (415, "", "fail http 415"), (423, "", "wake repeatRequest 0.25 seconds"),
             (409, "", "3 HEAD http://h/files/1"), (460, "", "3 HEAD http://h/files/1"),
             (204, "", "3 HEAD http://h/files/1"), (400, "no", "fail http 400"),

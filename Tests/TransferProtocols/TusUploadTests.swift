@@ -220,9 +220,18 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
                 == ["fail unsupported 412"])
         #expect(
             Drive.run(TusUpload(plan(subject(1000, ifExists: .replace))), [refused]) == ["fail unsupported 412"])
-        for id in [[made], []] {
-            let machine = TusUpload(plan(resume: id.isEmpty ? point() : nil))
-            #expect(Drive.run(machine, id + [refused]) == ["fail unsupported 412"])
+        // An upload that was made, or asked for: the name was taken since. With another rule by now it is made anew.
+        for (id, number) in [([made], 3), ([], 2)] {
+            let isResuming = id.isEmpty
+            let machine = TusUpload(plan(resume: isResuming ? point() : nil))
+            let look = "\(number) HEAD http://h/files/f | Want-Repr-Digest: sha-256=10"
+            #expect(Drive.run(machine, id + [refused]) == [look])
+            #expect(Drive.run(machine, id + [refused, answered(404)]) == ["fail destinationExists 412"])
+            let replacing = TusUpload(plan(subject(1000, ifExists: .replace), resume: isResuming ? point() : nil))
+            let actions = Drive.run(replacing, id + [refused])
+            #expect(actions.count == 2 && actions[0].contains("would not let that upload replace"), "\(actions)")
+            #expect(
+                Drive.run(machine, id + [answered(412, ["Tus-Version: 0.2.2"])]) == ["fail unsupported 412"])
         }
     }
 
