@@ -52,6 +52,7 @@ let package = Package(
         door("CQrencode"),
         door("CGetopt"),
         .target(name: "CLinux"),
+        .target(name: "CSwiftJobs"),
         .target(name: "CTerminalRescue"),
 
         // Words and pure decisions
@@ -64,7 +65,7 @@ let package = Package(
         module("TransferProtocols", ["TransferModel", "Digests", "XMLReader"]),
 
         // Owners of C handles and file descriptors
-        module("LinuxSystem", ["CLinux"]),
+        module("LinuxSystem", ["CLinux", "CSwiftJobs"]),
         module("CurlTransport", ["CCurl", "LinuxSystem"]),
         module("SSHTransport", ["LinuxSystem", "TransferModel"]),
         module("SQLiteConnection", ["CSQLite"]),

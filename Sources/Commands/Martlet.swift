@@ -20,6 +20,9 @@ package enum Martlet {
         case command(Front, Invocation)
     }
 
+    /// What the process needs before its first task. Once, at its very beginning.
+    package static func prepare() { DefaultExecutor.useOwnThreads() }
+
     /// Understands the command line and does what needs no engine. Never throws: a failure is told and is a status.
     package static func plan(_ arguments: [Argument]) -> Plan {
         let console = Console(units: .iec)

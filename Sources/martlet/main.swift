@@ -5,6 +5,7 @@ import Glibc
 import MartletKit
 import TerminalUI
 
+Martlet.prepare()
 switch Martlet.plan(Argument.ofThisProcess()) {
 case .exit(let status):
     exit(status.rawValue)

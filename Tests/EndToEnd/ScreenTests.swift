@@ -77,4 +77,23 @@ import TransferModel
         #expect(try sandbox.wait(batch).status == 0)
         #expect(try digests(below: nginx.data.appending(RawPath("up/holiday"))) == digests(below: tree.root))
     }
+
+    /// libdispatch names its threads after their "qos"; one of them wakes once a second, for as long as the program lives.
+    @Test func `neither the screen nor the engine has a thread that wakes by itself`() throws {
+        let tree = try FileTree.make(at: "\(sandbox.root)/holiday", count: 5, seed: 5)
+        try sandbox.wait(try sandbox.upload(tree.path, nginx.url + "up/"))
+        let screen = try TerminalScreen(sandbox, size: "80x24")
+        try screen.awaitText("holiday")
+        let programs = sandbox.ownProcesses()
+        #expect(programs.count == 2)
+        for pid in programs {
+            let threads = names(in: RawPath("/proc/\(pid)/task")).map { thread in
+                (try? readText("/proc/\(pid)/task/\(thread)/comm")) ?? ""
+            }
+            #expect(threads.contains("tasks\n"))
+            #expect(!threads.contains { $0.contains("qos") }, "\(threads)")
+        }
+        try screen.press("q")
+        #expect(try screen.awaitEnd() == 0)
+    }
 }
