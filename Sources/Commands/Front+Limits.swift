@@ -52,7 +52,8 @@ extension Front {
         guard let rate = invocation.value(MartletProgram.newLimit) else {
             throw .usage("session set: nothing is to be changed", "give --limit RATE, or --limit off")
         }
-        let (name, _) = try await named(invocation, "session set")
+        // A limit stays when the batches are forgotten: it must be possible to take it away.
+        let (name, _) = try await named(invocation, "session set", mayBeLimitOnly: true)
         let limit = ScopedLimit(kind: .session, name: name.rawValue, rate: rate.bytesPerSecond ?? 0)
         let limits = try await ask { engine throws(RequestError) in
             try await engine.setLimits(LimitsWish(scoped: [limit]))

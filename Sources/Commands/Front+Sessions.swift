@@ -77,18 +77,25 @@ extension Front {
     }
 
     func named(
-        _ invocation: Invocation, _ command: String
+        _ invocation: Invocation, _ command: String, mayBeLimitOnly: Bool = false
     ) async throws(CommandFailure) -> (SessionName, [BatchSnapshot]) {
         guard let name = invocation.operands(as: .session).first else {
             throw .usage("\(command): NAME is missing", "")
         }
         let batches = surroundings.queueExists ? try await batches(of: name) : []
-        guard !batches.isEmpty else {
+        var isKnown = !batches.isEmpty
+        if !isKnown, mayBeLimitOnly { isKnown = try await isLimited(name) }
+        guard isKnown else {
             throw CommandFailure(
                 .noSuchObject, .noSuchObject, "\(command): there is no session \(name.rawValue)",
                 "see martlet session list")
         }
         return (name, batches)
+    }
+
+    private func isLimited(_ name: SessionName) async throws(CommandFailure) -> Bool {
+        guard surroundings.queueExists else { return false }
+        return try await sessionLimits()[name.rawValue] != nil
     }
 
     private func batches(of session: SessionName?) async throws(CommandFailure) -> [BatchSnapshot] {

@@ -40,16 +40,7 @@ package struct Destination: Equatable, Sendable {
     /// schemes of URLs by what follows the colon.
     package static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, (1...64).contains(text.utf8.count) else { return false }
-        return isLetterOrDigit(first) && text.utf8.allSatisfy { isLetterOrDigit($0) || "._-".utf8.contains($0) }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
+        return first.isLetterOrDigit && text.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
     }
 
     /// `NAME:path` taken apart; `nil` when it is none. A URL is none: `//` follows its colon.

@@ -8,7 +8,7 @@ package enum ShownAddress {
 
     /// Everything but what may be secret; for messages about words that cannot be meant.
     package static func of(_ text: String) -> String {
-        guard let colon = text.firstRange(of: "://") else { return mayHavePassword(text) ? mark : text }
+        guard let colon = text.firstRange(of: "://") else { return withoutScheme(text) }
         guard isScheme(text[..<colon.lowerBound]) else { return mark }
         let scheme = String(text[..<colon.upperBound])
         let rest = text[colon.upperBound...]
@@ -25,14 +25,17 @@ package enum ShownAddress {
         return scheme + String(host) + (tail.count > 1 ? "/" + mark : String(tail))
     }
 
-    /// `ana:geheim@host/x`, a URL whose scheme is missing.
-    private static func mayHavePassword(_ text: String) -> Bool {
-        guard let at = text.lastIndex(of: "@") else { return false }
-        return text[..<at].contains(":")
+    /// `ana:geheim@host/x?token=…`, a URL whose scheme is missing; or a path, if it begins like one.
+    private static func withoutScheme(_ text: String) -> String {
+        let beginnings = ["/", "./", "../", "~"]
+        if !text.hasPrefix("//"), beginnings.contains(where: { text.hasPrefix($0) }) { return text }
+        if let at = text.lastIndex(of: "@"), text[..<at].contains(":") { return mark }
+        guard let query = text.firstIndex(of: "?") else { return text }
+        return text[..<query] + "?" + mark
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || "+-.".utf8.contains($0) }
+        !text.isEmpty && text.utf8.allSatisfy { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
     }
 
     /// A colon that no port follows may be the one in front of a password.
@@ -41,8 +44,12 @@ package enum ShownAddress {
         return name.isEmpty || (name.hasPrefix(":") && name.dropFirst().utf8.allSatisfy { (48...57).contains($0) })
     }
 
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
+}
+
+extension UInt8 {
+    /// Of ASCII.
+    var isLetterOrDigit: Bool {
+        switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true

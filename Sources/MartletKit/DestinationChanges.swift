@@ -15,7 +15,7 @@ extension EngineConnection: LoginKeeper {}
 ///
 /// A server has a section of `destinations.conf` and perhaps a login that the engine keeps. The login is changed first: where the
 /// engine cannot be reached nothing has happened, and the same can be asked again. Where the file cannot be written then, the login
-/// is put back. A power cut in between leaves a section whose login is gone or can be had again; never a login without a section,
+/// is put back; only of two logins with one name the engine keeps the later one, and says so. A power cut in between leaves a section whose login is gone or can be had again; never a login without a section,
 /// which nobody would ever remove.
 package struct DestinationChanges: Sendable {
     private let path: String
@@ -65,12 +65,14 @@ package struct DestinationChanges: Sendable {
                 return disk.file
             }
         } catch {
-            // The new password must not be shown to the old one's server; the old one of a server that stays comes back.
-            if password != nil {
+            // The new password must not be shown to the old one's server.
+            guard password == nil else {
                 _ = try? await logins.forgetLogin(of: name)
-            } else if old?.login == .kept {
-                _ = try? await logins.restoreLogin(of: name)
+                guard old?.login == .kept else { throw error }
+                throw RequestError(
+                    error.code, "\(error.message); the password of \(name) is forgotten: then add it again")
             }
+            if old?.login == .kept { _ = try? await logins.restoreLogin(of: name) }
             throw error
         }
     }

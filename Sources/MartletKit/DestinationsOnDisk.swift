@@ -41,6 +41,7 @@ package struct DestinationsOnDisk: Sendable {
         try write(bytes)
         var removed = removed
         removed.remove(destination.name)
-        try SmallFile.replace(removedPath, with: removed.bytes)
+        // It is back; that it could be had again a second time is no reason to say that it is not.
+        try? SmallFile.replace(removedPath, with: removed.bytes)
     }
 }

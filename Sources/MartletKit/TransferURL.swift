@@ -57,7 +57,7 @@ package struct TransferURL: Equatable, Sendable {
         let name = text.prefix { $0 != ":" }
         if let scheme = TransferScheme(rawValue: name.lowercased()) {
             let rest = text.dropFirst(name.count + 1).drop { $0 == "/" }
-            let isPlain = !rest.isEmpty && !rest.contains("@")
+            let isPlain = !rest.isEmpty && !rest.contains { "@?#".contains($0) }
             return .usage(
                 "\(place): after \(scheme.rawValue): a URL has two slashes",
                 "write \(scheme.rawValue)://\(isPlain ? String(rest) : "HOST/PATH")")

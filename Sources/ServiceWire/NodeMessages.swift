@@ -45,6 +45,9 @@ package struct NodeResults: Codable, Hashable, Sendable {
         self.undone = undone
         self.limits = limits
     }
+
+    /// Whether anything of it was done.
+    package var didAny: Bool { results.contains { $0.result == .done } }
 }
 
 /// Parameters of `nodes.undo`: the last change of each node, a change by its number, or (without any) the last change.

@@ -103,7 +103,7 @@ extension TransferService {
         let done = results.results.filter { $0.result == .done }.map(\.id)
         let grace = WhySentence.span(settings.grace)
         let said =
-            "cancelled by \(client ?? "a client"); what its server has is removed in \(grace) unless it is undone"
+            "cancelled by \(client ?? "a client"); what it leaves behind is removed in \(grace) unless it is undone"
         for node in done.prefix(Self.mostNamed) {
             switch node {
             case .batch(let batch): log.write(.info, said, batch: batch)
@@ -168,14 +168,14 @@ extension TransferService {
     /// Who says "now" means the hosts, too, that are left alone for a while.
     func retry(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await change(request) { try await $0.retry($1) }
-        await goOn("something is to be tried again")
+        if results.didAny { await goOn("something is to be tried again") }
         await engine.connectivityChanged()
         return results
     }
 
     func resume(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await changeTogether(request) { try await $0.resume($1, joining: $2) }
-        await goOn("something was resumed")
+        if results.didAny { await goOn("something was resumed") }
         return results
     }
 
@@ -222,7 +222,7 @@ extension TransferService {
     /// Who says "now" means the hosts, too, that are left alone for a while.
     func runNow(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await changeTogether(request) { try await $0.runNow($1, joining: $2) }
-        await goOn("something is to start now")
+        if results.didAny { await goOn("something is to start now") }
         await engine.connectivityChanged()
         return results
     }

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// Forgetting what is over. What uploads have left at servers is taken away when that cannot be taken back any more, by the engine: an
+/// Forgetting what is over. What transfers have left is taken away when that cannot be taken back any more, by the engine: an
 /// undone purge leaves failed uploads where they stood.
 extension TransferService {
     /// Without any node: every batch that is over.

@@ -1,6 +1,7 @@
 import CommandLine
 import Configuration
 import FoundationEssentials
+import Glibc
 import MartletKit
 import Synchronization
 import Testing
@@ -83,6 +84,27 @@ struct DestinationChangeTests {
         }
         #expect(await blocked.run("destination", "add", "two", "https://ana@h/") == .refused)
         #expect(login("two") == nil)
+    }
+
+    @Test("a login that was replaced in vain is said to be gone, and the new one is not kept for the old server")
+    func replacedInVain() async throws {
+        let bench = bench()
+        #expect(await bench.run("destination", "add", "one", "https://ana@h/") == .done)
+        let before = text
+        try sandbox.directory("config/destinations.conf.\(getpid()).new")
+        #expect(await bench.run("destination", "add", "one", "https://ana@other/", "--replace") == .refused)
+        #expect(bench.error.contains("the password of one is forgotten"))
+        #expect(text == before && login("one") == nil)
+    }
+
+    @Test("a server is back even where it cannot be taken from what was removed")
+    func restoredTwice() async throws {
+        let bench = bench()
+        #expect(await bench.run("destination", "add", "one", "https://ana@h/") == .done)
+        #expect(await bench.run("destination", "remove", "one") == .done)
+        try sandbox.directory("config/destinations.conf.removed.\(getpid()).new")
+        #expect(await bench.run("destination", "restore", "one") == .done)
+        #expect(login("one") == "s3cret" && text.contains("[one]"))
     }
 
     @Test("an engine that cannot be reached adds nothing that needs it")

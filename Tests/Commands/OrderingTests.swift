@@ -105,6 +105,10 @@ struct OrderingTests {
         #expect(await bench.run("session", "set", "typo", "--limit", "2K") == .noSuchObject)
         #expect(bench.error.contains("session set: there is no session typo"))
         bench.engine.state.withLock { state in
+            state.limits.scoped.append(ScopedLimit(kind: .session, name: "forgotten", rate: 1024))
+        }
+        #expect(await bench.run("session", "set", "forgotten", "--limit", "off") == .done)
+        bench.engine.state.withLock { state in
             var batch = BatchSnapshot.sample(7, .running)
             batch.session = SessionName(rawValue: "photos") ?? .default
             state.batches = [batch]
@@ -115,6 +119,7 @@ struct OrderingTests {
             wishes == [
                 LimitsWish(up: "08:00,512K 18:00,off"), LimitsWish(up: "off", down: "off"),
                 LimitsWish(scoped: [ScopedLimit(kind: .host, name: "nas", rate: 1024)]), LimitsWish(transfers: 3),
+                LimitsWish(scoped: [ScopedLimit(kind: .session, name: "forgotten", rate: 0)]),
                 LimitsWish(scoped: [ScopedLimit(kind: .session, name: "photos", rate: 2048)]),
             ])
         for line in [["limit", "tea"], ["limit", "--up"], ["limit", "08:00,1K", "--host", "nas"]] {

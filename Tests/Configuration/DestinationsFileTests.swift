@@ -106,7 +106,9 @@ struct DestinationsFileTests {
 
 @Suite("What a message repeats of an address")
 struct ShownAddressTests {
-    @Test("is whole where nothing in it can be secret", arguments: ["nas:a@b", "https://h:1/a/b", "photos/", "a@b"])
+    @Test(
+        "is whole where nothing in it can be secret",
+        arguments: ["nas:a@b", "https://h:1/a/b", "photos/", "a@b", "/home/ana/Re: x@y?.eml", "./a:b@c?"])
     func whole(text: String) {
         // A colon in front of an @ may be the one of a user and a password.
         #expect(ShownAddress.of(text) == (text == "nas:a@b" ? "..." : text))
@@ -120,6 +122,8 @@ struct ShownAddressTests {
             ("ana:geheim@host/x", "..."), ("ana:geheim@host://x", "..."), ("https://ana:geheim/x", "https://..."),
             ("https://ana:gehe@im/x@host/", "https://..."), ("https://h/a?token=geheim", "https://h/a?..."),
             ("https://ana:geheim@[::1]:80/", "https://[::1]:80/"), ("sftp://geheim:@h:x/", "sftp://..."),
+            ("host/x?sig=geheim", "host/x?..."), ("https:/host/x?sig=geheim", "https:/host/x?..."),
+            ("//ana:geheim@h/", "..."),
         ])
     func secret(text: String, shown: String) {
         #expect(ShownAddress.of(text) == shown)

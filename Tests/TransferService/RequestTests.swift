@@ -62,7 +62,7 @@ import TransferQueue
         #expect(rest.results.count == 3)
         // Who looks for the reason later finds who it was.
         let log = try await client.call(Methods.logRead, LogReadRequest(level: .info, batch: batch)).lines
-        let said = log.filter { $0.message.hasPrefix("cancelled by test; what its server has is removed in 10 s") }
+        let said = log.filter { $0.message.hasPrefix("cancelled by test; what it leaves behind is removed in 10 s") }
         #expect(said.count == 4 && said.first?.task == TaskID(rawValue: 2), "\(log.map(\.message))")
         #expect(await harness.engine.changes >= 4)
         let undone = try await client.call(Methods.nodesUndo, UndoRequest())

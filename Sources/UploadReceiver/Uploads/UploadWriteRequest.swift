@@ -67,6 +67,7 @@ final class UploadWriteRequest: ServedRequest {
     }
 
     func bodyEnded() -> RequestStep {
+        // The server hands on the end of a body only where its beginning was taken.
         guard let upload, let seat else { preconditionFailure("a refused request has no end") }
         let action = machine.bodyEnded(piece: piece?.digest)
         if case .refuse(let refusal) = action { return .answer(refuse(refusal)) }
@@ -86,6 +87,7 @@ final class UploadWriteRequest: ServedRequest {
 
     func workEnded() -> RequestStep {
         machine.settled()
+        // Only the work that `bodyEnded` gave out ends, and it gave it out for an upload.
         guard let upload else { preconditionFailure("settled without an upload") }
         switch settling.end {
         case .refused(let refusal): return .answer(refuse(refusal))
@@ -159,6 +161,7 @@ final class UploadWriteRequest: ServedRequest {
         } catch let refusal as UploadRefusal {
             throw refusal
         } catch {
+            // What is called above throws these two types; the language cannot say so of a `do` with several calls.
             preconditionFailure("neither of the two kinds of error that are thrown here")
         }
     }
