@@ -13,6 +13,7 @@ extension Model {
 
     mutating func take(_ paste: Paste) {
         if dialog != nil { return }
+        closeWhy()
         if form != nil {
             form?.paste(paste.bytes)
         } else if isAdding {
@@ -35,8 +36,8 @@ extension Model {
 
     mutating func take(_ press: MousePress) {
         guard dialog == nil, form == nil else { return }
-        why = nil
         if isAdding { return clickInAdding(press) }
+        if let why { return self.press(press.button, in: why) }
         guard filterLine == nil, commandPrompt == nil, case .transfers = page else { return }
         switch press.button {
         case .wheelDown: tree.page(by: 3)

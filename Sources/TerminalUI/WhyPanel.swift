@@ -6,11 +6,12 @@ import Terminal
 struct WhyPanel: Sendable {
     /// What was asked about.
     let node: NodeID
-    let row: NodeRow
+    /// As it was last seen.
+    var row: NodeRow
     /// As it is called here.
     let name: SafeText
     private(set) var answer: WhyAnswer
-    private(set) var scroll = 0
+    private var scroll = 0
     /// The seconds until the next try that the sentence tells.
     private var counted: Int64 = 0
 
@@ -56,12 +57,20 @@ struct WhyPanel: Sendable {
         return min(lines(width: size.columns, look).count + 1, most)
     }
 
+    /// The first line in sight. Windows and answers change: never so far down that there is room below the last line.
+    func top(_ size: ScreenSize, _ look: Look) -> Int { min(scroll, mostScroll(size, look)) }
+
+    private func mostScroll(_ size: ScreenSize, _ look: Look) -> Int {
+        max(0, lines(width: size.columns, look).count - (height(size, look) - 1))
+    }
+
     /// What a key does that moves it; `nil`: it is not one, or all of it is in sight.
     func scrolled(_ action: Action, _ size: ScreenSize, _ look: Look) -> WhyPanel? {
         let room = height(size, look) - 1
-        let most = lines(width: size.columns, look).count - room
+        let most = mostScroll(size, look)
         guard most > 0 else { return nil }
         var panel = self
+        panel.scroll = top(size, look)
         switch action {
         case .down: panel.scroll += 1
         case .up: panel.scroll -= 1
@@ -80,7 +89,20 @@ extension Model {
     mutating func askWhy(_ rows: [NodeRow]) {
         guard let row = rows.first else { return }
         guard isConnected else { return complain("The engine does not answer.") }
+        closeWhy()
         ask(why: nodeID(of: row), row, title([row]))
+    }
+
+    /// Closes it; an answer that is still on its way does not open it again.
+    mutating func closeWhy() {
+        why = nil
+        outstanding = outstanding.filter { if case .why = $0.value.purpose { false } else { true } }
+    }
+
+    /// Asks the same once more.
+    mutating func askWhyAgain() {
+        guard let why, isConnected, !isAskingWhy else { return }
+        ask(why: why.node, why.row, why.name)
     }
 
     private mutating func ask(why node: NodeID, _ row: NodeRow, _ name: SafeText) {
@@ -92,39 +114,43 @@ extension Model {
             case .why(let node, let row, let name) = request.purpose
         else { return }
         switch result {
-        case .failure(let error): complain(look.safe(error.message))
+        case .failure(let error):
+            // It would only be asked the same again.
+            closeWhy()
+            complain(look.safe(error.message))
         case .success(let answers):
             guard let answer = answers.first else {
-                why = nil
+                closeWhy()
                 return say("\(name) does not wait for anything.")
             }
             if why?.node == node {
                 why?.take(answer, now)
-            } else {
+            } else if !isAdding {
                 why = WhyPanel(node, row, name: name, answer: answer, now)
                 note(look.safe("\(answer.sentence). \(answer.unblock)"))
             }
+            // The row may have changed while the answer was on its way.
+            refreshWhy(nil)
         }
     }
 
     /// What was said of a row holds until the row looks different; then it is asked for again.
-    mutating func refreshWhy(_ update: ViewUpdate) {
+    mutating func refreshWhy(_ update: ViewUpdate?) {
         guard let why, isConnected else { return }
-        let watched = update.nodes.values.compactMap(\.self).first { $0.id == why.row.id }
+        let watched = update?.nodes.values.compactMap(\.self).first { $0.id == why.row.id }
         guard let row = watched ?? tree.row(why.row.id) else { return }
         let isSame =
             (row.state, row.retryAt, row.effectivelyPaused) == (
                 why.row.state, why.row.retryAt, why.row.effectivelyPaused
             )
         guard !isSame || row.waitReasons != why.row.waitReasons, !isAskingWhy else { return }
-        self.why = WhyPanel(why.node, row, name: why.name, answer: why.answer, now)
-        ask(why: why.node, row, why.name)
+        self.why?.row = row
+        askWhyAgain()
     }
 
     /// The seconds until the next try go down.
     mutating func recountWhy() {
-        guard let why, isConnected, why.isOutdated(now), !isAskingWhy else { return }
-        ask(why: why.node, why.row, why.name)
+        if why?.isOutdated(now) == true { askWhyAgain() }
     }
 
     private var isAskingWhy: Bool {
@@ -139,8 +165,17 @@ extension Model {
             why = scrolled
             return true
         }
-        why = nil
+        closeWhy()
         return [.back, .why, .enter].contains(action)
+    }
+
+    /// A press of the mouse while it is open is about nothing that it hides: the wheel scrolls it, all else closes it.
+    mutating func press(_ button: MousePress.Button, in panel: WhyPanel) {
+        switch button {
+        case .wheelDown: why = panel.scrolled(.down, size, look) ?? panel
+        case .wheelUp: why = panel.scrolled(.up, size, look) ?? panel
+        case .left, .middle, .right: closeWhy()
+        }
     }
 }
 
@@ -150,18 +185,19 @@ extension Drawing {
         let height = panel.height(model.size, look)
         let end = max(1, rows - 1)
         let top = max(0, end - height)
+        let scroll = panel.top(model.size, look)
         grid.fill(row: top, style: .plain)
         heading(
             "Why  " + panel.name.shortened(to: max(4, width - 12), mark: look.glyphs.cutMark), row: top,
             columns: 0..<width)
         for (offset, row) in ((top + 1)..<max(top + 1, end)).enumerated() {
             grid.fill(row: row, style: .plain)
-            let index = panel.scroll + offset
+            let index = scroll + offset
             if index < lines.count { grid.put(lines[index], row: row, column: 1) }
         }
         cursor = Cursor(row: min(top + 1, rows - 1), column: min(1, width - 1))
         guard rows > 1 else { return }
-        let more: SafeText = panel.scroll + height - 1 < lines.count ? "more below: PgDn " : ""
+        let more: SafeText = scroll + height - 1 < lines.count ? "more below: PgDn " : ""
         let room = width - more.width
         hintLine(HintLine.text([.back, .pause, .retry], in: model.keyView, model.keys, width: room), rows - 1)
         grid.put(more, row: rows - 1, column: max(0, room), style: .hint)
