@@ -49,7 +49,7 @@ package enum MethodTable {
             (
                 "",
                 "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
-                    + "viewers stopping limitUp limitDown"
+                    + "needsSpace? viewers stopping limitUp limitDown"
             )
         case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
         case .eventsFollow: ("after? consumer? session?", "after")

@@ -30,10 +30,7 @@ enum LeavingText {
             (counts.active, "running"), (counts.queued + counts.waiting, "waiting"),
             (counts.paused + counts.created, "paused"),
         ]
-        let waits = model.totals?.needsPerson ?? 0
-        let problems = (model.totals?.problems ?? 0) - waits
-        var failed = problems > 0 ? " \(Figures.amount(problems, "file")) failed." : ""
-        if waits > 0 { failed += " \(Figures.amount(waits, "file waits", "files wait")) for you: see martlet why." }
+        let failed = problems(model.totals ?? QueueTotals())
         let there = parts.filter { $0.0 > 0 }
         guard let first = there.first else {
             return ["Nothing is unfinished.\(failed)", back]
@@ -49,5 +46,15 @@ enum LeavingText {
             case (false, false): " They wait for you to resume them."
             }
         return ["\(Figures.amount(first.0, "file")) \(first.1)\(rest).\(end)\(failed)", back]
+    }
+
+    /// What does not go on by itself, or not yet; each a sentence with a space in front.
+    private static func problems(_ totals: QueueTotals) -> String {
+        var text = totals.failures > 0 ? " \(Figures.amount(totals.failures, "file")) failed." : ""
+        let waits = [(totals.needsPerson ?? 0, "for you"), (totals.needsSpace ?? 0, "for space on a disk")]
+        for (files, what) in waits where files > 0 {
+            text += " \(Figures.amount(files, "file waits", "files wait")) \(what): see martlet why."
+        }
+        return text
     }
 }

@@ -50,10 +50,7 @@ extension Model {
         case .limits(let result, let session, let number): limitsCame(result, session, number)
         case .limitsSet(let result, let number): limitsSet(result, number)
         case .why(let result, let number): explained(result, number)
-        case .task(let result, let number):
-            guard outstanding.removeValue(forKey: number) != nil, case .details(var details) = page else { return }
-            details.take(result, look)
-            page = .details(details)
+        case .task(let result, let number): storyCame(result, number)
         case .sources(let result, let number): sourcesCame(result, number)
         case .log(let lines, let next, let number): logged(lines, next, number)
         case .noLog(let error, let number):
@@ -209,10 +206,14 @@ extension Deed {
 }
 
 extension QueueTotals {
-    /// The problems where there is room for a word.
+    /// Those of the problems that gave up.
+    var failures: Int64 { max(0, problems - (needsPerson ?? 0) - (needsSpace ?? 0)) }
+
+    /// The problems where there is room for a word: nothing that waits is called an error.
     var shortProblems: SafeText {
-        let count = Figures.shortCount(problems)
-        return problems == needsPerson ? "\(count) need you" : "\(count) ERR"
+        if failures > 0 { return "\(Figures.shortCount(problems)) ERR" }
+        if let needsPerson, needsPerson > 0 { return "\(Figures.shortCount(needsPerson)) need you" }
+        return "\(Figures.shortCount(problems)) need space"
     }
 
     /// Nothing is unfinished.

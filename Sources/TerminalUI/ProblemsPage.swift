@@ -140,7 +140,7 @@ extension Model {
     mutating func refreshProblems(_ before: QueueTotals?) {
         guard case .problems = page, let totals else { return }
         if totals.problems != before?.problems || totals.problemCauses != before?.problemCauses
-            || totals.needsPerson != before?.needsPerson
+            || totals.needsPerson != before?.needsPerson || totals.needsSpace != before?.needsSpace
         {
             askForProblems()
         }

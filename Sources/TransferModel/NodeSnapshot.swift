@@ -128,8 +128,10 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     /// Tasks that failed or wait for something that a person has to do, and how many different causes they have.
     public var problems: Int64 = 0
     public var problemCauses: Int64 = 0
-    /// Those of `problems` that wait.
+    /// Those of `problems` that wait for what only a person can do: a sign-in, a host key.
     public var needsPerson: Int64?
+    /// Those of `problems` that wait for room on a disk, here or at the other end. They look for it again by themselves.
+    public var needsSpace: Int64?
     /// Screens connected.
     public var viewers: Int64 = 0
     /// The engine ends when the active tasks are over; nothing starts any more.

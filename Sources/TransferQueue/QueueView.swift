@@ -184,16 +184,16 @@ struct QueueView {
             totals.problems = $0.integer(0)
             totals.problemCauses = $0.integer(1)
         }
-        let (files, reasons) = try problemsThatWait()
-        totals.problems += files
-        totals.problemCauses += reasons
-        totals.needsPerson = files
+        let waiting = try problemsThatWait()
+        totals.problems += waiting.person + waiting.space
+        totals.problemCauses += waiting.reasons
+        (totals.needsPerson, totals.needsSpace) = (waiting.person, waiting.space)
         return totals
     }
 
-    /// Tasks that wait for what a person has to do, and how many different reasons they have.
-    private func problemsThatWait() throws -> (files: Int64, reasons: Int64) {
-        var files: Int64 = 0
+    /// Tasks that wait for what a person has to do, or else for room on a disk, and how many different reasons they have.
+    private func problemsThatWait() throws -> (person: Int64, space: Int64, reasons: Int64) {
+        var (person, space) = (Int64(0), Int64(0))
         var found: WaitReasons = []
         try database.forEach(
             """
@@ -203,10 +203,10 @@ struct QueueView {
         ) { row in
             let reasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(0))).reasons.filter(\.isProblem)
             if reasons.isEmpty { return }
-            files += row.integer(1)
+            if reasons.contains(where: \.needsPerson) { person += row.integer(1) } else { space += row.integer(1) }
             for reason in reasons { found.insert(WaitReasons(reason)) }
         }
-        return (files, Int64(found.reasons.count))
+        return (person, space, Int64(found.reasons.count))
     }
 
     func bytesLeft() throws -> [BatchID: Int64] {

@@ -51,6 +51,22 @@ struct ProblemsPageTests {
         (totals.problems, totals.problemCauses) = (5, 2)
         screen.news([], totals: totals)
         #expect(screen.picture.contains("5 ERR"))
+        (totals.problems, totals.needsSpace) = (5, 2)
+        screen.news([], totals: totals)
+        #expect(screen.picture.contains("3 need you"))
+        totals.needsPerson = 0
+        totals.problems = 2
+        screen.news([], totals: totals)
+        #expect(screen.picture.contains("2 need space") && !screen.picture.contains("ERR"))
+        #expect(LeavingText.lines(screen.model)[0].hasSuffix(" 2 files wait for space on a disk: see martlet why."))
+        (totals.problems, totals.needsPerson) = (6, 1)
+        screen.news([], totals: totals)
+        #expect(
+            LeavingText.lines(screen.model)[0].hasSuffix(
+                " 3 files failed. 1 file waits for you: see martlet why. 2 files wait for space on a disk: see martlet why."
+            ))
+        (totals.problems, totals.needsPerson, totals.needsSpace) = (5, 3, 0)
+        screen.news([], totals: totals)
         screen.send(.resized(ScreenSize(columns: 80, rows: 24)))
         #expect(screen.picture.contains(" 5 problems in 2 causes: press e "))
         screen.press("e")

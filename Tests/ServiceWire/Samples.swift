@@ -86,6 +86,7 @@ enum Samples {
         var totals = QueueTotals()
         totals.secondsLeft = 3
         totals.needsPerson = 1
+        totals.needsSpace = 2
         return totals
     }
 

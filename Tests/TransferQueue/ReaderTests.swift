@@ -212,27 +212,27 @@ import TransferModel
         #expect(totals.counts.total == 3)
         #expect(totals.bytes.total == 300)
         #expect(totals.problems == 1)
-        #expect(totals.problemCauses == 1 && totals.needsPerson == 0)
+        #expect(totals.problemCauses == 1 && totals.needsPerson == 0 && totals.needsSpace == 0)
         #expect(try await queue.reader.bytesLeft() == [batch: 200])
         #expect(try await queue.reader.statistics().batches == 2)
         try await queue.close()
     }
 
-    @Test("what waits for a person is a problem beside what failed, what waits for the next try is none")
+    @Test("what waits for a person or for space is a problem beside what failed, what waits for the next try is none")
     func problems() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
-        _ = try await queue.addTree("open", files: 6)
+        _ = try await queue.addTree("open", files: 7)
         let tasks = try await queue.claimAll()
         queue.writer.record(.failed(TransferError(.unknownOutcome, "no")), for: tasks[0].id)
-        let reasons: [WaitReason] = [.auth, .auth, .hostKey, .remoteDiskSpace, .backoff]
+        let reasons: [WaitReason] = [.auth, .auth, .hostKey, .remoteDiskSpace, .diskSpace, .backoff]
         for (task, reason) in zip(tasks.dropFirst(), reasons) {
             queue.writer.record(.waiting(WaitReasons(reason), retryAt: nil, error: nil), for: task.id)
         }
         try await queue.writer.commit()
         let totals = try await queue.reader.totals()
-        #expect(totals.problems == 5 && totals.needsPerson == 4)
-        #expect(totals.problemCauses == 4)
+        #expect(totals.problems == 6 && totals.needsPerson == 3 && totals.needsSpace == 2)
+        #expect(totals.problemCauses == 5)
         try await queue.close()
     }
 
