@@ -17,7 +17,7 @@ package protocol Engine: LoginKeeper {
     func why(_ id: NodeID?) async throws(RequestError) -> [WhyAnswer]
 
     /// The first tasks of a batch, in the order of their numbers.
-    func firstTasks(of batch: BatchID, limit: Int) async throws(RequestError) -> [TaskSnapshot]
+    func firstTasks(of batch: BatchID) async throws(RequestError) -> [TaskSnapshot]
     /// Calls `body` with each task that the selector means, page by page.
     func eachTask(
         _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void

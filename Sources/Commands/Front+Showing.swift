@@ -37,7 +37,7 @@ extension Front {
     /// What the batch itself does not know is asked for: where its files come from, and why it does not move.
     private func tellAll(of batch: BatchSnapshot) async throws(CommandFailure) {
         let first = try await ask { engine throws(RequestError) in
-            try await engine.firstTasks(of: batch.id, limit: ShownBatch.sample)
+            try await engine.firstTasks(of: batch.id)
         }
         var why: WhyAnswer?
         if batch.state == .waiting {

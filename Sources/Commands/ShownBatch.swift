@@ -13,23 +13,14 @@ struct ShownBatch {
     let why: WhyAnswer?
     let units: ScreenConfiguration.Units
 
-    /// So many files are looked at, at most.
-    static let sample = 200
-    /// So many places are named one by one.
-    private static let mostSources = 5
-
-    private var isWhole: Bool { !batch.scanning && batch.filesTotal <= Int64(first.count) }
+    private var named: NamedSources { NamedSources(first) }
+    private var isWhole: Bool { named.isWhole(of: batch.filesTotal, scanning: batch.scanning) }
 
     /// From where, each place once.
     var sources: [(String, String)] {
-        let places = first.namedSources
-        var lines = places.prefix(Self.mostSources).enumerated().map { ("From", $1) }
-        let others = places.count - lines.count
-        if others > 0 || (!isWhole && places.count > 1) {
-            let rest = isWhole ? "\(others) more" : "more"
-            lines.append(("From", "and \(rest): martlet list \(batch.id)"))
-        }
-        return lines
+        let named = named
+        let others = named.others(isWhole: isWhole).map { "and \($0): martlet list \(batch.id)" }
+        return (named.shown + (others.map { [$0] } ?? [])).map { ("From", $0) }
     }
 
     var bytes: String {
@@ -46,11 +37,12 @@ struct ShownBatch {
         return words
     }
 
-    /// What had to cross the wire again, where all files are known.
+    /// What had to cross the wire again; of how many files that is, where not all of them were looked at.
     var repeated: [(String, String)] {
         let bytes = first.reduce(0) { $0 + $1.bytesRepeated }
-        guard isWhole, bytes > 0 else { return [] }
-        return [(batch.direction == .download ? "Received twice" : "Sent twice", units.size(bytes))]
+        guard bytes > 0 else { return [] }
+        let part = isWhole ? "" : " by the first \(first.count) files; of the others it is not known"
+        return [(TaskSnapshot.repeatedTitle(isDownload: batch.direction == .download), units.size(bytes) + part)]
     }
 }
 

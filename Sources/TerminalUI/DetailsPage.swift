@@ -9,20 +9,53 @@ struct DetailsPage: Sendable {
     /// A task's own story, once the engine has told it.
     var task: TaskSnapshot?
     /// Of a batch: where its files come from, once the engine has told.
-    var sources: [String] = []
+    var sources: NamedSources?
+    /// No file was added to the batch after that question.
+    var sourcesAreFinal = false
     var problem: SafeText?
     /// When the story was last asked for.
     var askedAt: Duration?
-    /// The first line shown.
-    var scroll = 0
+    /// The first line shown, unless there is room for it and all that follows.
+    private var scroll = 0
+
+    init(row: NodeRow) { self.row = row }
 
     /// Where the text begins: below the bar where there is room for one.
     static func firstLine(rows: Int) -> Int { rows >= 12 ? 3 : 1 }
 
-    mutating func take(_ result: Result<TaskSnapshot, RequestError>, _ look: Look) {
-        switch result {
-        case .success(let task): self.task = task
-        case .failure(let error): problem = look.safe(error.message)
+    /// Lines that have room.
+    private static func height(_ size: ScreenSize) -> Int { max(1, size.rows - 2 - firstLine(rows: size.rows)) }
+
+    /// The first line in sight of so many: never so far down that there is room below the last one.
+    func top(of lines: Int, _ size: ScreenSize) -> Int { min(scroll, max(0, lines - Self.height(size))) }
+
+    /// What a key does that moves it; `nil`: it is not one.
+    func scrolled(_ action: Action, lines: Int, _ size: ScreenSize) -> DetailsPage? {
+        let height = Self.height(size)
+        let most = max(0, lines - height)
+        var page = self
+        page.scroll = top(of: lines, size)
+        switch action {
+        case .down: page.scroll += 1
+        case .up: page.scroll -= 1
+        case .halfPageDown: page.scroll += height / 2
+        case .halfPageUp: page.scroll -= height / 2
+        case .pageDown: page.scroll += height - 1
+        case .pageUp: page.scroll -= height - 1
+        case .first: page.scroll = 0
+        case .last: page.scroll = most
+        default: return nil
+        }
+        page.scroll = min(max(0, page.scroll), most)
+        return page
+    }
+
+    /// The story is to be asked for again: a task's goes on, a batch's has more places as long as its folders are listed.
+    var isStoryOpen: Bool {
+        switch row.id {
+        case .task: true
+        case .batch: !sourcesAreFinal
+        case .folder, .group: false
         }
     }
 }
@@ -34,29 +67,41 @@ extension Model {
     }
 
     private mutating func askForStory() {
-        guard case .details(var details) = page, isConnected else { return }
+        guard case .details(var details) = page, isConnected, details.isStoryOpen else { return }
+        details.askedAt = now.uptime
+        page = .details(details)
         switch details.row.id {
-        case .task(_, let id):
-            details.askedAt = now.uptime
-            page = .details(details)
-            ask(.task) { .task(id, number: $0) }
-        case .batch(let id) where details.sources.isEmpty:
-            details.askedAt = now.uptime
-            page = .details(details)
-            ask(.sources(id)) { .sources(of: id, number: $0) }
-        case .batch, .folder, .group: break
+        case .task(_, let id): ask(.task(id)) { .task(id, number: $0) }
+        case .batch(let id):
+            ask(.sources(id, scanning: details.row.scanning)) { .sources(of: id, number: $0) }
+        case .folder, .group: break
         }
     }
 
-    mutating func sourcesCame(_ result: Result<[String], RequestError>, _ number: Int) {
-        guard case .sources(let batch) = outstanding.removeValue(forKey: number)?.purpose,
-            case .details(var details) = page, details.row.id == .batch(batch)
+    mutating func storyCame(_ result: Result<TaskSnapshot, RequestError>, _ number: Int) {
+        // Of another one's page that was left meanwhile nothing is shown here.
+        guard case .task(let id) = outstanding.removeValue(forKey: number)?.purpose,
+            case .details(var details) = page, case .task(_, id) = details.row.id
         else { return }
         switch result {
-        case .success(let places): details.sources = places
+        case .success(let task): (details.task, details.problem) = (task, nil)
         case .failure(let error): details.problem = look.safe(error.message)
         }
         page = .details(details)
+    }
+
+    mutating func sourcesCame(_ result: Result<NamedSources, RequestError>, _ number: Int) {
+        guard case .sources(let batch, let wasScanning) = outstanding.removeValue(forKey: number)?.purpose,
+            case .details(var details) = page, details.row.id == .batch(batch)
+        else { return }
+        switch result {
+        case .success(let sources):
+            (details.sources, details.sourcesAreFinal, details.problem) = (sources, !wasScanning, nil)
+        case .failure(let error): details.problem = look.safe(error.message)
+        }
+        page = .details(details)
+        // The listing has ended while the answer was on its way: no other news of it will come.
+        if wasScanning, !details.row.scanning { askForStory() }
     }
 
     /// Follows the row; its story is asked for again at most once a second, or when its state has changed.
@@ -68,34 +113,39 @@ extension Model {
         details.row = row
         page = .details(details)
         let isDue = details.askedAt.map { now.uptime - $0 >= .seconds(1) } ?? true
-        let isAsked = outstanding.values.contains { if case .task = $0.purpose { true } else { false } }
-        if !isAsked, isDue || row.state != before.state { askForStory() }
+        let isOver = row.state != before.state || row.scanning != before.scanning
+        if isDue || isOver, !isAskingForStory { askForStory() }
+    }
+
+    private var isAskingForStory: Bool {
+        outstanding.values.contains {
+            switch $0.purpose {
+            case .task, .sources: true
+            default: false
+            }
+        }
     }
 
     mutating func performInDetails(_ action: Action) {
-        guard case .details(var details) = page else { return }
-        let height = max(1, size.rows - 2 - DetailsPage.firstLine(rows: size.rows))
-        let lines = DetailsText(details, in: self).lines(width: size.columns)
-        let most = max(0, lines.count - height)
+        guard case .details(let details) = page else { return }
+        let lines = DetailsText(details, in: self).lines(width: size.columns).count
+        if let scrolled = details.scrolled(action, lines: lines, size) { return page = .details(scrolled) }
         switch action {
-        case .down: details.scroll += 1
-        case .up: details.scroll -= 1
-        case .halfPageDown: details.scroll += height / 2
-        case .halfPageUp: details.scroll -= height / 2
-        case .pageDown: details.scroll += height - 1
-        case .pageUp: details.scroll -= height - 1
-        case .first: details.scroll = 0
-        case .last: details.scroll = most
-        case .back:
-            page = .transfers
-            return
-        case .help:
-            page = .help(scroll: 0)
-            return
-        default: return act(action, on: [details.row])
+        case .open: showInTree(details.row)
+        case .back: page = .transfers
+        case .help: page = .help(scroll: 0)
+        default: act(action, on: [details.row])
         }
-        details.scroll = min(max(0, details.scroll), most)
-        page = .details(details)
+    }
+
+    /// Back to the tree, with what is in the row open there.
+    private mutating func showInTree(_ row: NodeRow) {
+        guard tree.index(of: .row(row.id)) != nil else {
+            return complain("It is further down than the list reaches.")
+        }
+        page = .transfers
+        tree.move(to: .row(row.id))
+        if row.canHold { tree.setOpen(row.id, true) }
     }
 }
 

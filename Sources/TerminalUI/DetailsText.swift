@@ -11,8 +11,10 @@ struct DetailsText {
     let now: Moment
     /// What tries it again.
     let retryKey: String
+    /// What shows a batch's files in the list.
+    private let openKey: String
     /// Of a batch: from where, as it was named.
-    private let sources: [String]
+    private let sources: NamedSources?
     private let problem: SafeText?
 
     init(_ page: DetailsPage, in model: Model) {
@@ -20,12 +22,11 @@ struct DetailsText {
         shown = model.state(of: page.row)
         (look, now) = (model.look, model.now)
         retryKey = model.keys.keys(for: .retry, in: .details).first?.name ?? "retry"
+        openKey = model.keys.keys(for: .open, in: .details).first?.name ?? "open"
     }
 
     /// Where values begin.
     static let indent = 14
-    /// So many places are named one by one.
-    private static let mostSources = 5
 
     /// A label and what stands behind it. Short ones stand two in a line where there is room.
     struct Field {
@@ -157,8 +158,12 @@ struct DetailsText {
     private var ends: [Field] {
         if let task { return [Field("From", look.safe(task.source)), Field("To", look.safe(task.destination))] }
         guard let ends = row.ends else { return row.path.isEmpty ? [] : [Field("Path", look.safe(row.path))] }
-        var fields = sources.prefix(Self.mostSources).enumerated().map { Field($0 == 0 ? "From" : "", look.safe($1)) }
-        if sources.count > fields.count { fields.append(Field("", "and more: Right opens it in the list")) }
+        var fields = (sources?.shown ?? []).map { Field("", look.safe($0)) }
+        let isWhole = sources?.isWhole(of: row.counts.total, scanning: row.scanning) ?? false
+        if let others = sources?.others(isWhole: isWhole) {
+            fields.append(Field("", SafeText("and \(others): \(openKey) shows the files in the list")))
+        }
+        if !fields.isEmpty { fields[0].label = "From" }
         if let from = ends.from { fields = [Field("From", look.safe(from))] }
         return fields + [Field("To", look.safe(ends.to))]
     }

@@ -89,7 +89,7 @@ extension Drawing {
             let room = width - 4 - SafeText(done).width
             if room >= 4 { grid.put("[" + figures.bar(width: room) + "]" + SafeText(done), row: 1, column: 1) }
         }
-        put(lines.dropFirst(page.scroll), first..<max(first, rows - 2))
+        put(lines.dropFirst(page.top(of: lines.count, model.size)), first..<max(first, rows - 2))
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         footer([.back, .pause, .cancel, .retry, .why], in: .details)
     }

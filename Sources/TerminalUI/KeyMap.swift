@@ -118,7 +118,8 @@ package struct KeyMap: Sendable, Hashable {
         ],
         .details: moving + everywhere + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
-            (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.back, ["Esc", "q", "i", "h", "Left"]),
+            (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.open, ["l", "Right"]),
+            (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
         .throughput: everywhere + [(.limit, ["T"]), (.back, ["Esc", "q", "b", "h", "Left"])],
         .problems: moving + everywhere + [

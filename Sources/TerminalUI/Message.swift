@@ -82,7 +82,7 @@ enum Answer: Sendable {
     case limitsSet(Result<TransferLimits, RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
-    case sources(Result<[String], RequestError>, number: Int)
+    case sources(Result<NamedSources, RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)
     case history(Result<[BatchSnapshot], RequestError>, number: Int)
     case log([LogLine], next: Int64, number: Int)

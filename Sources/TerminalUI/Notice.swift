@@ -57,8 +57,9 @@ struct Outstanding: Sendable {
         case limits([NodeRow])
         case setLimits
         case why(NodeID, NodeRow, SafeText)
-        case task
-        case sources(BatchID)
+        case task(TaskID)
+        /// `scanning`: its folders were still being listed when this was asked.
+        case sources(BatchID, scanning: Bool)
         case log
         case problems
         case history

@@ -29,9 +29,8 @@ extension ScreenProgram {
                 number: number)
         case .sources(let batch, let number):
             .sources(
-                await result { engine throws(RequestError) in
-                    try await engine.firstTasks(of: batch, limit: 200).namedSources
-                }, number: number)
+                await result { engine throws(RequestError) in NamedSources(try await engine.firstTasks(of: batch)) },
+                number: number)
         case .problems(let number):
             .problems(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
         case .history(let number):

@@ -36,7 +36,10 @@ extension TaskSnapshot {
     }
 
     /// What bytes that had to cross the wire again are called.
-    package var repeatedTitle: String { direction == .download ? "Received twice" : "Sent twice" }
+    package var repeatedTitle: String { Self.repeatedTitle(isDownload: direction == .download) }
+
+    /// The same of many tasks.
+    package static func repeatedTitle(isDownload: Bool) -> String { isDownload ? "Received twice" : "Sent twice" }
 }
 
 extension NodeRow {

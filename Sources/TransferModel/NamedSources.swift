@@ -1,11 +1,35 @@
-extension Sequence<TaskSnapshot> {
-    /// Where these files come from, as it was named when they were queued: a folder once, not each file in it; a download's URL.
+/// Where the files of a batch come from, as it was named when they were queued: a folder once, not each file in it; a download's
+/// URL. As far as its first files tell.
+package struct NamedSources: Hashable, Sendable {
+    /// So many files are looked at, at most.
+    package static let sample = 200
+    /// So many places are named one by one.
+    private static let mostShown = 5
+
     /// In the order of the files, each once.
-    package var namedSources: [String] {
+    package let places: [String]
+    /// The files that were looked at.
+    private let files: Int64
+
+    package init(_ first: [TaskSnapshot]) {
         var found: [String] = []
         var known: Set<String> = []
-        for task in self where known.insert(task.namedSource).inserted { found.append(task.namedSource) }
-        return found
+        for task in first where known.insert(task.namedSource).inserted { found.append(task.namedSource) }
+        (places, files) = (found, Int64(first.count))
+    }
+
+    /// Those that are named one by one.
+    package var shown: ArraySlice<String> { places.prefix(Self.mostShown) }
+
+    /// Whether a batch has no other files than those that were looked at.
+    package func isWhole(of total: Int64, scanning: Bool) -> Bool { !scanning && total <= files }
+
+    /// How many places there are besides those that are named: `3 more`, or `more` where nobody has looked at all files; `nil`: none.
+    /// One folder that fills all that was looked at is taken for the only one.
+    package func others(isWhole: Bool) -> String? {
+        let others = places.count - shown.count
+        if isWhole { return others > 0 ? "\(others) more" : nil }
+        return places.count > 1 ? "more" : nil
     }
 }
 

@@ -138,8 +138,8 @@ final class FakeEngine: Engine {
         try ask("why \(id?.description ?? "")") { $0.answers }
     }
 
-    func firstTasks(of batch: BatchID, limit: Int) async throws(RequestError) -> [TaskSnapshot] {
-        try ask("first \(batch)") { state in Array(state.tasks.filter { $0.batch == batch }.prefix(limit)) }
+    func firstTasks(of batch: BatchID) async throws(RequestError) -> [TaskSnapshot] {
+        try ask("first \(batch)") { state in state.tasks.filter { $0.batch == batch } }
     }
 
     func eachTask(

@@ -1,6 +1,7 @@
 import CommandLine
 import FoundationEssentials
 import MartletKit
+import Synchronization
 import Testing
 
 @testable import Commands
@@ -295,5 +296,11 @@ struct FrontTests {
         #expect(task.output.contains("From         \(long)\n"))
         #expect(task.output.contains("450 sent, the server confirms at the end\n"))
         #expect(task.output.contains("Sent twice   512K\n"))
+        // Of a batch with more files than are looked at, the sum says whose it is.
+        engine.state.withLock { $0.batches[0].filesTotal = 5000 }
+        let large = Bench(engine)
+        #expect(await large.run("show", "b7") == .done)
+        #expect(large.output.contains("Sent twice   1.0M by the first 2 files; of the others it is not known\n"))
+        #expect(large.output.contains("From         and more: martlet list b7\n"))
     }
 }

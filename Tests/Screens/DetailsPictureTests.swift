@@ -97,7 +97,9 @@ struct DetailsPictureTests {
         screen.press("i")
         #expect(screen.requests.contains(.sources(of: BatchID(rawValue: 1), number: screen.lastNumber)))
         let url = "https://cdimage.example.org/debian-cd/current/amd64/iso-cd/debian-13.2.0-amd64-netinst.iso"
-        screen.send(.answer(.sources(.success([url]), number: screen.lastNumber)))
+        var download = task(.failed, sent: 0)
+        (download.direction, download.source) = (.download, url)
+        screen.send(.answer(.sources(.success(NamedSources([download])), number: screen.lastNumber)))
         Pictures.expect(screen.picture, "details-ends-80x24")
         var upload = task(.running, sent: 62 * Self.mega)
         (upload.protocol, upload.bytesRepeated) = ("put", 31 * Self.mega)

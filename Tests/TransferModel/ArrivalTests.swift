@@ -52,9 +52,19 @@ import TransferModel
             task("/home/ana/raw/a", folder: "raw"), task("/home/ana/raw/2024/b", folder: "raw/2024"),
             task("/home/ana/notes.txt"), task("/mnt/raw/c", folder: "raw"),
         ]
-        #expect(uploads.namedSources == ["/home/ana/raw", "/home/ana/notes.txt", "/mnt/raw"])
+        #expect(NamedSources(uploads).places == ["/home/ana/raw", "/home/ana/notes.txt", "/mnt/raw"])
         let downloads = ["https://h/iso/a.iso", "https://h/iso/b.iso"].map { task($0, direction: .download) }
-        #expect(downloads.namedSources == ["https://h/iso/a.iso", "https://h/iso/b.iso"])
+        #expect(NamedSources(downloads).places == ["https://h/iso/a.iso", "https://h/iso/b.iso"])
+    }
+
+    @Test("of many places some are named, and the others counted where all files were looked at")
+    func manySources() {
+        let places = NamedSources((1...7).map { task("/home/ana/\($0)") })
+        #expect(places.shown.count == 5)
+        #expect(places.isWhole(of: 7, scanning: false) && places.others(isWhole: true) == "2 more")
+        #expect(!places.isWhole(of: 7, scanning: true) && !places.isWhole(of: 8, scanning: false))
+        #expect(places.others(isWhole: false) == "more")
+        #expect(NamedSources([task("/home/ana/raw/a", folder: "raw")]).others(isWhole: false) == nil)
     }
 
     @Test("a row knows its ends unless a name has an arrow in it")

@@ -1,0 +1,116 @@
+import FoundationEssentials
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("The page of details follows its row")
+struct DetailsPageTests {
+    private let batch = BatchID(rawValue: 1)
+
+    private func row(_ files: Int64, scanning: Bool) -> NodeRow {
+        var row = Rows.batch(1, "holiday", .running, { $0.queued = files })
+        row.scanning = scanning
+        return row
+    }
+
+    private func screen(_ row: NodeRow, _ columns: Int = 80, _ rows: Int = 24) -> ScreenHarness {
+        var screen = ScreenHarness(columns, rows, [Rows.section(nil, [row])])
+        screen.press("i")
+        return screen
+    }
+
+    private func task(_ id: Int64, _ source: String, _ state: TransferState = .queued) -> TaskSnapshot {
+        TaskSnapshot(
+            id: TaskID(rawValue: id), uuid: UUID(), batch: batch, session: .default, direction: .upload, state: state,
+            priority: .normal, name: RawPath("x"), folder: RawPath(""), source: RawPath(source),
+            destination: RawPath("https://host/in/"), bytesTotal: nil, createdAt: ScreenHarness.morning)
+    }
+
+    private func sources(_ places: String...) -> NamedSources {
+        NamedSources(places.enumerated().map { task(Int64($0.offset), $0.element) })
+    }
+
+    private func isAsked(_ screen: ScreenHarness) -> Bool {
+        screen.requests.contains { if case .sources(batch, _) = $0 { true } else { false } }
+    }
+
+    @Test("a batch's places are asked for again while its folders are listed, once more at the end, and then no more")
+    func scanning() {
+        var screen = screen(row(1, scanning: true))
+        #expect(isAsked(screen))
+        screen.wait(.milliseconds(1500))
+        screen.news([Rows.section(nil, [row(2, scanning: true)])])
+        #expect(!isAsked(screen), "one question at a time")
+        screen.send(.answer(.sources(.success(sources("/home/ana/a")), number: screen.lastNumber)))
+        screen.news([Rows.section(nil, [row(3, scanning: true)])])
+        #expect(isAsked(screen))
+        // The end of the listing comes while that is on its way, and no other news after it.
+        screen.news([Rows.section(nil, [row(3, scanning: false)])])
+        screen.send(.answer(.sources(.success(sources("/home/ana/a")), number: screen.lastNumber)))
+        #expect(isAsked(screen))
+        screen.send(
+            .answer(
+                .sources(.success(sources("/home/ana/a", "/mnt/b", "/mnt/c")), number: screen.lastNumber)))
+        #expect(screen.picture.contains("/mnt/c"))
+        screen.wait(.seconds(5))
+        screen.news([Rows.section(nil, [Rows.batch(1, "holiday", .running, { $0.running = 3 })])])
+        #expect(!isAsked(screen))
+    }
+
+    @Test("what could not be told is forgotten once it is told")
+    func problem() {
+        var screen = screen(row(1, scanning: true))
+        let lost = RequestError(.engineUnreachable, "the engine went away")
+        screen.send(.answer(.sources(.failure(lost), number: screen.lastNumber)))
+        #expect(screen.picture.contains("the engine went away"))
+        screen.wait(.seconds(2))
+        screen.news([Rows.section(nil, [row(2, scanning: false)])])
+        screen.send(.answer(.sources(.success(sources("/home/ana/a")), number: screen.lastNumber)))
+        #expect(!screen.picture.contains("the engine went away"))
+        #expect(screen.picture.contains("/home/ana/a"))
+    }
+
+    @Test("more places than are named are counted, and the key that is named shows their files")
+    func places() {
+        var screen = screen(row(7, scanning: false))
+        let places = (1...7).map { task($0, "/home/ana/\($0)") }
+        screen.send(.answer(.sources(.success(NamedSources(places)), number: screen.lastNumber)))
+        #expect(screen.picture.contains("/home/ana/5") && !screen.picture.contains("/home/ana/6"))
+        #expect(screen.picture.contains("and 2 more: l shows the files in the list"))
+        screen.model.tree.setOpen(.batch(batch), false)
+        screen.press("l")
+        guard case .transfers = screen.model.page else { return #expect(Bool(false), "still on the page") }
+        #expect(screen.cursorName == "holiday" && screen.model.tree.cursorItem?.isOpen == true)
+    }
+
+    @Test("what comes late for another file's page is not shown on this one")
+    func late() {
+        let rows = [Rows.task(1, 10, "a", .completed), Rows.task(1, 11, "b", .completed)]
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [row(2, scanning: false)])])
+        screen.press("l")
+        screen.news([
+            Rows.section(nil, [row(2, scanning: false)]), Rows.section(.batch(batch), rows),
+        ])
+        screen.press("j", "i")
+        let number = screen.lastNumber
+        screen.press("Esc", "j", "i")
+        screen.send(.answer(.task(.success(task(10, "/home/ana/a-of-another")), number: number)))
+        #expect(!screen.picture.contains("a-of-another"))
+        screen.send(.answer(.task(.success(task(11, "/home/ana/b-itself")), number: screen.lastNumber)))
+        #expect(screen.picture.contains("b-itself"))
+    }
+
+    @Test("scrolled to its end it shows all that has room after a resize")
+    func resize() {
+        var screen = screen(row(7, scanning: false), 80, 24)
+        let places = (1...5).map { task($0, "/home/ana/\($0)") }
+        screen.send(.answer(.sources(.success(NamedSources(places)), number: screen.lastNumber)))
+        let whole = screen.picture
+        screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
+        screen.press("G")
+        screen.send(.resized(ScreenSize(columns: 80, rows: 24)))
+        #expect(screen.picture == whole)
+    }
+}
