@@ -108,7 +108,8 @@ struct LineTalk {
             if !batch.state.isTerminal { choices.append("w why") }
             return ["\(batch.name). \((choices + ["s status", "l its files", "0 back"]).joined(separator: ", ")):"]
         case .cancel: return ["Cancel it? What has arrived whole stays. y yes, n no:"]
-        case .clear: return ["Forget every finished batch? No file is touched, and it cannot be undone. y yes, n no:"]
+        case .clear:
+            return ["Forget every finished batch? No file is touched, and u takes it back for a while. y yes, n no:"]
         case .sources: return ["Which files or folders? Quote names with spaces. An empty line goes back:"]
         case .destination: return ["To which URL? An empty line goes back:"]
         }

@@ -69,12 +69,20 @@ package final class Screen {
         }
     }
 
+    /// Whether the window's focus is reported.
+    package var reportsFocus: Bool {
+        didSet {
+            if state == .open && reportsFocus != oldValue {
+                write(reportsFocus ? TerminalModes.focusOn : TerminalModes.focusOff)
+            }
+        }
+    }
+
     private let device: TerminalDevice
     private let signals: SignalPipe
     private var canvas: Canvas?
     private var decoder: KeyDecoder
     private var redirection: StandardErrorRedirection
-    private let reportsFocus: Bool
     private let understandsModes: Bool
     private var state = State.open
     /// What ncurses was given last; nil when nothing is known about the terminal's cells.

@@ -13,6 +13,7 @@ struct DetailsText {
     let retryKey: String
     /// What shows a batch's files in the list.
     private let openKey: String
+    private let keys: KeyMap
     /// Of a batch: from where, as it was named.
     private let sources: NamedSources?
     private let problem: SafeText?
@@ -20,7 +21,7 @@ struct DetailsText {
     init(_ page: DetailsPage, in model: Model) {
         (row, task, sources, problem) = (page.row, page.task, page.sources, page.problem)
         shown = model.state(of: page.row)
-        (look, now) = (model.look, model.now)
+        (look, now, keys) = (model.look, model.now, model.keys)
         retryKey = model.keys.keys(for: .retry, in: .details).first?.name ?? "retry"
         openKey = model.keys.keys(for: .open, in: .details).first?.name ?? "open"
     }
@@ -120,7 +121,7 @@ struct DetailsText {
     }
 
     private var state: SafeText {
-        var text: SafeText = "\(shown.longWord), \(shown.meaning)"
+        var text: SafeText = "\(shown.longWord), \(shown.meaning { keys.name(of: $0) })"
         if row.effectivelyPaused, !row.paused, shown == .paused { text += " with what it is in" }
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
         if shown == .auth { return "\(shown.longWord), needs you: waits for \(row.waitReasons.words)" }

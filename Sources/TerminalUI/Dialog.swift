@@ -18,7 +18,6 @@ struct Dialog: Sendable {
         case named(Deed, SafeText, NodeChoice)
         /// From a menu.
         case act(Deed, [NodeRow])
-        /// A configured server.
     }
 
     struct Choice: Sendable {
@@ -35,7 +34,7 @@ struct Dialog: Sendable {
         case answered(Intent?)
     }
 
-    let title: SafeText
+    private(set) var title: SafeText
     let lines: [SafeText]
     let choices: [Choice]
     /// Of things that can all be taken back: the first is chosen, and a quick key counts.
@@ -75,6 +74,9 @@ struct Dialog: Sendable {
         isMenu = false
         openedAt = uptime
     }
+
+    /// It has become known how many it is about.
+    mutating func retitle(_ title: SafeText) { self.title = title }
 
     /// Takes a key. Other keys than the ones it shows do nothing.
     mutating func take(_ press: KeyPress, at uptime: Duration) -> Outcome {

@@ -11,7 +11,7 @@ extension Drawing {
         let sum = page.isKnown ? "\(Figures.amount(files, "file")) in \(causes)" : ""
         title("Problems", "grouped by cause", right: SafeText(page.causes.isEmpty ? "" : sum))
         let first = rows >= 12 ? 2 : 1
-        footer([.back, .enter, .retry], in: .problems)
+        defer { footer(page.causes.isEmpty ? [.back, .help] : [.back, .enter, .retry, .help], in: .problems) }
         cursor = Cursor(row: min(1, rows - 1), column: min(2, width - 1))
         let end = max(1, rows - 1)
         guard !page.causes.isEmpty else {

@@ -20,7 +20,8 @@ extension Drawing {
         title(
             "Throughput", rows < 4 ? SafeText(look.figures.size(speedNow)) : "all batches",
             right: rows < 4 ? "" : "5 min")
-        footer([.back, .limit], in: .throughput)
+        // Last, because what it says stands over the page.
+        defer { footer([.back, .limit, .help], in: .throughput) }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         let end = rows - 1
         // In a low window the batches go first, then the picture.

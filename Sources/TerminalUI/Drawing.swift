@@ -67,6 +67,8 @@ struct Drawing {
             rowDrawing.draw(item, row, &grid)
             guard item.id == model.tree.cursor else { continue }
             grid.restyle(row: row) { $0.isSelected = true }
+            // Reversed, a full bar would be a hole and an empty one full.
+            if let bar = columns[.bar] { grid.restyle(row: row, columns: bar) { $0.isSelected = false } }
             cursor = Cursor(row: row, column: min(width - 1, rowDrawing.nameColumn(item)))
         }
     }

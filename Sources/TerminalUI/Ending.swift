@@ -1,28 +1,60 @@
 import DisplayText
 import MartletKit
 
+/// Which batches have ended, so that each end is told once.
+struct Endings: Sendable {
+    /// Whether it is over, by batch, as last heard.
+    private var over: [RowID: Bool] = [:]
+    /// Batches that a filter hides are told of, too.
+    fileprivate(set) var watches = false
+
+    /// Those that were not over when they were heard of before.
+    fileprivate mutating func take(_ rows: [NodeRow]) -> [NodeRow] {
+        let ended = rows.filter { $0.isOver && over[$0.id] == false }
+        for row in rows { over[row.id] = row.isOver }
+        // Those that were cleared are forgotten; the list has at most as many as the engine was asked for.
+        if over.count > 2 * rows.count + 1000 { over = Dictionary(rows.map { ($0.id, $0.isOver) }) { $1 } }
+        return ended
+    }
+}
+
 /// The end of a batch, for whoever looks elsewhere: a bell, a notification on the desktop.
 extension Model {
-    /// Compares the batches with what they were; several that end together are one message.
-    mutating func noteEnds(in sections: [TreeSection]) {
-        guard ringsBell || notifies, hasFocus != true, let root = sections.first(where: { $0.parent == nil }) else {
-            return
-        }
-        let ended = root.rows.filter { row in
-            guard row.isOver, let before = tree.row(row.id) else { return false }
-            return !before.isOver
-        }
-        guard let first = ended.first else { return }
+    var tellsEnds: Bool { ringsBell || notifies }
+
+    /// Whether somebody looks at the window. A terminal that never says it is judged by the keys.
+    private var isLookedAt: Bool { hasFocus ?? (lastKeyAt.map { now.uptime - $0 < .seconds(10) } ?? false) }
+
+    /// Several that end together are one message.
+    mutating func noteEnds(of rows: [NodeRow]) {
+        let ended = endings.take(rows)
+        guard tellsEnds, !isLookedAt, let first = ended.first else { return }
         if ringsBell { requests.append(.bell) }
         guard notifies else { return }
-        let failed = ended.reduce(0) { $0 + $1.counts.failed }
         let what: SafeText =
             ended.count == 1 ? look.safe(first.name) : "\(Figures.amount(Int64(ended.count), "batch", "batches"))"
-        let files = ended.reduce(0) { $0 + $1.counts.completed }
-        let end: SafeText =
-            failed > 0
-            ? "\(Figures.count(failed)) of \(Figures.amount(files + failed, "file")) failed"
-            : "done, \(Figures.amount(files, "file"))"
-        requests.append(.notify(what + ": " + end))
+        requests.append(.notify(what + ": " + Self.words(ended)))
+    }
+
+    private static func words(_ ended: [NodeRow]) -> SafeText {
+        var counts = FileCounts()
+        for row in ended {
+            counts.completed += row.counts.completed
+            counts.failed += row.counts.failed
+            counts.cancelled += row.counts.cancelled
+        }
+        let files = Figures.amount(counts.completed + counts.failed + counts.cancelled, "file")
+        if counts.failed > 0 { return "\(Figures.count(counts.failed)) of \(files) failed" }
+        guard counts.cancelled > 0 || ended.contains(where: { $0.state == .cancelled }) else { return "done, \(files)" }
+        return counts.completed > 0
+            ? "cancelled, \(Figures.count(counts.completed)) of \(files) done" : "cancelled, \(files)"
+    }
+
+    /// A filter hides batches; their ends are wanted all the same.
+    mutating func askForBatches() {
+        let wanted = tellsEnds && filter != nil && isConnected
+        guard wanted != endings.watches else { return }
+        endings.watches = wanted
+        requests.append(.watchBatches(wanted))
     }
 }

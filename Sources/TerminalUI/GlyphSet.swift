@@ -42,10 +42,10 @@ package enum Bar {
         _ part: Int64, of whole: Int64, isComplete: Bool, width: Int, _ set: GlyphSet
     ) -> SafeText {
         guard width > 0 else { return SafeText([]) }
-        let steps = set == .unicode ? 8 : 1
+        let steps = set == .unicode ? shades.count + 1 : 1
         let filled = isComplete ? width * steps : share(part, of: whole, steps: width * steps)
         var glyphs = Array(repeating: full(set), count: filled / steps)
-        if filled % steps > 0 { glyphs.append(eighths[filled % steps - 1]) }
+        if filled % steps > 0 { glyphs.append(shades[filled % steps - 1]) }
         glyphs += Array(repeating: empty(set), count: width - glyphs.count)
         return SafeText(glyphs)
     }
@@ -93,5 +93,6 @@ package enum Bar {
         }
     }
 
-    private static let eighths: [Glyph] = "▏▎▍▌▋▊▉".unicodeScalars.map { Glyph($0) }
+    /// Between empty and full. Eighths of a block would leave a gap before the shade of the empty part.
+    private static let shades: [Glyph] = "▒▓".unicodeScalars.map { Glyph($0) }
 }

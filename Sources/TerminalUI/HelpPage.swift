@@ -16,11 +16,11 @@ enum HelpPage {
                 if right.isEmpty, left.count + part.count / 2 <= all / 2 { left += part } else { right += part }
             }
             lines = sideBySide(left, right, column)
-            let signs = signs(look)
+            let signs = signs(keys, look)
             let half = (signs.count + 1) / 2
             lines += [StyledLine("Signs", .marked)] + sideBySide(Array(signs[..<half]), Array(signs[half...]), column)
         } else {
-            lines = parts.flatMap { $0 } + [StyledLine("Signs", .marked)] + signs(look)
+            lines = parts.flatMap { $0 } + [StyledLine("Signs", .marked)] + signs(keys, look)
         }
         lines.append(StyledLine())
         let end: SafeText =
@@ -43,13 +43,13 @@ enum HelpPage {
         return [StyledLine(SafeText(part.rawValue), .marked)] + lines + [StyledLine()]
     }
 
-    private static func signs(_ look: Look) -> [StyledLine] {
+    private static func signs(_ keys: KeyMap, _ look: Look) -> [StyledLine] {
         var lines = RowState.allCases.map { state in
             var line = StyledLine("  ")
             line.append(SafeText([Glyph(state.sign(look.glyphs))]), state.style)
             line.append(" ")
             line.append(SafeText(state.word).fitted(to: 6), state.style)
-            line.append(SafeText(state.meaning))
+            line.append(state.meaning { keys.name(of: $0) })
             return line
         }
         var line = StyledLine("  ")

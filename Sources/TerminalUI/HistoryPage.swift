@@ -90,7 +90,9 @@ extension Drawing {
         title(
             "History", "finished work, the last first",
             right: count > 0 ? SafeText(Figures.amount(count, "batch", "batches")) : "")
-        footer([.back, .enter, .retry, .clear], in: .history)
+        defer {
+            footer(page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .clear, .help], in: .history)
+        }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         guard !page.batches.isEmpty else {
             let text: SafeText = page.problem ?? (page.isKnown ? "No batch has finished yet." : "")

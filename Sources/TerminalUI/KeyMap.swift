@@ -1,4 +1,5 @@
 package import Configuration
+import DisplayText
 package import Terminal
 
 /// Which key does what, in each view. Help and hints are made from it, so they say what is true.
@@ -33,14 +34,21 @@ package struct KeyMap: Sendable, Hashable {
     /// The keys of an action, the one to be shown first.
     package func keys(for action: Action, in view: View) -> [KeyPress] { keys[view]?[action] ?? [] }
 
+    /// The first key of an action, for sentences; the action's name when it has none.
+    func name(of action: Action, in view: View = .transfers) -> SafeText {
+        SafeText(keys(for: action, in: view).first?.name ?? action.rawValue)
+    }
+
     /// The actions of a view that have a key, in the order of help.
     package func actions(in view: View) -> [Action] {
         Action.allCases.filter { !keys(for: $0, in: view).isEmpty }
     }
 
     /// Takes over the lines of `keys.conf`; what it names replaces the standard keys. Lines that make no sense are
-    /// reported and left out, and two actions on one key are reported: the later line has it.
+    /// reported and left out, and two actions on one key are reported: the later line has it. What clashes is looked at
+    /// when all lines are read, because two actions may exchange their keys.
     package mutating func apply(_ bindings: [KeyBinding], problems: inout [ConfigurationProblem]) {
+        var lines: [View: [Action: Int]] = [:]
         for binding in bindings {
             guard let action = Action(rawValue: binding.action) else {
                 problems.append(ConfigurationProblem(line: binding.line, "there is no action \"\(binding.action)\""))
@@ -59,23 +67,29 @@ package struct KeyMap: Sendable, Hashable {
                 }
             }
             for view in views where keys[view]?[action] != nil || binding.view != nil {
-                bind(action, to: presses, in: view, line: binding.line, problems: &problems)
+                keys[view, default: [:]][action] = presses
+                lines[view, default: [:]][action] = binding.line
             }
         }
+        for view in View.allCases { settle(view, lines[view] ?? [:], &problems) }
+        problems.sort { $0.line < $1.line }
         actions = keys.mapValues(Self.inverted)
     }
 
-    private mutating func bind(
-        _ action: Action, to presses: [KeyPress], in view: View, line: Int, problems: inout [ConfigurationProblem]
-    ) {
-        for (other, taken) in keys[view] ?? [:] where other != action {
-            let clash = taken.filter { presses.contains($0) }
-            guard !clash.isEmpty else { continue }
-            let names = clash.map(\.name).joined(separator: " ")
-            problems.append(ConfigurationProblem(line: line, "\(names) was \"\(other.rawValue)\" in \(view.rawValue)"))
-            keys[view]?[other] = taken.filter { !presses.contains($0) }
+    /// Each key belongs to the action of the latest line that names it; the others lose it.
+    private mutating func settle(_ view: View, _ lines: [Action: Int], _ problems: inout [ConfigurationProblem]) {
+        for (winner, line) in lines.sorted(by: { $0.value < $1.value }) {
+            let presses = keys[view]?[winner] ?? []
+            for loser in Action.allCases where loser != winner && (lines[loser] ?? -1) < line {
+                let taken = keys[view]?[loser] ?? []
+                let clash = taken.filter { presses.contains($0) }
+                guard !clash.isEmpty else { continue }
+                let names = clash.map(\.name).joined(separator: " ")
+                problems.append(
+                    ConfigurationProblem(line: line, "\(names) was \"\(loser.rawValue)\" in \(view.rawValue)"))
+                keys[view]?[loser] = taken.filter { !presses.contains($0) }
+            }
         }
-        keys[view, default: [:]][action] = presses
     }
 
     private static func inverted(_ table: [Action: [KeyPress]]) -> [KeyPress: Action] {

@@ -47,6 +47,8 @@ struct LimitForm: Sendable {
 
     /// The rows that the last line is about.
     let rows: [NodeRow]
+    /// All that match this are meant instead.
+    let matching: String?
     private(set) var lines: [Line]
     private(set) var selected: Int
     /// What is wrong with a line.
@@ -56,8 +58,12 @@ struct LimitForm: Sendable {
     ///   - title: what the rows are called.
     ///   - host: where they go, when that is known.
     ///   - session: whose they are, when that is known.
-    init(_ limits: TransferLimits, rows: [NodeRow], title: SafeText, host: String?, session: String? = nil) {
-        self.rows = rows
+    ///   - matching: the filter whose files are meant instead of rows.
+    init(
+        _ limits: TransferLimits, rows: [NodeRow], title: SafeText, host: String?, session: String? = nil,
+        matching: String? = nil
+    ) {
+        (self.rows, self.matching) = (rows, matching)
         lines = [
             Line(.sent, "All that is sent", limits.upTimetable ?? Self.written(limits.up)),
             Line(.received, "All that is received", limits.downTimetable ?? Self.written(limits.down)),
@@ -71,7 +77,9 @@ struct LimitForm: Sendable {
             let rate = limits.scoped.first { $0.kind == .session && $0.name == session }?.rate
             lines.append(Line(.session(session), "Session \(RawText.safe(session))", Self.written(rate)))
         }
-        if !rows.isEmpty {
+        if matching != nil {
+            lines.append(Line(.rows, title, ""))
+        } else if !rows.isEmpty {
             // Several that differ: an empty line leaves each as it is.
             let rates = Set(rows.map(\.limit))
             lines.append(Line(.rows, title, rates.count == 1 ? Self.written(rates.first ?? nil) : ""))
@@ -168,21 +176,25 @@ extension Model {
             if case .group = row.id { return false }
             return !row.isOver
         }
-        ask(.limits(rows)) { .limits(of: rows.first?.id.batch, number: $0) }
+        // Whatever all that match are, their hosts and sessions are many.
+        let matching = rows.isEmpty && filter?.marksAll == true ? filter?.text : nil
+        ask(.limits(rows, matching: matching)) { .limits(of: rows.first?.id.batch, number: $0) }
     }
 
     mutating func limitsCame(
         _ result: Result<TransferLimits, RequestError>, _ session: SessionName?, _ number: Int
     ) {
-        guard let request = outstanding.removeValue(forKey: number), case .limits(let rows) = request.purpose else {
+        guard let request = outstanding.removeValue(forKey: number),
+            case .limits(let rows, let matching) = request.purpose
+        else {
             return
         }
         switch result {
         case .failure(let error): complain(look.safe(error.message))
         case .success(let limits):
             form = LimitForm(
-                limits, rows: rows, title: title(rows), host: rows.first.flatMap { host(of: $0) },
-                session: session?.rawValue)
+                limits, rows: rows, title: matching.map { self.matching($0) } ?? title(rows),
+                host: rows.first.flatMap { host(of: $0) }, session: session?.rawValue, matching: matching)
         }
     }
 
@@ -199,10 +211,15 @@ extension Model {
         case .closed: form = nil
         case .entered(let wish):
             guard canChange else { return complain(cannotChange) }
-            let rows = form?.rows ?? []
+            let (rows, matching) = (form?.rows ?? [], form?.matching)
             form = nil
             if wish.limits != LimitsWish() { ask(.setLimits) { .setLimits(wish.limits, number: $0) } }
-            if let rate = wish.rate { send(.set(NodeSettings(limit: rate)), rows) }
+            guard let rate = wish.rate else { break }
+            let deed = Deed.set(NodeSettings(limit: rate))
+            guard let matching else { return send(deed, rows) }
+            ask(.named(deed, self.matching(matching))) {
+                .act(deed, .matching(NodeSelector(filter: matching)), number: $0)
+            }
         }
     }
 

@@ -53,6 +53,11 @@ struct LogPage: Sendable {
         back = 0
     }
 
+    mutating func paste(_ bytes: [UInt8]) {
+        find.insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F })
+        back = 0
+    }
+
     /// What a key does; `nil`: the page is left.
     func scrolled(_ action: Action, height: Int) -> LogPage? {
         var page = self

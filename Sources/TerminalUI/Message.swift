@@ -8,6 +8,8 @@ enum Message: Sendable {
     case input(Input)
     /// How many files match a filter that is counted.
     case counted(FilterCount)
+    /// The batches as they are, whatever filter is on (`Request.watchBatches`).
+    case batches([NodeRow])
     case resized(ScreenSize)
     /// The engine's tree has changed.
     case update(ViewUpdate)
@@ -53,6 +55,8 @@ enum Request: Hashable, Sendable {
     case local(LocalRequest)
     /// From now on the engine is to count what matches these filters, and no others.
     case count([String])
+    /// Whether batches are to be told of, too, while a filter hides them.
+    case watchBatches(Bool)
     /// Write them all to `filters.conf`.
     case saveFilters([SavedFilter])
     case reconnect

@@ -50,8 +50,7 @@ extension Model {
             // Nothing of it has a flag of its own: what it is in has to go on.
             let isHeldUp = unfinished.allSatisfy { $0.effectivelyPaused && !$0.paused && pending[$0.id] == nil }
             guard isHeldUp else { return send(.resume, unfinished) }
-            let key = keys.keys(for: .pause, in: .transfers).first?.name ?? "resume"
-            return say("\(title(unfinished)) is paused with what it is in: \(key) there lets it go on.")
+            return say("\(title(unfinished)) is paused with what it is in: \(key(.pause)) there lets it go on.")
         }
         let lost = Self.atRisk(moving)
         guard lost > Self.manyBytes else { return send(.pause, moving) }
@@ -87,7 +86,8 @@ extension Model {
             lost > 0 ? "their place; \(look.figures.size(lost)) are sent again" : "their place and what was sent"
         let (verb, consequence) =
             moving > 0
-            ? ("Pause", "They keep \(kept); P lets them go on.") : ("Resume", "All that is paused or held goes on.")
+            ? ("Pause", "They keep \(kept); \(key(.pauseAll).string) lets them go on.")
+            : ("Resume", "All that is paused or held goes on.")
         dialog = Dialog(
             "\(verb) all \(Figures.count(files)) files?", [SafeText(consequence)],
             Dialog.Choice(letter: "p", text: "\(verb) all", intent: intent), no: "Leave them as they are",
@@ -96,18 +96,20 @@ extension Model {
 
     // MARK: Cancel and undo
 
+    /// Until when a change can be had back, as questions say it.
+    var takesBack: SafeText { "\(key(.undo)) takes it back for \(grace.components.seconds) s." }
+
     mutating func cancel(_ rows: [NodeRow]) {
         guard let some = rows.first else { return }
         let unfinished = rows.filter { !$0.isOver }
         guard !unfinished.isEmpty else {
-            let clear = keys.keys(for: .clear, in: .transfers).first?.name ?? "clear"
             let verdict: SafeText =
                 switch some.state {
                 case .completed: "is already sent"
                 case .cancelled: "is cancelled already"
                 default: "has already failed"
                 }
-            return say("\(title([some])) \(verdict), \(clear) clears finished batches from the list.")
+            return say("\(title([some])) \(verdict), \(key(.clear)) clears finished batches from the list.")
         }
         guard let question = question(about: unfinished) else { return send(.cancel, unfinished) }
         dialog = question
@@ -128,7 +130,7 @@ extension Model {
         if rows.count > 6 { lines.append("and \(rows.count - 6) more") }
         if rows.contains(where: \.scanning) { lines.append("Some folders are still being listed.") }
         if hidden > 0 { lines.append("\(Figures.amount(Int64(hidden), "marked row")) not in sight.") }
-        lines.append("What has arrived whole stays. u takes it back for \(grace.components.seconds) s.")
+        lines.append("What has arrived whole stays. \(takesBack)")
         let what = batches == rows.count ? "\(Figures.amount(Int64(batches), "batch", "batches")), " : ""
         return Dialog(
             "Cancel \(what)\(Figures.amount(files, "file"))?", Array(lines),
@@ -177,7 +179,7 @@ extension Model {
         let all = Int64(root.rows.count) < root.total
         var lines: [SafeText] = ["Files stay where they are, here and on the server."]
         if failed > 0 { lines.append("\(Figures.amount(failed, "file")) failed and cannot be tried again then.") }
-        lines.append("u takes it back for \(grace.components.seconds) s.")
+        lines.append(takesBack)
         let what =
             all ? "all finished batches" : Figures.amount(Int64(over.count), "finished batch", "finished batches")
         dialog = Dialog(

@@ -14,7 +14,9 @@ extension Model {
             refreshHistory(before)
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
         }
-        if filter == nil { noteEnds(in: update.sections) }
+        if update.filter == nil, let root = update.sections.first(where: { $0.parent == nil }) {
+            noteEnds(of: root.rows)
+        }
         if !update.sections.isEmpty || update.filter != nil {
             take(update.sections, of: update.filter)
             stillness.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)

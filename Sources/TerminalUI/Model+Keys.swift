@@ -15,6 +15,8 @@ extension Model {
     }
 
     private mutating func take(_ press: KeyPress) {
+        lastKeyAt = now.uptime
+        if performAnywhere(press) { return }
         if dialog != nil {
             if case .answered(let intent) = dialog?.take(press, at: now.uptime) {
                 dialog = nil
@@ -38,6 +40,17 @@ extension Model {
         // One thing at a time: the message, then the filter.
         if action == .back, hadNotice, case .transfers = page { return notice = nil }
         perform(action)
+    }
+
+    /// What works whatever is open: stopping and drawing again. A letter may be meant as text, so it is none of these.
+    private mutating func performAnywhere(_ press: KeyPress) -> Bool {
+        if case .character = press.key, press.modifiers.isDisjoint(with: [.control, .alt]) { return false }
+        switch keys.action(for: press, in: .transfers) {
+        case .suspend: requests.append(.suspend)
+        case .redraw: requests.append(.redraw)
+        default: return false
+        }
+        return true
     }
 
     /// The view whose keys count now.

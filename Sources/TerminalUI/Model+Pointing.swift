@@ -25,6 +25,9 @@ extension Model {
             commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
         } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
+        } else if case .log(var log) = page, log.isTyping {
+            log.paste(paste.bytes)
+            page = .log(log)
         } else if let machine {
             refuseFiles(of: machine)
         } else {

@@ -44,6 +44,10 @@ struct Model: Sendable {
     var notifies = false
     /// Whether the window has the focus; `nil`: the terminal has never said.
     var hasFocus: Bool?
+    /// When a key was pressed last.
+    var lastKeyAt: Duration?
+    /// What of the batches is known to have ended.
+    var endings = Endings()
 
     var size: ScreenSize
     var link = Link.connecting
@@ -159,16 +163,25 @@ struct Model: Sendable {
         case .link(let state): take(state)
         case .answer(let answer): take(answer)
         case .local(let news): take(news)
-        case .counted(let count): filterCounts[count.text] = count
+        case .counted(let count):
+            filterCounts[count.text] = count
+            recountQuestion()
+        case .batches(let rows): noteEnds(of: rows)
         case .tick: break
         }
         expire()
         tree.resize(height: layout.tree.count)
         adding?.picker.folder.resize(height: PickerLayout(size).list.count)
         askForView()
+        askForBatches()
         askForCounts()
         defer { requests = [] }
         return requests
+    }
+
+    /// The key of an action, for sentences; its name when it has none.
+    func key(_ action: Action, in view: KeyMap.View = .transfers) -> SafeText {
+        keys.name(of: action, in: view)
     }
 
     // MARK: Saying something

@@ -54,7 +54,7 @@ struct Outstanding: Sendable {
         case failed(of: SafeText)
         case clearFinished
         case undo(SafeText?)
-        case limits([NodeRow])
+        case limits([NodeRow], matching: String?)
         case setLimits
         case why(NodeID, NodeRow, SafeText)
         case task(TaskID)

@@ -1,3 +1,4 @@
+import DisplayText
 package import MartletKit
 package import Terminal
 
@@ -147,10 +148,11 @@ package enum RowState: Sendable, Hashable, CaseIterable {
     }
 
     /// What the word means, for help and for a screen reader.
-    package var meaning: String {
+    /// - Parameter key: the key of an action, as it is set.
+    func meaning(_ key: (Action) -> SafeText) -> SafeText {
         switch self {
         case .queued: "waits for its turn"
-        case .held: "queued, to be started with p"
+        case .held: "queued; \(key(.pause)) starts it"
         case .scanning: "the folder is being listed"
         case .running: "bytes move"
         case .stalled: "no byte has moved for 10 s"
@@ -158,8 +160,8 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .paused: "paused by you"
         case .retry: "tries again by itself"
         case .auth: "needs you: sign-in, host key"
-        case .failed: "gave up; r tries again"
-        case .cancelled: "cancelled; u undoes"
+        case .failed: "gave up; \(key(.retry)) tries again"
+        case .cancelled: "cancelled; \(key(.undo)) undoes"
         case .skipped: "was there already"
         case .done: "sent and checked"
         case .unknown: "moved; no engine answers"

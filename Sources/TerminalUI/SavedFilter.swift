@@ -56,9 +56,10 @@ extension Model {
     /// The engine counts for as many filters as it has views to spare.
     private static let mostCounted = 9
 
-    /// Saved filters are counted as long as somebody looks at them.
+    /// Saved filters, and the one a question is about, are counted as long as somebody looks at them.
     mutating func askForCounts() {
-        let wanted = commandPrompt != nil && isConnected ? savedFilters.prefix(Self.mostCounted).map(\.text) : []
+        let looked = commandPrompt == nil ? [] : savedFilters.prefix(Self.mostCounted).map(\.text)
+        let wanted = isConnected ? questionedFilter.map { [$0] } ?? looked : []
         guard wanted != lastCounted else { return }
         lastCounted = wanted
         filterCounts = filterCounts.filter { wanted.contains($0.key) }

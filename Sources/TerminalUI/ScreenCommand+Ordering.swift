@@ -111,6 +111,9 @@ extension Model {
             ask(.named(deed, what)) { .act(deed, .ids(nodes), number: $0) }
             return
         }
+        if let filter, filter.marksAll {
+            return deed.isMove ? refuseToMoveMatching() : confirmMatching(deed)
+        }
         let rows = targets
         guard !rows.isEmpty else { return complain("Nothing is there to change.") }
         send(deed, rows)

@@ -109,7 +109,13 @@ extension Model {
 
     private mutating func act(_ deed: Deed, on text: String) {
         guard canChange else { return complain(cannotChange) }
+        if let time = Self.duration(endOf: text) {
+            return complain(
+                "Nothing can be paused for \(look.safe(time)): \(key(.pause)) pauses and lets go on. What has not begun waits with  martlet set ID --not-before +\(look.safe(time))"
+            )
+        }
         if text.isEmpty {
+            if filter?.marksAll == true { return confirmMatching(deed) }
             switch deed {
             case .pause, .resume: return pause(targets)
             case .cancel: return cancel(targets)
@@ -120,47 +126,67 @@ extension Model {
         let ids = text.split(separator: " ").map { NodeID(String($0)) }
         if text == "*" {
             let states: [TransferState] = deed == .retry ? [.failed] : []
-            confirm(deed, "everything", .matching(NodeSelector(states: states)))
+            let files = totals.map { " (\(Figures.amount($0.counts.files(for: deed), "file")))" } ?? ""
+            confirm(deed, SafeText("everything\(files)"), .matching(NodeSelector(states: states)))
         } else if ids.allSatisfy({ $0 != nil }) {
             ask(.named(deed, look.safe(text))) { .act(deed, .ids(ids.compactMap(\.self)), number: $0) }
         } else {
             do throws(FilterFault) {
                 _ = try TransferFilter(text)
-                confirm(deed, "all files that match \(look.safe(text))", .matching(NodeSelector(filter: text)))
+                confirm(deed, matching(text), .matching(NodeSelector(filter: text)))
             } catch {
                 complain("The filter is wrong at character \(error.position + 1): \(look.safe(error.message)).")
             }
         }
     }
 
-    /// When all that match a filter are marked, the engine is told the filter and not the rows in sight.
-    mutating func actOnMatching(_ action: Action) -> Bool {
-        guard let filter, filter.marksAll else { return false }
-        let deed: Deed
-        switch action {
-        case .pause: deed = tree.marks.values.allSatisfy { $0.isOver || $0.standsStill } ? .resume : .pause
-        case .cancel: deed = .cancel
-        case .retry: deed = .retry
-        default: return false
-        }
-        let count = filter.count.map { Figures.amount($0.matched, "file") } ?? "all files"
-        confirm(deed, "\(count) that match \(look.safe(filter.text))", .matching(NodeSelector(filter: filter.text)))
-        return true
+    /// `2h` of `b7 for 2h`: nothing that can be held until a time is meant by a filter.
+    private static func duration(endOf text: String) -> String? {
+        let words = text.split(separator: " ")
+        guard words.count >= 2, words[words.count - 2] == "for", let time = words.last, let unit = time.last,
+            "smhd".contains(unit), Int(time.dropLast()) != nil
+        else { return nil }
+        return String(time)
     }
 
-    /// How many it is about is not known here, so it is asked about.
-    private mutating func confirm(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice) {
-        let (verb, letter): (String, Unicode.Scalar) =
-            switch deed {
-            case .pause: ("Pause", "p")
-            case .resume: ("Resume", "p")
-            case .cancel: ("Cancel", "x")
-            case .retry: ("Retry", "r")
-            case .move, .set, .runNow: ("Change", "y")
-            }
+    /// What is meant by a filter, with how many files that is as soon as somebody has counted.
+    func matching(_ text: String) -> SafeText {
+        let count = filter?.text == text ? filter?.count ?? filterCounts[text] : filterCounts[text]
+        guard let count, count.matched > 0 || count.complete else { return "all files that match \(look.safe(text))" }
+        let files =
+            count.complete ? Figures.amount(count.matched, "file") : "\(Figures.count(count.matched))+ files"
+        return "\(SafeText(files)) that match \(look.safe(text))"
+    }
+
+    /// The filter of a question, which is counted while it is open.
+    var questionedFilter: String? {
+        guard case .named(_, _, .matching(let selector))? = dialog?.choices.first?.intent else { return nil }
+        return dialog?.isMenu == false ? selector.filter : nil
+    }
+
+    /// More is known of how many files a question is about.
+    mutating func recountQuestion() {
+        guard let text = questionedFilter, case .named(let deed, _, _)? = dialog?.choices.first?.intent else { return }
+        let title: SafeText = "\(SafeText(Self.verb(deed).word)) \(matching(text))?"
+        dialog?.retitle(title)
+    }
+
+    private static func verb(_ deed: Deed) -> (word: String, letter: Unicode.Scalar) {
+        switch deed {
+        case .pause: ("Pause", "p")
+        case .resume: ("Resume", "p")
+        case .cancel: ("Cancel", "x")
+        case .retry: ("Retry", "r")
+        case .move, .set, .runNow: ("Change", "y")
+        }
+    }
+
+    /// How many it is about may not be known yet, so it is asked about.
+    mutating func confirm(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice) {
+        let (verb, letter) = Self.verb(deed)
         let lines: [SafeText] =
             deed == .cancel
-            ? ["What has arrived whole stays. u takes it back for \(grace.components.seconds) s."] : []
+            ? ["What has arrived whole stays. \(takesBack)"] : []
         dialog = Dialog(
             "\(verb) \(what)?", lines, Dialog.Choice(letter: letter, text: verb, intent: .named(deed, what, nodes)),
             no: "Leave them as they are", at: now.uptime)

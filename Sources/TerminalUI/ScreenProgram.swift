@@ -22,6 +22,7 @@ actor ScreenProgram {
     private let showsTitle: Bool
     /// What counts the files of saved filters, by filter.
     private var counting: [String: Task<Void, Never>] = [:]
+    private var batchesWatch: Task<Void, Never>?
     private var watch: ScreenWatch?
     private var timer: ScreenTimer?
     private var isFramePlanned = false
@@ -135,6 +136,7 @@ actor ScreenProgram {
         case .local(let request):
             localWork.begin(request)
         case .count(let filters): count(filters)
+        case .watchBatches(let isWanted): watchBatches(isWanted)
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
@@ -148,6 +150,22 @@ actor ScreenProgram {
         default:
             let program = self
             Task { if let answer = await program.ask(request) { take(.answer(answer)) } }
+        }
+    }
+
+    /// A view of the batches beside the one that is filtered.
+    private func watchBatches(_ isWanted: Bool) {
+        batchesWatch?.cancel()
+        batchesWatch = nil
+        guard isWanted else { return }
+        batchesWatch = Task {
+            let view = await engine.view()
+            defer { view.cancel() }
+            view.show([SectionRequest(parent: nil, limit: 200)], totals: false)
+            for await update in view {
+                guard let root = update.sections.first(where: { $0.parent == nil }) else { continue }
+                take(.batches(root.rows))
+            }
         }
     }
 
@@ -200,6 +218,7 @@ actor ScreenProgram {
         (isFramePlanned, hasUndrawnNews) = (false, false)
         let wantsMouse = model.wantsMouse
         if screen.isMouseOn != wantsMouse { screen.isMouseOn = wantsMouse }
+        if screen.reportsFocus != model.tellsEnds { screen.reportsFocus = model.tellsEnds }
         let picture = Drawing.draw(model)
         screen.showTitle(showsTitle ? model.windowTitle : nil)
         if !screen.show(picture.grid, cursor: picture.cursor) {

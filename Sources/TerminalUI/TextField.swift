@@ -1,6 +1,11 @@
 import DisplayText
 import Terminal
 
+extension KeyPress {
+    /// Whether it puts a character into a line.
+    var types: Bool { if case .character = key { modifiers.isEmpty } else { false } }
+}
+
 /// One line of text that is being typed. Holds bytes, because a path need not be UTF-8, cut where the cursor may stand.
 struct TextField: Hashable, Sendable {
     /// Characters, or single bytes that are none.

@@ -29,4 +29,54 @@ struct EndingTests {
         #expect(ended(true) == [])
         #expect(!name.string.unicodeScalars.contains("\u{1b}"))
     }
+
+    private func screen() -> ScreenHarness {
+        var screen = ScreenHarness(
+            80, 24, [Rows.section(nil, [Rows.batch(1, "photos", .running, { $0.running = 3 })])])
+        screen.model.notifies = true
+        return screen
+    }
+
+    private func notes(_ screen: ScreenHarness) -> [String] {
+        screen.requests.compactMap { if case .notify(let text) = $0 { text.string } else { nil } }
+    }
+
+    @Test("a batch that was cancelled is not called done")
+    func cancelled() {
+        var screen = screen()
+        screen.news([
+            Rows.section(nil, [Rows.batch(1, "photos", .cancelled, { ($0.completed, $0.cancelled) = (1, 2) })])
+        ])
+        #expect(notes(screen) == ["photos: cancelled, 1 of 3 files done"])
+    }
+
+    @Test("a filter hides no end")
+    func filtered() {
+        var screen = screen()
+        screen.press("f", "@err")
+        #expect(screen.requests.contains(.watchBatches(true)) || screen.model.endings.watches)
+        screen.wait(.seconds(60))
+        screen.send(.batches([Rows.batch(1, "photos", .completed, { $0.completed = 3 })]))
+        #expect(notes(screen) == ["photos: done, 3 files"])
+        screen.press("Esc")
+        #expect(screen.requests.contains(.watchBatches(false)))
+    }
+
+    @Test("where the terminal says nothing of the focus, a key pressed a moment ago says that somebody looks")
+    func unknownFocus() {
+        var screen = screen()
+        screen.press("j")
+        screen.wait(.seconds(3))
+        screen.news([Rows.section(nil, [Rows.batch(1, "photos", .completed, { $0.completed = 3 })])])
+        #expect(notes(screen) == [])
+    }
+
+    @Test("the bell that is switched on asks for the focus")
+    func bell() {
+        var screen = screen()
+        screen.model.notifies = false
+        #expect(!screen.model.tellsEnds)
+        screen.press(":", "bell on", "Enter")
+        #expect(screen.model.tellsEnds)
+    }
 }

@@ -88,9 +88,9 @@ struct FiguresTests {
     func barPictures() {
         #expect(Bar.text(71, of: 100, isComplete: false, width: 10, .ascii).string == "#######...")
         #expect(Bar.text(71, of: 100, isComplete: false, width: 10, .narrow).string == "▮▮▮▮▮▮▮▯▯▯")
-        #expect(Bar.text(75, of: 100, isComplete: false, width: 10, .unicode).string == "███████▌░░")
+        #expect(Bar.text(75, of: 100, isComplete: false, width: 10, .unicode).string == "███████▒░░")
         #expect(Bar.text(1, of: 1, isComplete: true, width: 4, .unicode).string == "████")
-        #expect(Bar.text(999, of: 1000, isComplete: false, width: 4, .unicode).string == "███▉")
+        #expect(Bar.text(999, of: 1000, isComplete: false, width: 4, .unicode).string == "███▓")
     }
 
     @Test("the set of signs follows the locale")

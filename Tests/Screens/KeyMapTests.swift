@@ -76,6 +76,35 @@ struct KeyMapTests {
         #expect(problems.map(\.line) == [3, 4, 5, 7])
     }
 
+    @Test("two actions may exchange their keys, and of two lines with one key the later has it")
+    func exchange() {
+        var map = KeyMap.standard
+        var problems: [ConfigurationProblem] = []
+        let text = "[transfers]\npause = x\ncancel = p\n"
+        map.apply(KeyBinding.read(bytes: Array(text.utf8), problems: &problems), problems: &problems)
+        #expect(problems == [])
+        #expect(map.action(for: .character("x"), in: .transfers) == .pause)
+        #expect(map.action(for: .character("p"), in: .transfers) == .cancel)
+        let clash = "[transfers]\npause = y\nretry = y\n"
+        map = .standard
+        map.apply(KeyBinding.read(bytes: Array(clash.utf8), problems: &problems), problems: &problems)
+        #expect(problems.map(\.line) == [3])
+        #expect(map.action(for: .character("y"), in: .transfers) == .retry)
+    }
+
+    @Test("what is said of states names the keys as they are set")
+    func states() {
+        #expect(RowState.failed.meaning { _ in "Z" } == "gave up; Z tries again")
+        var map = KeyMap.standard
+        var problems: [ConfigurationProblem] = []
+        map.apply(
+            KeyBinding.read(bytes: Array("[transfers]\nretry = Z\n".utf8), problems: &problems), problems: &problems)
+        let help = HelpPage.lines(map, ScreenHarness(80, 24).model.look, width: 100).map {
+            $0.pieces.map(\.text.string).joined()
+        }
+        #expect(help.contains { $0.contains("gave up; Z tries again") })
+    }
+
     @Test("hints are made from the keys, lose words first, then help, and the key that leaves last")
     func hints() {
         let actions: [Action] = [.help, .add, .pause, .cancel, .retry, .details, .leave]

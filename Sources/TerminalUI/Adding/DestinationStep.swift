@@ -66,7 +66,10 @@ struct DestinationStep: Sendable {
         case (.down, _), (.tab, []): choose((selected ?? -1) + 1)
         case (.up, _), (.tab, .shift): choose((selected ?? shown.count) - 1)
         default:
-            guard field.edit(press) else { break }
+            // What is typed replaces a proposal, as what is pasted does; one that was chosen, or is edited, goes on.
+            var edited = !isTouched && press.types ? TextField() : field
+            guard edited.edit(press) else { break }
+            field = edited
             (selected, isTouched) = (nil, true)
             typed = field.bytes
         }

@@ -30,8 +30,6 @@ extension Model {
 
     mutating func takeInAdding(_ press: KeyPress) {
         guard var flow = adding else { return }
-        if press.key == .character("z"), press.modifiers == .control { return requests.append(.suspend) }
-        if press.key == .character("l"), press.modifiers == .control { return requests.append(.redraw) }
         let effects = flow.take(press, keys, shellWords, look)
         adding = flow
         follow(effects)
@@ -96,8 +94,7 @@ extension Model {
         requests.append(.local(.stopAll))
         drafts[flow.kind] = keeps ? flow : nil
         guard keeps, flow.kind == .upload, !flow.picker.basket.isEmpty else { return }
-        let key = keys.keys(for: .add, in: .transfers).first?.name ?? "add"
-        say("\(Figures.amount(Int64(flow.picker.basket.count), "choice")) kept: \(key) goes on with them.")
+        say("\(Figures.amount(Int64(flow.picker.basket.count), "choice")) kept: \(key(.add)) goes on with them.")
     }
 
     private mutating func queue(_ order: AddOrder) {
@@ -148,7 +145,7 @@ extension Model {
             let start: SafeText =
                 switch order.start {
                 case .now: ""
-                case .held: " It is held: p lets it go."
+                case .held: " It is held: \(key(.pause)) lets it go."
                 case .at: batch.notBefore.map { " It starts at \(SafeText(String(look.date($0).prefix(16))))." } ?? ""
                 }
             say("Queued \(batch.id): \"\(look.safe(batch.name))\"." + start)

@@ -85,7 +85,7 @@ struct ReviewStep: Sendable {
             .choice(
                 .start, "Start",
                 [
-                    ("now", "As soon as there is a free slot."), ("held", "Not before you resume it (p)."),
+                    ("now", "As soon as there is a free slot."), ("held", "Not before you resume it."),
                     ("at a time", "Not before the time in the next line."),
                 ]),
         ]

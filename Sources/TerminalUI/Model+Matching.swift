@@ -1,0 +1,61 @@
+import DisplayText
+import MartletKit
+
+/// What is done to all that match a filter, in sight or not: the engine is told the filter and not the rows that this
+/// screen happens to hold.
+extension Model {
+    /// Whether the action was done, asked about or refused here, because all that match are marked.
+    mutating func actOnMatching(_ action: Action) -> Bool {
+        guard filter?.marksAll == true else { return false }
+        switch action {
+        case .pause: confirmMatching(tree.marks.values.allSatisfy { $0.isOver || $0.standsStill } ? .resume : .pause)
+        case .cancel: confirmMatching(.cancel)
+        case .retry: confirmMatching(.retry)
+        case .earlier, .later: refuseToMoveMatching()
+        case .order: openOrderOfMatching()
+        case .limit: openLimits([])
+        default: return false
+        }
+        return true
+    }
+
+    /// Asks whether it is to be done to all that match the filter that is on.
+    mutating func confirmMatching(_ deed: Deed) {
+        guard let text = filter?.text else { return }
+        confirm(deed, matching(text), .matching(NodeSelector(filter: text)))
+    }
+
+    /// They stand in many batches, each with an order of its own.
+    mutating func refuseToMoveMatching() {
+        complain(
+            "All that match cannot be moved at once: \(key(.unmarkAll)) unmarks, then rows and batches have a place. \(key(.order)) gives all of them a priority."
+        )
+    }
+
+    private mutating func openOrderOfMatching() {
+        guard let text = filter?.text else { return }
+        let what = matching(text)
+        func choice(_ letter: Unicode.Scalar, _ words: String, _ deed: Deed) -> Dialog.Choice {
+            Dialog.Choice(
+                letter: letter, text: words, intent: .named(deed, what, .matching(NodeSelector(filter: text))))
+        }
+        var choices = [choice("n", "Start now, whatever their turn and time", .runNow)]
+        for priority in TransferPriority.allCases.reversed() {
+            let digit = Unicode.Scalar(UInt8(ascii: "1") + UInt8(priority.level))
+            choices.append(choice(digit, "Priority \(priority.rawValue)", .set(NodeSettings(priority: priority))))
+        }
+        dialog = Dialog(menu: "Order of \(what)", [], choices, no: "Leave it as it is", at: now.uptime)
+    }
+}
+
+extension FileCounts {
+    /// How many of them something would be done to.
+    func files(for deed: Deed) -> Int64 {
+        switch deed {
+        case .pause: active + queued + waiting
+        case .resume: paused + created
+        case .cancel, .move, .set, .runNow: active + unstarted
+        case .retry: failed
+        }
+    }
+}
