@@ -91,7 +91,7 @@ actor DirectoryWalker {
             chunk.leftOut = chunk.isLast ? directory.leftOut : LeftOut()
             open[folder.folder] = chunk.isLast ? nil : directory
         } catch {
-            open[folder.folder] = nil
+            if let begun = open.removeValue(forKey: folder.folder) { chunk.leftOut += begun.leftOut }
             chunk.isLast = true
             chunk.unreadable = .source(folder.path, error)
         }

@@ -77,7 +77,15 @@ extension TransferEngine {
         return UploadSubject(
             name: name, size: source.identity.size, modifiedNanoseconds: source.identity.modifiedNanoseconds,
             ifExists: options.ifExists, verify: options.verify, begunBefore: task.begunBefore,
-            token: .task(task.uuid), hasChanged: hasChanged)
+            token: .task(task.uuid), hasChanged: hasChanged, isLastOfBatch: isLast(of: context))
+    }
+
+    /// Whether nothing of the batch waits for a slot any more, as far as the queue has told.
+    private func isLast(of context: BatchContext) -> Bool {
+        guard case .sftp? = context.destination?.address else { return false }
+        return lanes.values.allSatisfy { lane in
+            lane.summary.batch != context.order.batch || Int64(lane.ready) + lane.unclaimed == 0
+        }
     }
 
     private func record(

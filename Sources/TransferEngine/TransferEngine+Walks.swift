@@ -95,7 +95,7 @@ extension TransferEngine {
     private func insert(_ chunks: [WalkedChunk], _ run: Int) async -> (folders: [FolderToWalk], isWhole: Bool) {
         while walks(in: run) {
             do {
-                return try await queue.writer.insertStep(walked: chunks)
+                return try await queue.writer.insert(walked: chunks)
             } catch {
                 report(.error, "the queue did not take files: \(error)")
                 await pause(.seconds(1))

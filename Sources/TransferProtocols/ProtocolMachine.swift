@@ -61,10 +61,13 @@ package struct UploadSubject: Hashable, Sendable {
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
+    /// Nothing else of its batch waits to be sent: what is done once at the end of many files is done with this one.
+    package var isLastOfBatch: Bool
 
     package init(
         name: RawPath, size: Int64, modifiedNanoseconds: Int64 = 0, ifExists: ExistingFilePolicy = .fail,
-        verify: VerificationWish? = nil, begunBefore: Timestamp? = nil, token: UploadToken, hasChanged: Bool = false
+        verify: VerificationWish? = nil, begunBefore: Timestamp? = nil, token: UploadToken, hasChanged: Bool = false,
+        isLastOfBatch: Bool = false
     ) {
         self.name = name
         self.size = size
@@ -74,6 +77,7 @@ package struct UploadSubject: Hashable, Sendable {
         self.begunBefore = begunBefore
         source = token
         self.hasChanged = hasChanged
+        self.isLastOfBatch = isLastOfBatch
     }
 }
 

@@ -23,7 +23,9 @@ extension SFTPUpload {
         }
         if sending.next == size, sending.closing == nil {
             var operations: [SFTPExchange] = [.setModified(sending.handle, plan.modified)]
-            if size >= Self.small, features.syncs { operations.append(.sync(sending.handle)) }
+            // One sync for each small file would take as long as the files.
+            let syncs = size >= Self.small || plan.subject.isLastOfBatch
+            if syncs, features.syncs { operations.append(.sync(sending.handle)) }
             operations += [.handleStatus(sending.handle), .close(sending.handle)]
             let ids = operations.map { _ in nextID() }
             sending.closing = Group(ids: ids)

@@ -8,8 +8,7 @@ extension QueueStore {
         chunks.contains { !$0.failures.isEmpty || $0.unreadable != nil }
     }
 
-    /// Returns the source that the last chunk belongs to.
-    /// - Returns: the source, and whether all of it was taken: what was cancelled meanwhile takes nothing.
+    /// - Returns: the source that the last chunk belongs to, and whether all of it was taken: what was cancelled meanwhile takes nothing.
     func insert(walked chunks: [WalkedChunk]) throws -> (source: SourceID?, isWhole: Bool) {
         var last: SourceID?
         var isWhole = true

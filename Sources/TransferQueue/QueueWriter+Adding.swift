@@ -32,15 +32,12 @@ extension QueueWriter {
         }
     }
 
-    /// Takes what a walk found; at most some 5000 entries a call. Chunks of folders that were cancelled meanwhile are dropped.
-    /// - Returns: the next directories to walk of the same source; empty when its walk is done.
-    package func insert(walked chunks: [WalkedChunk], next limit: Int = 64) throws(QueueError) -> [FolderToWalk] {
-        try insertStep(walked: chunks, next: limit).folders
-    }
-
-    /// As `insert`, and says whether all was taken: of what was cancelled meanwhile nothing is, and a directory that was listed in part
-    /// then has to be listed from its beginning should the cancel be taken back.
-    package func insertStep(
+    /// Takes what a walk found; at most some 5000 entries a call.
+    /// - Returns: the next directories to walk of the same source, none when its walk is done; and whether all was taken. Of what was
+    ///   cancelled meanwhile nothing is, and a directory that was listed in part then has to be listed from its beginning should the
+    ///   cancel be taken back.
+    @discardableResult
+    package func insert(
         walked chunks: [WalkedChunk], next limit: Int = 64
     ) throws(QueueError) -> (folders: [FolderToWalk], isWhole: Bool) {
         let durability: QueueStore.Durability = QueueStore.needsDurability(chunks) ? .full : .later

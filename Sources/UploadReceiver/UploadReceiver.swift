@@ -11,7 +11,7 @@ import TransferModel
 
 /// A running receiver. Made, used and stopped by one owner.
 package final class UploadReceiver {
-    /// Where it can be reached, with the port that the kernel chose.
+    /// Where it can be reached, with the port that was asked for; with port 0 the folder's usual one, or any when that is taken.
     package let url: String
     private let isForThisMachine: Bool
     private let context: ReceiverContext
@@ -39,7 +39,7 @@ package final class UploadReceiver {
         if let usual, usual != port {
             journal.report(
                 .notice(
-                    "port \(usual), which this folder usually has, is taken: uploads that were queued to it wait for it"
+                    "port \(usual), which this folder usually has, is taken: what was queued to that one does not come here"
                 ))
         }
         if context.incoming.removedLeftovers > 0 {
@@ -60,8 +60,9 @@ package final class UploadReceiver {
 
     /// The same for a folder at each start, so that what is queued to its URL goes on when the receiver comes back. Below the ports that
     /// systems give out by themselves (from 32768 on, on Linux), which a passing connection might have taken.
-    static func usualPort(of folder: [UInt8]) -> UInt16? {
-        guard let path = try? System.realpath(folder) else { return nil }
+    static func usualPort(of folder: [UInt8]) -> UInt16? { (try? System.realpath(folder)).map(usualPort(ofReal:)) }
+
+    static func usualPort(ofReal path: [UInt8]) -> UInt16 {
         let number = DigestAlgorithm.sha256.digest(of: path).bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
         return UInt16(20_000 + number % 12_000)
     }

@@ -122,8 +122,8 @@ import TransferQueue
         let source = try #require(try await writer.unscannedSources(of: batch).first)
         try await writer.begin(await walker.inspect([source]))
         var folders = try await writer.foldersToWalk(of: source.source, limit: 64)
-        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500))
-        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500))
+        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500)).folders
+        folders = try await writer.insert(walked: await walker.list(folders, of: source, limit: 500)).folders
         #expect(folders.count == 1)
         await walker.stop()
         await killed.stop()

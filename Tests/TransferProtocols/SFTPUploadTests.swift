@@ -20,6 +20,18 @@ private let mebi = 1 << 20
         #expect(story.isPublished && story.server.files["d/f"]?.modified == 1234)
     }
 
+    @Test("the last file of a batch is synced, however small")
+    func lastOfBatch() {
+        var story = SFTPStory(1000)
+        story.subject.isLastOfBatch = true
+        #expect(story.attempt() == "finish 1000 size")
+        #expect(story.log.prefix(5) == ["open part", "write 0..<1000", "time 1234", "sync", "size"])
+        var without = SFTPStory(1000)
+        without.subject.isLastOfBatch = true
+        without.server.features.syncs = false
+        #expect(without.attempt() == "finish 1000 size" && !without.log.contains("sync"))
+    }
+
     @Test("where a rename might replace, the target is asked for before it; larger files ask before they are sent")
     func askingFirst() {
         var simple = SFTPStory(1000)

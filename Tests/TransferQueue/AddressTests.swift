@@ -88,7 +88,7 @@ import TransferModel
         chunk.files = [
             WalkedFile(name: name, identity: SourceIdentity(size: .max / 4, modifiedNanoseconds: -1, inode: .max))
         ]
-        _ = try await queue.writer.insert(walked: [chunk])
+        try await queue.writer.insert(walked: [chunk])
         let task = try await queue.claimAll()[0]
         #expect(task.name == name)
         guard case .upload(let local, let remote, let identity) = task.work else {

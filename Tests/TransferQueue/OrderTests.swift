@@ -62,17 +62,17 @@ import TransferModel
         var chunk = WalkedChunk(folder: top.folder, isLast: true)
         chunk.files = [WalkedFile("a"), WalkedFile("b")]
         chunk.folders = [RawPath("deep")]
-        let deep = try await queue.writer.insert(walked: [chunk])[0]
+        let deep = try await queue.writer.insert(walked: [chunk]).folders[0]
         var some = WalkedChunk(folder: deep.folder, isLast: false)
         some.files = [WalkedFile("x")]
-        _ = try await queue.writer.insert(walked: [some])
+        try await queue.writer.insert(walked: [some])
         let folder = NodeID.folder(batch, path: RawPath("photos/deep"))
         #expect(try await queue.writer.move([folder], to: .top).results.map(\.result) == [.done])
         #expect(
             try await queue.writer.set([folder], NodeSettings(priority: .high)).results.map(\.result) == [.done])
         some.files = [WalkedFile("y")]
         some.isLast = true
-        _ = try await queue.writer.insert(walked: [some])
+        try await queue.writer.insert(walked: [some])
         #expect(try await names(queue, batch) == ["x", "y", "a", "b"])
         #expect(try await queue.writer.lanes().map(\.priority) == [.high, .normal])
         #expect(try await queue.reader.check() == [])
@@ -92,14 +92,14 @@ import TransferModel
         var chunk = WalkedChunk(folder: top.folder, isLast: false)
         chunk.files = [WalkedFile("a")]
         chunk.folders = [RawPath("deep")]
-        let deep = try #require(try await queue.writer.insert(walked: [chunk]).last)
+        let deep = try #require(try await queue.writer.insert(walked: [chunk]).folders.last)
         let (upper, lower) = (
             NodeID.folder(batch, path: RawPath("photos")), NodeID.folder(batch, path: RawPath("photos/deep"))
         )
         func found(_ name: String) async throws -> TransferPriority? {
             var more = WalkedChunk(folder: deep.folder, isLast: false)
             more.files = [WalkedFile(name)]
-            _ = try await queue.writer.insert(walked: [more])
+            try await queue.writer.insert(walked: [more])
             let claimed = try await queue.claimAll()
             try await queue.writer.release(unstarted: claimed.map(\.id))
             let lane = claimed.first { $0.name == RawPath(name) }?.lane

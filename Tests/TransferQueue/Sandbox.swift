@@ -94,7 +94,7 @@ extension TransferQueue {
                 if isTop { chunk.folders = folders.keys.sorted().map { RawPath($0) } }
                 return chunk
             }
-            next = try await writer.insert(walked: chunks)
+            next = try await writer.insert(walked: chunks).folders
         }
         try await writer.finishScan(batch)
         return batch

@@ -45,10 +45,10 @@ import TransferModel
         let batch = try await queue.writer.add(.directory()).batch
         let top = try await begin(queue, batch)
         let names = (0..<10).map { "file\($0)" }
-        _ = try await queue.writer.insert(walked: [
+        try await queue.writer.insert(walked: [
             chunk(top.folder, Array(names[..<4]), folders: ["a", "b"], isLast: false)
         ])
-        _ = try await queue.writer.insert(walked: [chunk(top.folder, Array(names[4..<6]), isLast: false)])
+        try await queue.writer.insert(walked: [chunk(top.folder, Array(names[4..<6]), isLast: false)])
         await queue.abandon()
 
         queue = try sandbox.open()
@@ -57,16 +57,16 @@ import TransferModel
         let folders = try await queue.writer.foldersToWalk(of: walk[0].source, limit: 10)
         #expect(folders.map(\.path.displayed) == ["/src/photos", "/src/photos/a", "/src/photos/b"])
         // The directory changed its order meanwhile, as directories do.
-        _ = try await queue.writer.insert(walked: [
+        try await queue.writer.insert(walked: [
             chunk(top.folder, Array(names.reversed()[..<7]), folders: ["b"], isLast: false)
         ])
-        _ = try await queue.writer.insert(walked: [
+        try await queue.writer.insert(walked: [
             chunk(top.folder, Array(names[..<3]), folders: ["c", "a"], isLast: true)
         ])
         var next = try await queue.writer.foldersToWalk(of: walk[0].source, limit: 10)
         #expect(next.map(\.relative.displayed) == ["a", "b", "c"])
         #expect(try await queue.writer.finishScan(batch) == false)
-        next = try await queue.writer.insert(walked: next.map { chunk($0.folder, ["x"], isLast: true) })
+        next = try await queue.writer.insert(walked: next.map { chunk($0.folder, ["x"], isLast: true) }).folders
         #expect(next.isEmpty)
         #expect(try await queue.writer.finishScan(batch))
         let tasks = try await queue.reader.tasks(batch: batch, limit: 100)
@@ -86,10 +86,10 @@ import TransferModel
         let error = TransferError(.sourceUnreadable, "permission denied")
         var first = chunk(top.folder, ["good"], folders: ["closed"], isLast: true)
         first.failures = [WalkedFailure(name: RawPath("bad"), error: error)]
-        let next = try await queue.writer.insert(walked: [first])
+        let next = try await queue.writer.insert(walked: [first]).folders
         var second = WalkedChunk(folder: next[0].folder, isLast: false)
         second.unreadable = TransferError(.sourceMissing, "the directory vanished")
-        _ = try await queue.writer.insert(walked: [second])
+        try await queue.writer.insert(walked: [second])
         try await queue.writer.finishScan(batch)
         let tasks = try await queue.reader.tasks(batch: batch, limit: 10)
         #expect(tasks.map(\.name) == ["good", "bad", "closed"])
@@ -123,7 +123,7 @@ import TransferModel
         try await queue.writer.begin(zip(sources, found).map { FoundSource(source: $0.source, kind: $1) })
         for source in sources[2...] {
             let folder = try await queue.writer.foldersToWalk(of: source.source, limit: 1)[0]
-            _ = try await queue.writer.insert(walked: [chunk(folder.folder, ["same"], isLast: true)])
+            try await queue.writer.insert(walked: [chunk(folder.folder, ["same"], isLast: true)])
         }
         // A kill between the last of them and this would leave a batch that is scanned for ever.
         #expect(try await queue.writer.unscannedSources(of: nil).map(\.isBegun) == [true, true])
@@ -157,7 +157,7 @@ import TransferModel
             BatchRequest(
                 work: .upload([UploadSource(path: RawPath("/src/d"), placement: .contents)], to: "http://host/in/")))
         let top = try await begin(queue, contents.batch)
-        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["f"], isLast: true)])
+        try await queue.writer.insert(walked: [chunk(top.folder, ["f"], isLast: true)])
         let task = try await queue.reader.tasks(batch: contents.batch, limit: 1)[0]
         #expect(task.source == "/src/d/f")
         #expect(task.destination == "http://host/in/f")
@@ -171,18 +171,18 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
         let top = try await begin(queue, batch)
-        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], isLast: false)])
+        try await queue.writer.insert(walked: [chunk(top.folder, ["a"], isLast: false)])
         _ = try await queue.writer.cancel([.batch(batch)])
         #expect(try await queue.reader.batch(batch)?.state == .cancelled)
         #expect(try await queue.reader.batch(batch)?.scanning == false)
-        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["b"], isLast: false)])
+        try await queue.writer.insert(walked: [chunk(top.folder, ["b"], isLast: false)])
         #expect(try await queue.reader.batch(batch)?.filesTotal == 1)
         #expect(try await queue.writer.unscannedSources().isEmpty)
 
         _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
         #expect(try await queue.reader.batch(batch)?.scanning == true)
         #expect(try await queue.writer.unscannedSources().map(\.batch) == [batch])
-        _ = try await queue.writer.insert(walked: [chunk(top.folder, ["a", "b"], isLast: true)])
+        try await queue.writer.insert(walked: [chunk(top.folder, ["a", "b"], isLast: true)])
         try await queue.writer.finishScan(batch)
         #expect(try await queue.reader.batch(batch)?.filesTotal == 2)
         #expect(try await queue.claimAll().count == 2)
@@ -196,10 +196,10 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
         let top = try await begin(queue, batch)
-        let next = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], folders: ["sub"], isLast: true)])
+        let next = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], folders: ["sub"], isLast: true)]).folders
         let folder = NodeID.folder(batch, path: RawPath("photos"))
         _ = try await queue.writer.pause([folder])
-        _ = try await queue.writer.insert(walked: [chunk(next[0].folder, ["b"], isLast: true)])
+        try await queue.writer.insert(walked: [chunk(next[0].folder, ["b"], isLast: true)])
         try await queue.writer.finishScan(batch)
         #expect(try await queue.claimAll().isEmpty)
         #expect(try await queue.reader.check() == [])

@@ -55,7 +55,7 @@ try await measure("walk \(files) files, \(perFolder) a folder") {
     let top = next[0]
     var chunk = WalkedChunk(folder: top.folder, isLast: true)
     chunk.folders = (0..<max(1, files / perFolder)).map { RawPath("folder-\($0)") }
-    next = try await queue.writer.insert(walked: [chunk])
+    next = try await queue.writer.insert(walked: [chunk]).folders
     while !next.isEmpty {
         var chunks: [WalkedChunk] = []
         for place in next {
@@ -74,11 +74,11 @@ try await measure("walk \(files) files, \(perFolder) a folder") {
                 if end == perFolder {
                     chunks.append(chunk)
                 } else {
-                    _ = try await queue.writer.insert(walked: [chunk])
+                    try await queue.writer.insert(walked: [chunk])
                 }
             }
         }
-        next = try await queue.writer.insert(walked: chunks)
+        next = try await queue.writer.insert(walked: chunks).folders
     }
     try await queue.writer.finishScan(batch)
 }
