@@ -35,7 +35,7 @@ CREATE TABLE batches (
     last_task INTEGER,
     created_at INTEGER NOT NULL,
     finished_at INTEGER
-, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0);
+, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0, cleared_at INTEGER);
 
 CREATE INDEX batches_unfinished ON batches (session, id) WHERE finished_at IS NULL;
 

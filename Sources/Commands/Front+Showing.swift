@@ -23,7 +23,7 @@ extension Front {
             let task = try await ask { engine throws(RequestError) in
                 try await engine.task(id, history: history, response: response)
             }
-            if json { console.json(task) } else { lines(of: task).forEach(tell) }
+            if json { console.json(task) } else { try await tellAll(of: task) }
         case .folder:
             guard !json else {
                 throw .usage("show: a folder has no --json yet", "use list \(id) --json")
@@ -45,6 +45,18 @@ extension Front {
         }
         let shown = ShownBatch(batch: batch, first: first, why: why, units: console.units)
         lines(of: shown).forEach(tell)
+    }
+
+    /// Why it began from zero is in its history, which is looked up where that happened.
+    private func tellAll(of task: TaskSnapshot) async throws(CommandFailure) {
+        var history = task.history
+        if history == nil, task.restarts > 0 {
+            history = try await ask { engine throws(RequestError) in
+                try await engine.task(task.id, history: true, response: false)
+            }
+            .history
+        }
+        lines(of: task, lastRestart: history?.last { $0.what == "restarted" }?.message).forEach(tell)
     }
 
     func why(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {

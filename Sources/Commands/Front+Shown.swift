@@ -10,7 +10,8 @@ extension Front {
         console.line(line.title.isEmpty ? line.text.displayed : "\(line.title)\(pad)\(line.text.displayed)")
     }
 
-    func lines(of task: TaskSnapshot) -> [(String, String)] {
+    /// - Parameter lastRestart: why it began from zero the last time.
+    func lines(of task: TaskSnapshot, lastRestart: String? = nil) -> [(String, String)] {
         let units = console.units
         var lines = [
             ("", "\(task.id) \(task.path)"), ("State", task.state.word + (task.skipped ? ", skipped" : "")),
@@ -32,12 +33,13 @@ extension Front {
         }
         if let parts = task.parts { lines.append(("Parts", parts.sentence)) }
         lines.append(("Attempts", attempts(of: task)))
-        if let words = task.verified.words { lines.append(("Checked", words)) }
+        if let words = task.checked { lines.append(("Checked", words)) }
         if let digest = task.digest { lines.append(("Digest", "\(digest.algorithm) \(digest.value)")) }
         lines += [
             ("Batch", task.batch.description), ("Session", task.session.rawValue), ("Priority", task.priority.rawValue),
             ("Queued", time(task.createdAt)),
         ]
+        if let lastRestart { lines.append(("Restarted", "because \(lastRestart)")) }
         if let limit = task.limit { lines.append(("Limit", units.rate(limit))) }
         if let started = task.startedAt { lines.append(("Started", time(started))) }
         if let finished = task.finishedAt { lines.append(("Finished", time(finished))) }

@@ -76,9 +76,9 @@ extension EngineConnection {
         return NodesChanged(answer)
     }
 
-    /// Forgets every batch that is over.
+    /// Takes every batch that is over out of the tree; the history has it still.
     public nonisolated func clearFinished() async throws(RequestError) -> NodesChanged {
-        NodesChanged(try await call(Methods.nodesPurge, NodesRequest()))
+        NodesChanged(try await call(Methods.nodesClear, NodesRequest()))
     }
 
     /// Takes changes back.

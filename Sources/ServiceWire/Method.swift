@@ -15,6 +15,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case nodesRetry = "nodes.retry"
     case nodesUndo = "nodes.undo"
     case nodesPurge = "nodes.purge"
+    case nodesClear = "nodes.clear"
     case nodesMove = "nodes.move"
     case nodesSet = "nodes.set"
     case nodesRunNow = "nodes.runNow"
@@ -48,7 +49,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
             .limitsGet, .logRead, .leftoversList:
             true
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
-            .nodesMove,
+            .nodesClear, .nodesMove,
             .nodesSet, .nodesRunNow, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop,
             .engineGoOn, .limitsSet, .leftoversAbort, .leftoversSearch,
             .destinationTest, .destinationKeep, .destinationForget, .destinationRestore:
@@ -86,6 +87,7 @@ package enum Methods {
     package static let nodesRetry = Method<NodesRequest, NodeResults>(.nodesRetry)
     package static let nodesUndo = Method<UndoRequest, NodeResults>(.nodesUndo)
     package static let nodesPurge = Method<NodesRequest, NodeResults>(.nodesPurge)
+    package static let nodesClear = Method<NodesRequest, NodeResults>(.nodesClear)
     package static let nodesMove = Method<MoveRequest, NodeResults>(.nodesMove)
     package static let nodesSet = Method<SetRequest, NodeResults>(.nodesSet)
     package static let nodesRunNow = Method<NodesRequest, NodeResults>(.nodesRunNow)

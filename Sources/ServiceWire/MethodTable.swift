@@ -37,7 +37,7 @@ package enum MethodTable {
         case .taskList: ("batch? session? states? filter? after? limit?", "tasks next")
         case .taskShow: ("task history? response?", "task")
         case .why: ("id?", "answers")
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesRunNow:
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow:
             ("ids? rows? selector?", nodeResults)
         case .nodesUndo: ("ids? rows? selector? operation?", nodeResults)
         case .nodesMove: ("ids? rows? to before?", nodeResults)

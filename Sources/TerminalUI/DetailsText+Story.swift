@@ -20,7 +20,7 @@ extension DetailsText {
             fields.append(Field("Resumed at", SafeText(offsets), isShort: true))
         }
         if task.skipped { fields.append(Field("Skipped", "the same file was there already", isShort: true)) }
-        if task.state == .completed, let words = task.verified.words {
+        if task.state == .completed, let words = task.checked {
             fields.append(Field("Checked", SafeText(words), isShort: true))
         }
         if let digest = task.digest {
@@ -34,7 +34,9 @@ extension DetailsText {
 
     private func tries(_ task: TaskSnapshot) -> SafeText {
         let text = task.attempts == 0 ? "none yet" : "\(task.attempts)"
-        return SafeText(task.restarts > 0 ? text + ", \(task.restarts) from the beginning" : text)
+        guard task.restarts > 0 else { return SafeText(text) }
+        let reason = task.history?.last { $0.what == "restarted" }?.message.map { ": \($0)" } ?? ""
+        return look.safe("\(text), \(task.restarts) from the beginning\(reason)")
     }
 
     // MARK: Parts

@@ -11,7 +11,6 @@ struct Dialog: Sendable {
         case pauseAll
         case resumeAll
         case retryAll
-        case clearFinished
         case leave
         case stopEngine(finishRunning: Bool)
         /// What a command named.

@@ -31,7 +31,7 @@ extension Model {
         askForHistory()
     }
 
-    private mutating func askForHistory() {
+    mutating func askForHistory() {
         let isAsked = outstanding.values.contains { if case .history = $0.purpose { true } else { false } }
         if isConnected, !isAsked { ask(.history) { .history(number: $0) } }
     }
@@ -75,7 +75,6 @@ extension Model {
                 return say("Nothing of \"\(look.safe(batch.name))\" failed: there is nothing to try again.")
             }
             ask(.failed(of: "\"\(look.safe(batch.name))\"")) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
-        case .clear: return clearFinished()
         case .back: return page = .transfers
         case .help: return page = .help(scroll: 0)
         default: break
@@ -91,7 +90,7 @@ extension Drawing {
             "History", "finished work, the last first",
             right: count > 0 ? SafeText(Figures.amount(count, "batch", "batches")) : "")
         defer {
-            footer(page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .clear, .help], in: .history)
+            footer(page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .help], in: .history)
         }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         guard !page.batches.isEmpty else {

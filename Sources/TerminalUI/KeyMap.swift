@@ -140,7 +140,7 @@ package struct KeyMap: Sendable, Hashable {
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],
         .history: moving + everywhere + [
-            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.clear, ["c"]),
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]),
             (.back, ["Esc", "q", "H", "h", "Left"]),
         ],
         .log: moving + everywhere + [(.filter, ["/", "f"]), (.level, ["v"]), (.back, ["Esc", "q", "L"])],

@@ -169,23 +169,13 @@ extension Model {
             Dialog.Choice(letter: "r", text: "Try all again", intent: .retryAll), no: "Leave them", at: now.uptime)
     }
 
-    /// A question, because much goes at once; `u` takes it back.
+    /// Nothing is lost by it, so nobody is asked: the history has it, and `u` takes it back.
     mutating func clearFinished() {
         guard let root = tree.root else { return }
-        let over = root.rows.filter(\.isOver)
-        guard !over.isEmpty else { return say("No batch is finished: there is nothing to clear.") }
-        let failed = over.reduce(0) { $0 + $1.counts.failed }
-        let files = over.reduce(0) { $0 + $1.counts.total }
-        let all = Int64(root.rows.count) < root.total
-        var lines: [SafeText] = ["Files stay where they are, here and on the server."]
-        if failed > 0 { lines.append("\(Figures.amount(failed, "file")) failed and cannot be tried again then.") }
-        lines.append(takesBack)
-        let what =
-            all ? "all finished batches" : Figures.amount(Int64(over.count), "finished batch", "finished batches")
-        dialog = Dialog(
-            "Clear \(what) (\(Figures.amount(files, "file"))\(all ? " or more" : "")) from the list?", lines,
-            Dialog.Choice(letter: "c", text: "Clear the list", intent: .clearFinished), no: "Keep them",
-            at: now.uptime)
+        guard root.rows.contains(where: \.isOver) else {
+            return say("No batch is finished: there is nothing to clear.")
+        }
+        ask(.clearFinished) { .clearFinished(number: $0) }
     }
 
     // MARK: Telling the engine
@@ -204,7 +194,6 @@ extension Model {
         case .resumeAll: sendAll(.resume, NodeSelector())
         case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))
         case .named(let deed, let what, let nodes): ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
-        case .clearFinished: ask(.clearFinished) { .clearFinished(number: $0) }
         case .act(let deed, let rows): send(deed, rows)
         }
     }

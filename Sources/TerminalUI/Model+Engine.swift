@@ -96,6 +96,7 @@ extension Model {
             return complain(look.safe((first.message ?? "\(first.id) was refused") + others))
         }
         let done = results.count { $0.result == .done }
+        if case .history = page { askForHistory() }
         if done > 0 || changed.limits != nil { repeating.note(request, changed.undo) }
         let price = price(of: request.purpose, results)
         say(outcome(of: request.purpose, changed, done: Int64(done)) + price, undo: offer(request, changed))

@@ -3,7 +3,7 @@ import TransferProtocols
 import TransferQueue
 
 /// Which protocol sends a file: by the destination's scheme, what was said by hand, what the host can, and what an earlier attempt left
-/// there. A new protocol is one more line here.
+/// there. What a new protocol needs is said in `ProtocolMachine.swift`.
 extension BatchContext {
     /// The machine for a file below the destination; an empty path is the destination itself. `nil`: there is no such address.
     func uploadMachine(

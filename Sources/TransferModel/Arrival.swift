@@ -42,6 +42,20 @@ extension TaskSnapshot {
     package static func repeatedTitle(isDownload: Bool) -> String { isDownload ? "Received twice" : "Sent twice" }
 }
 
+extension TaskSnapshot {
+    /// After "checked": by what both ends were compared; `nil`: by nothing.
+    package var checked: String? {
+        guard verified == .digest else { return verified.words }
+        if let digest { return "by its digest (\(digest.algorithm))" }
+        // Of these there is no digest of the whole file: the server compared as it came.
+        return switch `protocol` {
+        case "s3": "by the digests of its parts (MD5 and the ETag)"
+        case "tus": "by a digest of each request (tus checksum)"
+        default: verified.words
+        }
+    }
+}
+
 extension NodeRow {
     package var arrival: Arrival { Arrival(bytes, isDownload: isDownload, state: state) }
 

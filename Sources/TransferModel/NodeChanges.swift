@@ -42,7 +42,7 @@ public struct NodeSettings: Codable, Hashable, Sendable {
 
 /// What an undo took back.
 public enum UndoneDeed: String, Codable, Sendable, CaseIterable {
-    case cancel, pause, resume, move, set, runNow, purge, limit
+    case cancel, pause, resume, move, set, runNow, purge, limit, clear
 
     /// What it is called when it is taken back.
     package var noun: String {
@@ -55,6 +55,7 @@ public enum UndoneDeed: String, Codable, Sendable, CaseIterable {
         case .runNow: "run-now"
         case .purge: "purge"
         case .limit: "limit"
+        case .clear: "clearing"
         }
     }
 }

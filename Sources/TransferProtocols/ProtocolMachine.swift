@@ -16,7 +16,12 @@ package import TransferModel
 // - If an upload that is cancelled leaves something: a removal, as `SFTPRemoval`, or a case of `UploadRemoval`.
 // - Its words elsewhere: `TransferScheme` (the URL's scheme; the compiler then names what else has to know it: `RemotePlace`, the name shown
 //   in `QueueView.wireProtocol`), `BatchContext.uploadMachine` (which machine sends), `BatchContext.removalMachine` (which takes away), and
-//   `ResumePoint.goesOn` when it cannot.
+//   `ResumePoint.goesOn` when it cannot. One without a scheme of its own is a case of `HTTPUploadProtocol` and a word of `--protocol` and of
+//   `Destination`'s key `protocol`.
+// - What a person is told of it: `Remains.protocolName` (what `leftovers` calls it), `WhySentence` (how somebody is let in there), `PlaceProbe`
+//   and `TransferEngine+Testing` (what `destination test` looks for), its line in README's table, and `make docs`.
+// - A transport that is neither HTTP, FTP nor SFTP is a module beside `SSHTransport`, a case of `Exchange`, and a file `TransferEngine+<Name>`
+//   that performs its operations, as `TransferEngine+SFTP` does.
 // - Its tests: `Tests/TransferProtocols/<Name>UploadTests.swift` drives the machine in words, without a server (`Drive`); a case of
 //   `WireProtocol` in `Tests/EndToEnd` has every test of faults and kills run against a real one.
 // A download is the same with `GetDownload` or `FTPDownload` to look at, chosen by `BatchContext.downloadMachine`.

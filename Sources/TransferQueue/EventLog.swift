@@ -42,8 +42,8 @@ extension QueueStore {
         guard let state, state.isOver != state.wasOver else { return }
         let now = clock()
         try database.run(
-            "UPDATE batches SET finished_at = ? WHERE id = ?", SQLiteValue(state.isOver ? now.milliseconds : nil),
-            .integer(batch.rawValue))
+            "UPDATE batches SET finished_at = ?, cleared_at = NULL WHERE id = ?",
+            SQLiteValue(state.isOver ? now.milliseconds : nil), .integer(batch.rawValue))
         change.batches.insert(batch)
         guard state.isOver else { return }
         var payload = EventPayload()

@@ -34,6 +34,46 @@ extension QueueStore {
         return try purge(batches.map { .batch($0) })
     }
 
+    // MARK: Out of the list, into the history
+
+    /// Batches that are over leave the list; nothing of them is forgotten before its time.
+    /// - Parameter joining: this is more of the last change, to be taken back with it.
+    func clear(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
+        let operation = try operation(joining: joining)
+        return try forEach(nodes) { node, target, _ in
+            guard case .batch(let batch, let root) = target else {
+                return refused(node, "only a whole batch can be put away")
+            }
+            guard try isOver(folder: root, in: batch) else {
+                return refused(node, "\(node) is not over: cancel it first")
+            }
+            let id = SQLiteValue.integer(batch.rawValue)
+            if try database.integer("SELECT cleared_at FROM batches WHERE id = ?", id) != nil {
+                return NodeResult(id: node, result: .already)
+            }
+            try database.run("UPDATE batches SET cleared_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
+            change.note(wholly: batch)
+            try note(.clear, node, batch: batch, operation: operation)
+            return NodeResult(id: node, result: .done)
+        }.asOperation(operation)
+    }
+
+    /// All that are finished and in the list.
+    func clearFinished() throws -> NodeChange {
+        let batches = try database.rows(
+            "SELECT id FROM batches WHERE finished_at IS NOT NULL AND purged_at IS NULL AND cleared_at IS NULL ORDER BY id"
+        ) { BatchID(rawValue: $0.integer(0)) }
+        return try clear(batches.map { .batch($0) })
+    }
+
+    /// A batch is in the list again.
+    func show(_ batch: BatchID) throws {
+        try database.run("UPDATE batches SET cleared_at = NULL WHERE id = ?", .integer(batch.rawValue))
+        change.note(wholly: batch)
+    }
+
+    // MARK: Forgetting
+
     private func hide(_ batch: BatchID) throws {
         let id = SQLiteValue.integer(batch.rawValue)
         try database.run("UPDATE batches SET purged_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
@@ -100,7 +140,7 @@ extension QueueStore {
         change.removed.insert(batch)
     }
 
-    private func forget(_ row: TaskRow) throws {
+    func forget(_ row: TaskRow) throws {
         let id = SQLiteValue.integer(row.id.rawValue)
         let details = try details(row)
         try count(reasonOf: row, details, by: -1)

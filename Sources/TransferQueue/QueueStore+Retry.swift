@@ -6,21 +6,30 @@ extension QueueStore {
     /// Of a batch or folder: everything that failed or waits; what was cancelled only when there is nothing of these, because
     /// a person who cancelled some files and retries the failed ones does not want them back.
     func retry(_ nodes: [NodeID]) throws -> NodeChange {
-        try forEach(nodes) { node, target, _ in
+        try forEach(nodes) { node, target, change in
             switch target {
-            case .batch(let batch, let root): try retry(node, batch, root)
-            case .folder(let batch, let folder, _): try retry(node, batch, folder)
-            case .task(let row): try retry(node, row)
+            case .batch(let batch, let root): try retry(node, batch, root, &change)
+            case .folder(let batch, let folder, _): try retry(node, batch, folder, &change)
+            case .task(let row): try retry(node, row, &change)
             }
         }
     }
 
-    private func retry(_ node: NodeID, _ batch: BatchID, _ top: Int64) throws -> NodeResult {
+    private func retry(
+        _ node: NodeID, _ batch: BatchID, _ top: Int64, _ change: inout NodeChange
+    ) throws -> NodeResult {
         try writeCounters()
         let folders = try subtree(of: top)
         var count: Int64 = 0
-        for states in ["2, 7", "8"] where count == 0 {
-            for folder in try withTasks(folders, states: states) { count += try retry(folder, states: states) }
+        for folder in try withTasks(folders, states: "2, 7") { count += try retry(folder, states: "2, 7") }
+        for folder in try withTasks(folders, states: "7") {
+            for task in try unlistedDirectories(in: folder) where try listAgain(task) {
+                count += 1
+                change.walked.insert(batch)
+            }
+        }
+        if count == 0 {
+            for folder in try withTasks(folders, states: "8") { count += try retry(folder, states: "8") }
         }
         if count == 0 {
             let isOver = try isOver(folder: top, in: batch)
@@ -53,11 +62,15 @@ extension QueueStore {
             also: "finished_at = NULL, run = run + (state > 5)")
     }
 
-    private func retry(_ node: NodeID, _ old: TaskRow) throws -> NodeResult {
+    private func retry(_ node: NodeID, _ old: TaskRow, _ change: inout NodeChange) throws -> NodeResult {
         switch old.state {
         case .failed where old.flags.contains(.directory):
-            return refused(
-                node, "this directory could not be read when it was listed: make it readable and queue it again")
+            guard try listAgain(old) else {
+                return refused(node, "this directory cannot be listed again here: queue it again")
+            }
+            change.walked.insert(old.batch)
+            try tellRetry(old.batch, nil)
+            return NodeResult(id: node, result: .done)
         case .failed, .cancelled, .waiting: break
         case .completed: return refused(node, "\(node) is completed: queue the file again to send it again")
         case .created, .queued, .running, .finishing, .paused: return NodeResult(id: node, result: .already)
@@ -73,6 +86,43 @@ extension QueueStore {
         try save(&row, was: old, details, was: oldDetails)
         try tellRetry(row.batch, row.id)
         return NodeResult(id: node, result: .done)
+    }
+
+    // MARK: Directories that could not be read
+
+    /// The failed tasks directly in a folder that stand for directories.
+    private func unlistedDirectories(in folder: Int64) throws -> [TaskRow] {
+        let tasks = try database.rows(
+            "SELECT id FROM tasks WHERE folder = ? AND state = 7 AND flags & 16", .integer(folder)
+        ) { TaskID(rawValue: $0.integer(0)) }
+        return try tasks.compactMap { try task($0) }
+    }
+
+    /// The directory is walked anew, and the task that stood for it is no more: what is found is what there is. Not where its walk was
+    /// cancelled.
+    private func listAgain(_ failure: TaskRow) throws -> Bool {
+        let found = try database.first(
+            """
+            WITH RECURSIVE above (id, parent, source, start) AS (
+                SELECT id, parent, source, id FROM folders WHERE batch = ?1 AND walk IS NULL
+                    AND (parent = ?2 AND name = (SELECT name FROM tasks WHERE id = ?3) OR parent IS NULL AND id = ?2 AND source IS NOT NULL)
+                UNION ALL
+                SELECT f.id, f.parent, f.source, start FROM above JOIN folders f ON f.id = above.parent WHERE above.source IS NULL
+            )
+            SELECT start, s.id FROM above JOIN sources s ON s.id = above.source WHERE s.progress < 3
+            ORDER BY start = ?2 LIMIT 1
+            """, .integer(failure.batch.rawValue), .integer(failure.folder), .integer(failure.id.rawValue)
+        ) { (folder: $0.integer(0), source: $0.integer(1)) }
+        guard let found else { return false }
+        try forget(failure)
+        walkedHere.remove(found.folder)
+        try database.run(
+            "UPDATE folders SET begun = 1, walk = ? WHERE id = ?", .integer(found.source), .integer(found.folder))
+        try database.run("UPDATE sources SET progress = 1 WHERE id = ?", .integer(found.source))
+        try database.run(
+            "UPDATE batches SET scanning = 1 WHERE id = ?", .integer(failure.batch.rawValue))
+        touched.insert(failure.batch)
+        return true
     }
 
     private func tellRetry(_ batch: BatchID, _ task: TaskID?) throws {

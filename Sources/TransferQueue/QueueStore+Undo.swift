@@ -160,6 +160,7 @@ extension QueueStore {
             try takeBackOrder(step, whole: whole, &change)
             try takeBackSettings(step, &change)
         case .purge: try takeBackPurge(of: step.batch)
+        case .clear: try show(step.batch)
         case .limit:
             if let limits = step.before.limits {
                 try store(limits)

@@ -149,8 +149,8 @@ extension QueueView {
         let limit = min(max(request.limit, 1), 1000)
         switch request.parent {
         case nil:
-            let rows = try batchRows(session: nil, limit: limit).map { try nodeRow($0) }
-            let total = try database.integer("SELECT count(*) FROM batches WHERE purged_at IS NULL") ?? 0
+            let rows = try batchRows(session: nil, limit: limit, cleared: false).map { try nodeRow($0) }
+            let total = try database.integer("SELECT count(*) FROM batches WHERE \(Self.isListed)") ?? 0
             return TreeSection(parent: nil, rows: rows, total: total)
         case .batch(let id):
             guard let batch = try batchRow(id) else { return nil }

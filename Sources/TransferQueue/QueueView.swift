@@ -79,7 +79,8 @@ struct QueueView {
         }
     }
 
-    func batchRows(session: SessionName?, limit: Int) throws -> [BatchRow] {
+    /// - Parameter cleared: with those that a person has put away.
+    func batchRows(session: SessionName?, limit: Int, cleared: Bool = true) throws -> [BatchRow] {
         let session = SQLiteValue(session?.rawValue)
         let unfinished = try database.rows(
             """
@@ -90,7 +91,8 @@ struct QueueView {
         let finished = try database.rows(
             """
             SELECT \(BatchRow.columns) FROM \(BatchRow.tables) WHERE b.finished_at IS NOT NULL
-            AND (?1 IS NULL OR s.name = ?1) ORDER BY b.finished_at DESC, b.id DESC LIMIT ?2
+            AND (?1 IS NULL OR s.name = ?1) \(cleared ? "" : "AND b.cleared_at IS NULL")
+            ORDER BY b.finished_at DESC, b.id DESC LIMIT ?2
             """, session, .integer(Int64(limit - unfinished.count))
         ) { BatchRow($0) }
         return unfinished + finished
@@ -162,23 +164,26 @@ struct QueueView {
 
     // MARK: Sums
 
+    /// Of a batch: neither forgotten nor put away.
+    static let isListed = "purged_at IS NULL AND cleared_at IS NULL"
+
     func totals() throws -> QueueTotals {
         var totals = QueueTotals()
         let isBusy = try database.integer(
             "SELECT 1 FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL LIMIT 1")
         try database.forEach(
             "SELECT \(BatchRow.columns) FROM \(BatchRow.tables)"
-                + (isBusy != nil ? " WHERE b.finished_at IS NULL" : "")
+                + (isBusy != nil ? " WHERE b.finished_at IS NULL" : " WHERE b.cleared_at IS NULL")
         ) { row in
             let batch = BatchRow(row)
             totals.counts += shown(batch.sums.files, in: batch)
             totals.bytes += batch.sums.bytes
         }
-        totals.batches = try database.integer("SELECT count(*) FROM batches WHERE purged_at IS NULL") ?? 0
+        totals.batches = try database.integer("SELECT count(*) FROM batches WHERE \(Self.isListed)") ?? 0
         try database.forEach(
             """
             SELECT ifnull(sum(files), 0), count(DISTINCT value) FROM reasons WHERE kind = 1 AND files > 0
-            AND batch NOT IN (SELECT id FROM batches WHERE purged_at IS NOT NULL)
+            AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """
         ) {
             totals.problems = $0.integer(0)
@@ -198,7 +203,7 @@ struct QueueView {
         try database.forEach(
             """
             SELECT value, sum(files) FROM reasons WHERE kind = 0 AND files > 0
-            AND batch NOT IN (SELECT id FROM batches WHERE purged_at IS NOT NULL) GROUP BY value
+            AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed))) GROUP BY value
             """
         ) { row in
             let reasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(0))).reasons.filter(\.isProblem)

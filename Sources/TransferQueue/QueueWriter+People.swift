@@ -68,6 +68,16 @@ extension QueueWriter {
         try change { try store.purgeFinished() }
     }
 
+    /// Puts batches that are over out of the list and into the history, which can be taken back.
+    package func clear(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
+        try change { try store.clear(nodes, joining: joining) }
+    }
+
+    /// All that are over, and in the list.
+    package func clearFinished() throws(QueueError) -> NodeChange {
+        try change { try store.clearFinished() }
+    }
+
     /// Forgets batches that finished before a time, their events and their secrets, for good.
     /// - Parameter kept: stay whatever their age.
     package func forget(finishedBefore time: Timestamp, except kept: Set<BatchID> = []) throws(QueueError) {

@@ -179,6 +179,8 @@ package struct NodeChange: Sendable {
     package var stopped: [TaskID] = []
     /// Batches whose tasks have another order or priority now: what the engine has at hand of them goes back.
     package var reordered: Set<BatchID> = []
+    /// Batches with directories that are to be listed again.
+    package var walked: Set<BatchID> = []
     /// What takes exactly this back; `nil`: nothing was changed, or nothing of it can be taken back.
     package var operation: Int64?
     /// Of an undo: what it took back.

@@ -19,6 +19,7 @@ enum Schema {
         Migration(name: "0005 what uploads had sent when they were broken off", script: unconfirmed),
         Migration(name: "0006 times that a cancel takes away", script: cancelledTimes),
         Migration(name: "0007 what directories hold and was not queued", script: leftOut),
+        Migration(name: "0008 what a person has put away", script: cleared),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -234,6 +235,11 @@ enum Schema {
         ALTER TABLE batches ADD COLUMN left_links INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE batches ADD COLUMN left_special INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE batches ADD COLUMN left_empty INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let cleared = """
+        -- Out of the list, with all that is over, and in the history still; NULL again when it goes on.
+        ALTER TABLE batches ADD COLUMN cleared_at INTEGER;
         """
 
     private static let second = """

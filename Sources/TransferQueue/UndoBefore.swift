@@ -43,6 +43,7 @@ extension UndoneDeed {
         case .runNow: 5
         case .purge: 6
         case .limit: 7
+        case .clear: 8
         }
     }
 

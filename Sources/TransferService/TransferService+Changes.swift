@@ -72,6 +72,7 @@ extension TransferService {
         results.undone = change.undone ?? results.undone
         if !change.stopped.isEmpty { await engine.stop(change.stopped) }
         if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
+        for batch in change.walked { await engine.batchAdded(batch) }
         switch change.undone {
         case .set?: await engine.settingsChanged()
         case .cancel?:

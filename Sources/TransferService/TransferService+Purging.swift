@@ -15,6 +15,16 @@ extension TransferService {
         return results
     }
 
+    /// Into the history. Without any node: every batch that is over.
+    func clear(_ request: NodesRequest) async throws -> NodeResults {
+        guard request == NodesRequest() else {
+            return try await changeTogether(request) { try await $0.clear($1, joining: $2) }
+        }
+        var results = NodeResults(results: [])
+        try await take(try await queue.writer.clearFinished(), &results)
+        return results
+    }
+
     /// Several pages are one operation, which begins with the first that forgets anything.
     private func purgeNamed(_ request: NodesRequest) async throws -> NodeResults {
         var operation: Int64?

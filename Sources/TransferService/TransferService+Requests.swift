@@ -103,6 +103,7 @@ extension TransferService {
             try await serve(call, Methods.nodesCancel) { try await cancel($0, by: client.name) }
         case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await retry($0) }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
+        case .nodesClear: try await serve(call, Methods.nodesClear) { try await clear($0) }
         case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }
         case .nodesMove: try await serve(call, Methods.nodesMove) { try await move($0) }
         case .nodesSet: try await serve(call, Methods.nodesSet) { try await set($0) }

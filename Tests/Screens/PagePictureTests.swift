@@ -107,7 +107,7 @@ struct PagePictureTests {
         let done = Rows.batch(1, "old", .completed, { $0.completed = 20 }, total: 9, sent: 9)
         var clear = ScreenHarness(80, 24, [Rows.section(nil, [done])])
         clear.press("c")
-        Pictures.expect(clear.picture, "ask-clear-80x24")
+        #expect(clear.model.dialog == nil, "nothing is lost: it is in the history")
     }
 
     @Test("details of a batch, a failed file, a group")

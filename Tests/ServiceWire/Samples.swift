@@ -153,7 +153,7 @@ enum Samples {
                 batch: batch, session: .default, states: [.failed], filter: "size>1G", after: task, limit: 2)
         case .taskShow: TaskShowRequest(task: task, history: true, response: true)
         case .why: WhyRequest(id: .task(task))
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesRunNow: nodes
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow: nodes
         case .nodesUndo: UndoRequest(ids: nodes.ids, rows: nodes.rows, selector: nodes.selector, operation: 4)
         case .nodesMove: MoveRequest(ids: nodes.ids, rows: nodes.rows, to: .before, before: .task(task))
         case .nodesSet:
@@ -230,7 +230,8 @@ enum Samples {
                         since: time)
                 ], next: task)
         case .leftoversSearch: LeftoverSearchAnswer(uploads: [upload])
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .nodesMove, .nodesSet,
+        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .nodesClear, .nodesMove,
+            .nodesSet,
             .nodesRunNow, .leftoversAbort:
             NodeResults(
                 results: [NodeResult(id: .task(task), result: .refused, code: .noSuchObject, message: "m")],

@@ -35,6 +35,16 @@ import TransferModel
     func checks() {
         #expect(Verification.size.words == "by its size only")
         #expect(Verification.digest.words == "by its digest")
+        var task = task("/home/ana/a")
+        #expect(task.checked == nil)
+        task.verified = .size
+        #expect(task.checked == "by its size only")
+        task.verified = .digest
+        #expect(task.checked == "by its digest")
+        task.protocol = "s3"
+        #expect(task.checked == "by the digests of its parts (MD5 and the ETag)")
+        task.digest = TransferDigest(algorithm: "sha-256", value: "00")
+        #expect(task.checked == "by its digest (sha-256)")
         #expect(Verification.none.words == nil)
     }
 

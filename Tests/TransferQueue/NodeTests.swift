@@ -286,6 +286,39 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what is cleared leaves the tree and its sums, stays in the history, and comes back by undo and by a retry")
+    func clear() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        func isListed() async throws -> Bool {
+            let section = try await queue.reader.section(SectionRequest(parent: nil, limit: 10))
+            let rows = section?.rows.map(\.id) ?? []
+            #expect(section?.total == Int64(rows.count))
+            #expect(try await queue.reader.totals().batches == Int64(rows.count))
+            #expect(try await queue.reader.totals().problems == (rows.isEmpty ? 0 : 1))
+            return rows == [.batch(batch)]
+        }
+        #expect(try await queue.writer.clear([.batch(batch)]).results.map(\.result) == [.refused], "it is not over")
+        var tasks = try await queue.claimAll()
+        let failed = tasks.removeLast()
+        queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: failed.id)
+        try await queue.complete(tasks)
+        #expect(try await isListed())
+        #expect(try await queue.writer.clearFinished().results.map(\.result) == [.done])
+        #expect(try await !isListed())
+        #expect(try await queue.writer.clear([.batch(batch)]).results.map(\.result) == [.already])
+        #expect(try await queue.reader.batches(session: nil, limit: 10).map(\.id) == [batch])
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .clear)
+        #expect(try await isListed())
+        _ = try await queue.writer.clearFinished()
+        _ = try await queue.writer.retry([.batch(batch)])
+        #expect(
+            try await queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows.map(\.id) == [.batch(batch)])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a failed task runs anew: its own event for each run")
     func retry() async throws {
         let sandbox = try Sandbox()

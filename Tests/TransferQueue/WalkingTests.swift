@@ -77,6 +77,44 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "a directory that could not be read is listed again by a retry of it, its folder or its batch",
+        arguments: [0, 1, 2])
+    func listedAgain(what: Int) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let top = try await begin(queue, batch)
+        let next = try await queue.writer.insert(walked: [
+            chunk(top.folder, ["good"], folders: ["closed"], isLast: true)
+        ])
+        // Half of it was listed before the disk gave an error.
+        try await queue.writer.insert(walked: [chunk(next.folders[0].folder, ["a"], isLast: false)])
+        var broken = chunk(next.folders[0].folder, ["b"], isLast: true)
+        broken.unreadable = TransferError(.sourceUnreadable, "input/output error")
+        try await queue.writer.insert(walked: [broken])
+        try await queue.writer.finishScan(batch)
+        let claimed = try await queue.claimAll()
+        try await queue.complete(claimed)
+        let before = try await queue.reader.tasks(batch: batch, limit: 10)
+        let failed = try #require(before.first { $0.state == .failed })
+        let nodes: [NodeID] = [.task(failed.id), .folder(batch, path: RawPath("photos")), .batch(batch)]
+        let change = try await queue.writer.retry([nodes[what]])
+        #expect(change.results.map(\.result) == [.done] && change.walked == [batch])
+        #expect(try await queue.reader.batch(batch)?.scanning == true)
+        #expect(try await queue.reader.check() == [])
+        let walk = try #require(try await queue.writer.unscannedSources(of: batch).first)
+        let again = try await queue.writer.foldersToWalk(of: walk.source, limit: 9)
+        #expect(again.map(\.path) == [RawPath("/src/photos/closed")] && walk.isBegun)
+        let rest = chunk(again[0].folder, ["a", "b", "c"], isLast: true)
+        #expect(try await queue.writer.insert(walked: [rest]).folders.isEmpty)
+        try await queue.writer.finishScan(batch)
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 10)
+        #expect(tasks.map(\.name).sorted() == ["a", "b", "c", "good"] && tasks.allSatisfy { $0.state != .failed })
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("what cannot be read becomes a failed task with its reason, and the rest goes on")
     func unreadable() async throws {
         let sandbox = try Sandbox()
@@ -97,7 +135,7 @@ import TransferModel
         #expect(tasks[2].source == "/src/photos/closed")
         #expect(try await queue.eventTypes().filter { $0 == .taskFailed }.count == 2)
         let retry = try await queue.writer.retry([.task(tasks[1].id), .task(tasks[2].id)])
-        #expect(retry.results.map(\.result) == [.done, .refused])
+        #expect(retry.results.map(\.result) == [.done, .done] && retry.walked == [batch])
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
@@ -196,7 +234,8 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.writer.add(.directory()).batch
         let top = try await begin(queue, batch)
-        let next = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], folders: ["sub"], isLast: true)]).folders
+        let next = try await queue.writer.insert(walked: [chunk(top.folder, ["a"], folders: ["sub"], isLast: true)])
+            .folders
         let folder = NodeID.folder(batch, path: RawPath("photos"))
         _ = try await queue.writer.pause([folder])
         try await queue.writer.insert(walked: [chunk(next[0].folder, ["b"], isLast: true)])
