@@ -196,7 +196,11 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
             all.user = new.user ?? keys.accessKeyID
             all.s3 = nil
         }
-        all.s3 = new.s3 ?? all.s3
+        if let keys = new.s3 {
+            // Nothing else is asked for them from now on.
+            (all.user, all.password, all.passwordCommand, all.netrcFile) = (nil, nil, nil, nil)
+            all.s3 = keys
+        }
         return all
     }
 

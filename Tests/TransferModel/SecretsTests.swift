@@ -64,4 +64,23 @@ import TransferModel
         new.s3 = S3Keys(accessKeyID: "x", secretAccessKey: "y")
         #expect(bucket.renewed(by: new).s3 == new.s3)
     }
+
+    @Test("keys that are given anew end what told the secret before: a command, a password, a file")
+    func keysInsteadOfCommand() {
+        var new = TransferSecrets()
+        new.s3 = S3Keys(accessKeyID: "x", secretAccessKey: "y")
+        var bucket = TransferSecrets()
+        bucket.user = "AK"
+        bucket.passwordCommand = "pass s3"
+        var renewed = bucket.renewed(by: new)
+        #expect(renewed.s3 == new.s3 && renewed.passwordCommand == nil && renewed.user == nil)
+        bucket.passwordCommand = nil
+        bucket.password = "p"
+        bucket.netrcFile = RawPath("/n")
+        renewed = bucket.renewed(by: new)
+        #expect(renewed.s3 == new.s3 && renewed.password == nil && renewed.netrcFile == nil)
+        // Nothing of keys is said: the command goes on telling them.
+        bucket.passwordCommand = "pass s3"
+        #expect(bucket.renewed(by: TransferSecrets()) == bucket)
+    }
 }
