@@ -106,7 +106,7 @@ extension TransferEngine {
     private func sameness(_ path: RawPath, _ size: Int64?, wanted: String?) async -> Result<Completion, TransferError> {
         let exists = TransferError(
             .destinationExists,
-            "\(path.displayed) is there already: move it, or set --if-exists replace for its batch"
+            "\(path.displayed) is there already: move it, or \(TransferError.replaceAdvice)"
         )
         guard let size, let wanted else { return .failure(exists) }
         let digest: TransferDigest? = await files.run {

@@ -22,7 +22,7 @@ extension TransferErrorCode {
         case .destinationExists:
             Cure(
                 "Something of that name is there already, and nothing was to be overwritten.",
-                "move what is there, or set --if-exists replace for its batch")
+                "move what is there, or \(TransferError.replaceAdvice)")
         case .destinationUnwritable:
             Cure("It cannot be written where it is to go.", "make that folder, or make it writable for you")
         case .diskFull: Cure("The disk that it is to go to is full.", "make room there")
@@ -62,11 +62,14 @@ extension TransferErrorCode {
 }
 
 extension TransferError {
+    /// How what is there may be replaced, in whatever says so: `remedy` names the batch in its place.
+    package static let replaceAdvice = "set --if-exists replace for its batch"
+
     /// What to do about it, `retry` included: how it is tried again here, by a key or a command.
     /// - Parameter batch: whose settings are meant, when it is one.
     package func remedy(retry: String, batch: BatchID? = nil) -> String {
         var said = advice.isEmpty ? code.cure.remedy : advice
-        if let batch, let place = said?.firstRange(of: "set --if-exists replace for its batch") {
+        if let batch, let place = said?.firstRange(of: Self.replaceAdvice) {
             said?.replaceSubrange(place, with: "martlet set \(batch) --if-exists replace")
         }
         guard let said else { return retry }

@@ -31,7 +31,8 @@ extension DavUpload {
         if let refusal = meaning.refusal { return lost(end) + over(refusal) }
         if plan.subject.verify == .digest, let digest {
             guard let theirs = Self.digest(of: answer) else {
-                let error = TransferError.cannotVerify(plan.address, "took the file but tells no SHA-256 of it")
+                let error = TransferError.unverifiable(
+                    at: plan.address.host, "took the file but tells no SHA-256 of it")
                 return leave(.fail(error))
             }
             guard theirs == digest.value else { return differs() }
@@ -64,7 +65,7 @@ extension DavUpload {
         repairs += 1
         if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
         return leave(
-            .fail(.cannotVerify(plan.address, "took the file but has other bytes (its SHA-256 differs)")))
+            .fail(.unverifiable(at: plan.address.host, "took the file but has other bytes (its SHA-256 differs)")))
     }
 
     /// Nextcloud computes it when asked; others may tell it of themselves.
@@ -116,12 +117,13 @@ extension DavUpload {
             return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, doubt)))
         }
         guard case .found(let file) = finding, let length = file.size else {
-            return over(.fail(.cannotVerify(plan.address, "took the file but does not tell its size")))
+            return over(.fail(.unverifiable(at: plan.address.host, "took the file but does not tell its size")))
         }
         repairs += 1
         if repairs == 1 { return startOver("the server has \(length) of \(plan.subject.size) bytes") }
         return leave(
-            .fail(.cannotVerify(plan.address, "took the file but has \(length) of \(plan.subject.size) bytes")))
+            .fail(.unverifiable(at: plan.address.host, "took the file but has \(length) of \(plan.subject.size) bytes"))
+        )
     }
 
     mutating func whole() -> [ProtocolAction] {

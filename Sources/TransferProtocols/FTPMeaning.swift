@@ -82,23 +82,4 @@ extension TransferError {
     static func cutOff(by host: String) -> TransferError {
         TransferError(.networkConnectionLost, "\(host) closed the connection: Martlet tries again by itself")
     }
-
-    /// As of HTTP, for a server without an address of its own.
-    static func exists(at host: String) -> TransferError {
-        TransferError(
-            .destinationExists,
-            "another file is there already, at \(host): move it, or set --if-exists replace for its batch"
-        )
-    }
-
-    static func unsure(at host: String, _ why: String) -> TransferError {
-        TransferError(
-            .unknownOutcome,
-            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, set --if-exists replace for its batch, then retry"
-        )
-    }
-
-    static func unverifiable(at host: String, _ why: String) -> TransferError {
-        TransferError(.integrity, "\(host) \(why): look there, or queue it with a weaker --verify")
-    }
 }

@@ -126,7 +126,7 @@ package struct GetDownload: ProtocolMachine {
     private mutating func finish(_ point: GetResumePoint, offered: TransferDigest?) -> [ProtocolAction] {
         let digest = plan.expects ?? (plan.verify == VerificationWish.none || plan.verify == .size ? nil : offered)
         if plan.verify == .digest, digest == nil {
-            return over(.fail(.cannotVerify(chain.address, "tells no SHA-256 of the file")))
+            return over(.fail(.unverifiable(at: chain.address.host, "tells no SHA-256 of the file")))
         }
         let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
         let verified: Verification = digest != nil ? .digest : isSized ? .size : .none

@@ -37,7 +37,7 @@ extension NextcloudUpload {
         // Size alone is never the same; Nextcloud keeps the source's time.
         guard !file.isFolder, file.size == plan.subject.size, let theirs = file.modified,
             theirs.milliseconds / 1000 == plan.subject.modifiedNanoseconds / 1_000_000_000
-        else { return .fail(.destinationExists(plan.address)) }
+        else { return .fail(.exists(at: plan.address.host, httpStatus: 412)) }
         receipt.verified = .size
         receipt.foundThere = true
         return .finish(receipt)
@@ -188,7 +188,7 @@ extension NextcloudUpload {
             return over(.finish(receipt(answer)))
         case .found(let file):
             let why = "put the file together but has \(file.size ?? 0) of \(plan.subject.size) bytes"
-            return over(.fail(.cannotVerify(plan.address, why)))
+            return over(.fail(.unverifiable(at: plan.address.host, why)))
         case .unknownMethod: return over(.finish(receipt(answer)))
         case .missing: return lostAnswer(end)
         case .other(let meaning): return over(meaning.refusal ?? .finish(receipt(answer)))
@@ -200,7 +200,7 @@ extension NextcloudUpload {
         let action: ProtocolAction
         switch finding(end) {
         case .found(let file): action = existing(file)
-        case .missing, .unknownMethod: action = .fail(.destinationExists(plan.address))
+        case .missing, .unknownMethod: action = .fail(.exists(at: plan.address.host, httpStatus: 412))
         case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
         guard let place else { return [] }

@@ -54,14 +54,13 @@ enum PutMessages {
     static func isConditional(_ plan: PutPlan) -> Bool { !condition(plan).isEmpty }
 
     static func condition(_ plan: PutPlan) -> [HeaderField] {
+        // Whatever is there: a person may have said so because somebody else had overwritten our earlier version.
+        if plan.ifExists == .replace { return [] }
         if let own = plan.resume, own.stored {
             // Only what we put there ourselves is replaced; a weak tag cannot say that.
             return own.etag.map { $0.hasPrefix("\"") ? [HeaderField("If-Match", $0)] : [] } ?? []
         }
-        switch plan.ifExists {
-        case .fail, .skip, .rename, .resume: return [HeaderField("If-None-Match", "*")]
-        case .replace: return []
-        }
+        return [HeaderField("If-None-Match", "*")]
     }
 
     private static func offer(_ plan: PutPlan) -> [HeaderField] {
@@ -70,25 +69,5 @@ enum PutMessages {
 
     static func digestWish(_ wanted: Bool) -> [HeaderField] {
         wanted ? [HeaderField("Want-Repr-Digest", "sha-256=10")] : []
-    }
-}
-
-extension TransferError {
-    static func destinationExists(_ address: HTTPAddress) -> TransferError {
-        TransferError(
-            .destinationExists,
-            "another file is there already, at \(address.host): move it, or set --if-exists replace for its batch",
-            httpStatus: 412)
-    }
-
-    static func unknownOutcome(_ address: HTTPAddress, _ why: String) -> TransferError {
-        TransferError(
-            .unknownOutcome,
-            "an earlier attempt may have reached \(address.host), but \(why): look there; if it is not whole, set --if-exists replace for its batch, then retry"
-        )
-    }
-
-    static func cannotVerify(_ address: HTTPAddress, _ why: String) -> TransferError {
-        TransferError(.integrity, "\(address.host) \(why): look there, or queue it with a weaker --verify")
     }
 }

@@ -51,6 +51,7 @@ extension PutUpload {
     private mutating func decideSameness(
         _ answer: HTTPAnswer, inDoubt: Bool, wantsDigest: Bool
     ) -> [ProtocolAction] {
+        if !inDoubt, answer.status == 404 || answer.status == 410 { return foundNothing() }
         guard answer.isSuccess, answer.contentLength == plan.size else {
             return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
         }
@@ -64,21 +65,37 @@ extension PutUpload {
 
     /// What is there is not known to be the file.
     private mutating func other(_ why: String, inDoubt: Bool) -> [ProtocolAction] {
-        over(.fail(inDoubt ? .unknownOutcome(chain.address, why) : .destinationExists(chain.address)))
+        let host = chain.address.host
+        return over(.fail(inDoubt ? .unsure(at: host, why) : .exists(at: host, httpStatus: 412)))
+    }
+
+    /// A 412, and nothing is there: it went meanwhile, our own earlier version perhaps; or the 412 means something else, and will come again.
+    private mutating func foundNothing() -> [ProtocolAction] {
+        if onlyLooks {
+            hasFoundNothing = true
+            state = .over
+            return []
+        }
+        guard !isSentAgain else { return over(.fail(.keepsRefusing(at: chain.address.host))) }
+        isSentAgain = true
+        handle = nil
+        plan.resume = nil
+        restartReason = "the server refused the file, yet nothing of its name is there"
+        return send()
     }
 
     private mutating func decideWholeness(_ answer: HTTPAnswer, _ stored: HTTPAnswer) -> [ProtocolAction] {
         guard answer.isSuccess, let length = answer.contentLength else {
             if plan.verify == VerificationWish.none { return over(.finish(receipt(.none, stored))) }
-            return over(.fail(.cannotVerify(chain.address, "took the file but does not tell its size")))
+            return over(.fail(.unverifiable(at: chain.address.host, "took the file but does not tell its size")))
         }
         guard length == plan.size else {
             let why = "took the file but has \(length) of \(plan.size) bytes"
-            return over(.fail(.cannotVerify(chain.address, why)))
+            return over(.fail(.unverifiable(at: chain.address.host, why)))
         }
         if plan.verify == .digest {
             guard let digest = answer.representationDigest else {
-                return over(.fail(.cannotVerify(chain.address, "took the file but tells no SHA-256 of it")))
+                return over(.fail(.unverifiable(at: chain.address.host, "took the file but tells no SHA-256 of it")))
             }
             state = .hashing(digest, .stored(stored))
             return [.digestSource]
@@ -93,7 +110,7 @@ extension PutUpload {
         case .stored(let answer):
             guard ours == theirs else {
                 let why = "took the file but has other bytes (its SHA-256 differs)"
-                return over(.fail(.cannotVerify(chain.address, why)))
+                return over(.fail(.unverifiable(at: chain.address.host, why)))
             }
             var receipt = receipt(.digest, answer)
             receipt.digest = ours

@@ -27,14 +27,16 @@ package struct PutUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `probing` (an earlier attempt is in doubt), `sending`.
         case ready
-        /// The PUT is under way. Next: itself (redirect), `probing` (lost answer, 412, a size to check), `hashing`, `over`.
+        /// The PUT is under way. Next: itself (redirect), `probing` (lost answer, 412, a size to check), `hashing`, `tidying`, `over`.
         case sending(ExchangeID)
-        /// A HEAD is under way. Next: itself (redirect), `resting`, `sending` (it did not arrive), `hashing`, `over`.
+        /// A HEAD is under way. Next: itself (redirect), `resting`, `sending` (it did not arrive), `hashing`, `tidying`, `over`.
         case probing(ExchangeID, Question)
         /// A lost answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)
-        /// The engine computes the source's digest, to compare with the server's. Next: `over`.
+        /// The engine computes the source's digest, to compare with the server's. Next: `tidying`, `over`.
         case hashing(TransferDigest, Comparison)
+        /// What serves nothing any more is removed, one after the other; then the file is done. Next: `over`.
+        case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -42,10 +44,10 @@ package struct PutUpload: ProtocolMachine {
     /// A server reads a file of this size in the time of a round trip or two.
     private static let quicklyDigested: Int64 = 8 << 20
 
-    let plan: PutPlan
+    var plan: PutPlan
     var state = State.ready
     var chain: RedirectChain
-    private var lastID: Int
+    private(set) var lastID: Int
     var begun = Timestamp(milliseconds: 0)
     /// The question about an earlier attempt was put; its answer was not "yes".
     var hasProbed = false
@@ -55,10 +57,18 @@ package struct PutUpload: ProtocolMachine {
     var failure: TransferError?
 
     /// Where the server keeps this PUT's upload, when it said so: a cut can be gone on from there.
-    private var handle: HTTPAddress?
-    /// Said before the file is sent: the bytes that another protocol had brought there are lost.
-    private var restartReason: String?
-    private var expires: Timestamp?
+    var handle: HTTPAddress?
+    /// Said before the file is sent: what had come there of it counts no more.
+    var restartReason: String?
+    var expires: Timestamp?
+    /// Removals of uploads at the server that serve nothing once the file counts as done.
+    var leftovers: [HTTPExchange] = []
+    /// Another protocol's upload was refused: what is there is looked at, and that protocol sends.
+    var onlyLooks = false
+    /// That look has found nothing; nothing more is said.
+    var hasFoundNothing = false
+    /// After a 412 and a look that found nothing it was sent once more.
+    var isSentAgain = false
 
     /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
     package init(_ plan: PutPlan, after lastID: Int = 0) {
@@ -82,6 +92,8 @@ package struct PutUpload: ProtocolMachine {
             return headEnded(question, end)
         case (.resting(let question), .timerFired(.probeAgain)): return probe(question)
         case (.hashing(let theirs, let comparison), .digested(let ours)): return compare(ours, theirs, comparison)
+        case (.tidying(let id, let rest, let receipt), .ended(let ended, _)) where ended == id:
+            return tidy(rest, then: receipt)
         default:
             // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
             return []
@@ -119,6 +131,12 @@ package struct PutUpload: ProtocolMachine {
 
     private mutating func putEnded(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return unanswered(end, since: begun) }
+        if answer.status == 412, PutMessages.isConditional(plan) {
+            if let handle {
+                leftovers.append(ResumableMessages.cancel(handle, version: plan.interopVersion, target: plan.address))
+            }
+            return refused()
+        }
         let completion = ResumableAnswer.completion(answer)
         if let handle {
             // Where only a part of it arrived the rest can follow; what was refused as a whole must not be gone on with.
@@ -131,7 +149,6 @@ package struct PutUpload: ProtocolMachine {
     }
 
     private mutating func decided(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
-        if answer.status == 412, PutMessages.isConditional(plan) { return refused() }
         switch meaning(answer, end) {
         // An answer before the last byte, or a 202, leaves doubt.
         case .success: return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
@@ -173,35 +190,6 @@ package struct PutUpload: ProtocolMachine {
         if inDoubt || plan.verify == .size || plan.verify == .digest { return probe(.isItWhole(answer)) }
         // The server read a body of a declared length to its end and said yes: that is a check of the size.
         return over(.finish(receipt(plan.verify == VerificationWish.none ? .none : .size, answer, body: body)))
-    }
-
-    // MARK: An upload that can go on
-
-    /// A 104: the server has made an upload of this PUT (IETF draft). Its address is durable before anything else is done.
-    private mutating func offered(_ answer: HTTPAnswer, _ now: Timestamp) -> [ProtocolAction] {
-        guard plan.offersResume, handle == nil,
-            let upload = ResumableAnswer.offer(answer, at: chain.address, version: plan.interopVersion)
-        else { return [] }
-        handle = upload
-        expires = UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) }
-        return [.persist(resumePoint(upload, cut: nil))]
-    }
-
-    /// The next attempt is another protocol's: it asks how much is there, and sends the rest.
-    private mutating func cut(_ upload: HTTPAddress, _ end: ExchangeEnd, _ error: TransferError) -> [ProtocolAction] {
-        [.persist(resumePoint(upload, cut: UploadCut(offset: 0, sent: end.bytesSent)))] + refuseOrWait(error)
-    }
-
-    private func resumePoint(_ upload: HTTPAddress, cut: UploadCut?) -> ResumePoint {
-        ResumePoint(
-            ResumableResumePoint(
-                version: plan.interopVersion, length: plan.size, url: upload, cut: cut, begun: begun, expires: expires))
-    }
-
-    /// An upload by another protocol is gone after its last byte was sent. When it did not become a file it is sent again, whole.
-    mutating func arrived(since begun: Timestamp, orSendBecause reason: String) -> [ProtocolAction] {
-        restartReason = reason
-        return probe(.didItArrive(begun: begun, refused: false))
     }
 
     // MARK: Words
@@ -249,7 +237,19 @@ package struct PutUpload: ProtocolMachine {
     }
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
+        if case .finish(let receipt) = action, !leftovers.isEmpty { return tidy(leftovers, then: receipt) }
         state = .over
         return [action]
+    }
+
+    /// As well as that goes: the file counts as done in any case.
+    private mutating func tidy(_ leftovers: [HTTPExchange], then receipt: Receipt) -> [ProtocolAction] {
+        guard let next = leftovers.first else {
+            state = .over
+            return [.finish(receipt)]
+        }
+        let id = nextID()
+        state = .tidying(id, rest: Array(leftovers.dropFirst()), then: receipt)
+        return [.perform(id, .http(next))]
     }
 }

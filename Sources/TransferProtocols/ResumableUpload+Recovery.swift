@@ -18,21 +18,33 @@ extension ResumableUpload {
         return plainly(since) { $0.arrived(since: since, orSendBecause: reason) }
     }
 
-    /// The name was taken while the upload went on, and the server keeps to the rule that it was made with. Where another rule holds by now
-    /// it is made anew; else what is there is looked at: it may be the same file.
+    /// A 412 to an upload that was made.
     mutating func taken() -> [ProtocolAction] {
-        if PutMessages.isConditional(plan.put(version: version, begunBefore: nil)) {
-            return plainly(nil) { $0.refused() }
+        if plan.subject.isMadeAnewWhenTaken {
+            return restart(UploadSubject.takenReason, else: .fail(.keepsRefusing(at: plan.address.host)))
         }
-        return restart("the server would not let that upload replace what is there")
+        return look(nil)
     }
 
-    mutating func restart(_ reason: String) -> [ProtocolAction] {
+    /// Looks at what is there after a 412.
+    mutating func look(_ begunBefore: Timestamp?) -> [ProtocolAction] {
+        let made = upload.map { ResumableMessages.cancel($0, version: version, target: plan.address) }
+        return plainly(begunBefore) { inner in
+            inner.onlyLooks = true
+            inner.leftovers = made.map { [$0] } ?? []
+            return inner.refused()
+        }
+    }
+
+    /// - Parameter last: what is said when it began anew often enough.
+    mutating func restart(_ reason: String, else last: ProtocolAction? = nil) -> [ProtocolAction] {
         restarts += 1
         guard restarts <= TusUpload.mostRestarts else {
-            return over(.wait(WaitDemand(.backoff, .noAnswer(chain.address))))
+            return over(
+                last ?? .wait(WaitDemand(.backoff, .keepsStartingOver(at: plan.address.host, reason))))
         }
-        return [.startOver(reason: reason)] + (upload.map { delete($0) } ?? anew())
+        guard let upload else { return anew() }
+        return [.startOver(reason: reason)] + delete(upload)
     }
 
     mutating func shrink(_ count: Int64, _ answer: HTTPAnswer) -> [ProtocolAction] {
@@ -88,7 +100,13 @@ extension ResumableUpload {
     ) -> [ProtocolAction] {
         var inner = PutUpload(plan.put(version: version, begunBefore: begunBefore), after: lastID)
         let actions = start(&inner)
+        return forward(inner, actions)
+    }
+
+    mutating func forward(_ inner: PutUpload, _ actions: [ProtocolAction]) -> [ProtocolAction] {
+        lastID = inner.lastID
         state = .plain(inner)
-        return actions
+        guard inner.hasFoundNothing else { return actions }
+        return restart(UploadSubject.absentReason, else: .fail(.keepsRefusing(at: plan.address.host)))
     }
 }

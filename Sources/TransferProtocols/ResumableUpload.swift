@@ -21,7 +21,7 @@ package struct ResumableUpload: ProtocolMachine {
         case resting
         /// Bytes are under way. Next: itself, `asking`, `resting`, `plain`, `over`.
         case appending(ExchangeID, Range<Int64>, isLast: Bool)
-        /// The plain request's rules hold now, to the end.
+        /// The plain request's rules hold now: to the end, or until a look finds nothing (`deleting`, `discovering`, `creating`).
         case plain(PutUpload)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
@@ -51,7 +51,7 @@ package struct ResumableUpload: ProtocolMachine {
     /// Requests in a row that gained no byte.
     var tries = 0
     var restarts = 0
-    private(set) var lastID: Int
+    var lastID: Int
 
     /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
     package init(_ plan: ResumablePlan, after lastID: Int = 0) {
@@ -80,8 +80,7 @@ package struct ResumableUpload: ProtocolMachine {
             return appended(range, isLast: isLast, end)
         case (.plain(var inner), _):
             let actions = inner.handle(event)
-            state = .plain(inner)
-            return actions
+            return forward(inner, actions)
         default:
             // What belongs to an abandoned or finished exchange comes too late.
             return []
@@ -178,7 +177,7 @@ package struct ResumableUpload: ProtocolMachine {
             if let error = target.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             return create()
         case 412 where PutMessages.isConditional(plan.put(version: version, begunBefore: nil)):
-            return plainly(plan.subject.begunBefore) { $0.refused() }
+            return look(plan.subject.begunBefore)
         case 413:
             let largest = UploadLimit(answer).flatMap { $0.refusal(of: plan.subject.size, at: target.address) }
             return over(.fail(largest ?? refusal(answer)))

@@ -15,23 +15,7 @@ extension TransferError {
     }
 
     static func noComparableTag(_ host: String) -> TransferError {
-        TransferError(
-            .integrity,
-            "\(host) took the file but its tag is not the MD5 of it: look there, or queue it with a weaker --verify")
-    }
-
-    static func occupied(at host: String) -> TransferError {
-        TransferError(
-            .destinationExists,
-            "another file is there already, at \(host): move it, or set --if-exists replace for its batch",
-            httpStatus: 412)
-    }
-
-    static func unknownOutcome(at host: String, _ why: String) -> TransferError {
-        TransferError(
-            .unknownOutcome,
-            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, set --if-exists replace for its batch, then retry"
-        )
+        .unverifiable(at: host, "took the file but its tag is not the MD5 of it")
     }
 
     static func contested(at host: String) -> TransferError {
@@ -42,7 +26,7 @@ extension TransferError {
     static func cannotProtect(at host: String) -> TransferError {
         TransferError(
             .unsupported,
-            "\(host) can neither tell what is there nor refuse to replace it: set --if-exists replace for its batch")
+            "\(host) can neither tell what is there nor refuse to replace it: \(replaceAdvice)")
     }
 
     static var tooLargeForS3: TransferError {

@@ -54,9 +54,9 @@ extension S3Upload {
         case .untold:
             let why = "it does not tell what is there"
             if plan.subject.begunBefore != nil || plan.resume != nil || hasRested {
-                return over(.fail(.unknownOutcome(at: host, why)))
+                return over(.fail(.unsure(at: host, why)))
             }
-            return over(.fail(.occupied(at: host)))
+            return over(.fail(.exists(at: host, httpStatus: 412)))
         case .ours, .oursBefore, .nothing:
             // It went away meanwhile, or is our own earlier version.
             guard !hasTriedAgain else { return over(.wait(WaitDemand(.backoff, .contested(at: host)))) }
@@ -79,7 +79,7 @@ extension S3Upload {
     /// The upload is gone and the object is not ours: what was sent counts no more.
     private mutating func decideAfterLoss(_ standing: S3Standing) -> [ProtocolAction] {
         if standing == .untold {
-            return over(.fail(.unknownOutcome(at: host, "the upload is gone and it does not tell what is there")))
+            return over(.fail(.unsure(at: host, "the upload is gone and it does not tell what is there")))
         }
         guard !hasBegunAnew else { return over(.wait(WaitDemand(.backoff, .contested(at: host)))) }
         hasBegunAnew = true
@@ -126,7 +126,7 @@ extension S3Upload {
         }
         guard let comparison = S3Comparison(object, .isItTheSame, size: plan.subject.size, partSize: plan.partSize)
         else {
-            return over(.fail(.occupied(at: host)))
+            return over(.fail(.exists(at: host, httpStatus: 412)))
         }
         return compare(comparison)
     }
@@ -152,7 +152,8 @@ extension S3Upload {
             return [wanted]
         }
         guard comparison.isSame else {
-            return over(.fail(comparison.purpose == .isItWhole ? .noComparableTag(host) : .occupied(at: host)))
+            return over(
+                .fail(comparison.purpose == .isItWhole ? .noComparableTag(host) : .exists(at: host, httpStatus: 412)))
         }
         var receipt = sameFile(comparison.object, .digest)
         receipt.digest = comparison.digest

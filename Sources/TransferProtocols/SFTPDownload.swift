@@ -68,7 +68,7 @@ package struct SFTPDownload: ProtocolMachine {
 
     private mutating func begin() -> [ProtocolAction] {
         if plan.verify == .digest, plan.expects == nil {
-            return over(.fail(SFTPMeaning.cannotVerify(plan.host, "tells no digest of a file over SFTP")))
+            return over(.fail(.unverifiable(at: plan.host, "tells no digest of a file over SFTP")))
         }
         // All was synced before the last stop: nothing is left to ask for.
         if let point = resume, point.offset > 0, point.offset == point.version.total { return finish(point) }

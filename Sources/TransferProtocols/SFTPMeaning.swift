@@ -73,17 +73,6 @@ enum SFTPMeaning {
             .contains { text.contains($0) }
     }
 
-    static func exists(_ host: String) -> TransferError {
-        TransferError(
-            .destinationExists,
-            "another file is there already, at \(host): move it, or set --if-exists replace for its batch"
-        )
-    }
-
-    static func cannotVerify(_ host: String, _ why: String) -> TransferError {
-        TransferError(.integrity, "\(host) \(why): look there, or queue it with a weaker --verify")
-    }
-
     /// An answer of another kind than was asked for.
     static func odd(host: String) -> ProtocolAction {
         .wait(

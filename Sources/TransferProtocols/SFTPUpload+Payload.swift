@@ -123,7 +123,7 @@ extension SFTPUpload {
         guard let size, size != plan.subject.size else { return stored(isMeasured: size != nil) }
         if hasBegunAnew {
             let why = "took the file but has \(size) of \(plan.subject.size) bytes"
-            return over(.fail(SFTPMeaning.cannotVerify(plan.host, why)))
+            return over(.fail(.unverifiable(at: plan.host, why)))
         }
         hasBegunAnew = true
         had = nil

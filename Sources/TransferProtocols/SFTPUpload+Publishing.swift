@@ -26,16 +26,13 @@ extension SFTPUpload {
         if isInDoubt, temporaryIsThere == false {
             if target.size == plan.subject.size, isNotOlderThanAttempt(target) { return .finish(found) }
             if plan.subject.ifExists != .replace, !skips, plan.resume != nil || plan.subject.size <= Self.small {
-                let message =
-                    "an earlier attempt may have reached \(plan.host), but what is there is not the same file: "
-                    + "look there; if it is not whole, set --if-exists replace for its batch, then retry"
-                return .fail(TransferError(.unknownOutcome, message))
+                return .fail(.unsure(at: plan.host, "what is there is not the same file"))
             }
         }
         switch plan.subject.ifExists {
         case .replace: return nil
         case .skip: return .finish(skipped)
-        case .fail, .rename, .resume: return .fail(SFTPMeaning.exists(plan.host))
+        case .fail, .rename, .resume: return .fail(.exists(at: plan.host))
         }
     }
 
@@ -57,7 +54,7 @@ extension SFTPUpload {
     /// All bytes are there.
     mutating func stored(isMeasured: Bool) -> [ProtocolAction] {
         if !isMeasured, plan.subject.verify == .size {
-            return over(.fail(SFTPMeaning.cannotVerify(plan.host, "took the file but does not tell its size")))
+            return over(.fail(.unverifiable(at: plan.host, "took the file but does not tell its size")))
         }
         self.isMeasured = isMeasured
         if isDirect { return over(.finish(receipt)) }

@@ -150,7 +150,7 @@ package struct SFTPUpload: ProtocolMachine {
 
     private mutating func begin() -> [ProtocolAction] {
         if plan.subject.verify == .digest {
-            return over(.fail(SFTPMeaning.cannotVerify(plan.host, "tells no digest of a file over SFTP")))
+            return over(.fail(.unverifiable(at: plan.host, "tells no digest of a file over SFTP")))
         }
         let inDoubt = plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged
         // Some servers empty what is opened: under the final name nothing is opened before it is known whose it is.

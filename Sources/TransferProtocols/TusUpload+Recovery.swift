@@ -30,15 +30,18 @@ extension TusUpload {
         if isInDoubt, plan.subject.ifExists != .replace {
             parts[index].state = .unknown
             let since = plan.resume?.begun ?? plan.subject.begunBefore ?? begun
-            return [persist()] + lookElsewhere(since: since) { $0.refused() }
-        }
-        restarts += 1
-        guard restarts <= Self.mostRestarts * parts.count else {
-            stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
-            return advance()
+            let kept = persist()
+            // The next attempt asks for it once more; in this one there is nothing to be removed.
+            parts[index].url = nil
+            return [kept] + lookElsewhere(since: since) { $0.refused() }
         }
         let hasExpired = expires.map { $0 <= begun } ?? false
         let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
+        restarts += 1
+        guard restarts <= Self.mostRestarts * parts.count else {
+            stop(index, WaitDemand(.backoff, .keepsStartingOver(at: parts[index].chain.address.host, reason)))
+            return advance()
+        }
         guard parts.count > 1, !isJoining else { return [.startOver(reason: reason)] + anew() }
         parts[index].forget(endpoint: plan.endpoint)
         isPrepared = false
@@ -46,15 +49,29 @@ extension TusUpload {
         return advance()
     }
 
-    /// The name was taken while the upload went on, and the server keeps to the rule that it was made with. Where another rule holds by now
-    /// it is made anew; else what is there is looked at: it may be the same file.
+    /// A 412 to an upload that was made.
     mutating func taken() -> [ProtocolAction] {
-        if plan.subject.ifExists != .replace { return lookElsewhere(since: nil) { $0.refused() } }
-        restarts += 1
-        guard restarts <= Self.mostRestarts else {
-            return over(.wait(WaitDemand(.backoff, .noAnswer(plan.endpoint))))
+        guard plan.subject.isMadeAnewWhenTaken else { return lookElsewhere(since: nil) { $0.refused() } }
+        return restart(UploadSubject.takenReason)
+    }
+
+    /// A 412, and a look that found nothing of that name.
+    mutating func refusedWithoutReason() -> [ProtocolAction] {
+        // The parts are whole: only what makes them a file is asked for again.
+        if isJoining, restarts < Self.mostRestarts {
+            restarts += 1
+            return join()
         }
-        return [.startOver(reason: "the server would not let that upload replace what is there")] + anew()
+        return restart(UploadSubject.absentReason)
+    }
+
+    /// Makes the upload anew after a 412: what is at the server is ended first.
+    private mutating func restart(_ reason: String) -> [ProtocolAction] {
+        restarts += 1
+        guard restarts <= Self.mostRestarts else { return over(.fail(.keepsRefusing(at: plan.endpoint.host))) }
+        let made = parts.compactMap(\.url)
+        let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
+        return abandoned + (made.isEmpty ? [] : [.startOver(reason: reason)]) + clear(made)
     }
 
     /// A body of that size is refused: half of it from now on, and never again so much to this host.

@@ -77,7 +77,7 @@ package struct TusUpload: ProtocolMachine {
     var hasSent = false
     var creationTakesData = true
     var response: TransferResponse?
-    private var lastID: Int
+    var lastID: Int
 
     /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
     package init(_ plan: TusPlan, after lastID: Int = 0) {
@@ -153,11 +153,14 @@ package struct TusUpload: ProtocolMachine {
 
     /// Removes what is at the server and of no use any more, as well as that goes, and then begins anew.
     mutating func clear(_ leftovers: [HTTPAddress]) -> [ProtocolAction] {
-        guard let next = leftovers.first, facts.tusExtensions?.contains("termination") ?? true else { return anew() }
+        guard let next = leftovers.first, canTerminate else { return anew() }
         let id = nextID()
         state = .clearing(id, rest: Array(leftovers.dropFirst()))
         return [.perform(id, .http(TusMessages.terminate(next, endpoint: plan.endpoint)))]
     }
+
+    /// Whether uploads can be ended there, as far as it is known.
+    var canTerminate: Bool { facts.tusExtensions?.contains("termination") ?? true }
 
     /// Makes the file's upload, or asks first what the server can.
     mutating func anew() -> [ProtocolAction] {
@@ -205,7 +208,8 @@ package struct TusUpload: ProtocolMachine {
         if plan.subject.verify == .digest {
             checksum = TusChecksum.choose(facts.tusChecksums ?? [])
             if checksum == nil {
-                return over(.fail(.cannotVerify(plan.endpoint, "cannot check what it gets (it offers no checksums)")))
+                return over(
+                    .fail(.unverifiable(at: plan.endpoint.host, "cannot check what it gets (it offers no checksums)")))
             }
         }
         let canJoin = facts.tusExtensions?.contains("concatenation") ?? false
@@ -257,28 +261,5 @@ package struct TusUpload: ProtocolMachine {
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
         return parts.compactMap { $0.exchange.map(ProtocolAction.abandon) } + [action]
-    }
-
-    /// The file may be there although it cannot be asked after as an upload: its own address is looked at, by the rules of a plain PUT.
-    mutating func lookElsewhere(
-        since: Timestamp?, _ ask: (inout PutUpload) -> [ProtocolAction]
-    ) -> [ProtocolAction] {
-        let subject = plan.subject
-        var inner = PutUpload(
-            PutPlan(
-                address: plan.fileAddress, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
-                begunBefore: since, resume: plan.stored), after: lastID)
-        let actions = ask(&inner)
-        let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
-        return abandoned + forward(inner, actions)
-    }
-
-    private mutating func forward(_ inner: PutUpload, _ actions: [ProtocolAction]) -> [ProtocolAction] {
-        state = .elsewhere(inner)
-        // Whoever retries after that has looked there, and wants it sent.
-        if case .fail(let error)? = actions.last, error.code == .unknownOutcome {
-            return [.persist(ResumePoint(TusResumePoint()))] + actions
-        }
-        return actions
     }
 }

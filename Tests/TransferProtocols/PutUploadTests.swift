@@ -3,6 +3,7 @@ import TransferModel
 import TransferProtocols
 
 private let put = "1 PUT http://h/f | If-None-Match: *"
+private let over = "over: the server refused the file, yet nothing of its name is there"
 
 private func plan(
     ifExists: ExistingFilePolicy = .fail, verify: VerificationWish? = nil, begun: Timestamp? = nil,
@@ -46,7 +47,16 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(begun: noon, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
         let ask = "2 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
         #expect(run(plan(own: tagged), answered(412)) == [ask])
-        #expect(run(plan(own: tagged), answered(412), answered(404)) == ["fail destinationExists 412"])
+        // It was taken away since: then nothing is replaced.
+        #expect(run(plan(own: tagged), answered(412), answered(404)) == [over, "3 PUT http://h/f | If-None-Match: *"])
+    }
+
+    @Test("what may be replaced is replaced, whoever has overwritten our earlier version")
+    func overwrittenEarlierVersion() {
+        let tagged = PutResumePoint(stored: true, etag: "\"a\"")
+        #expect(run(plan(ifExists: .replace, own: tagged)) == ["1 PUT http://h/f"])
+        #expect(run(plan(ifExists: .replace, begun: noon, own: tagged)) == ["1 PUT http://h/f"])
+        #expect(run(plan(ifExists: .skip, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
     }
 
     @Test(
@@ -171,7 +181,6 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         let ask = "2 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
         #expect(run(plan(), answered(412)) == [ask])
         #expect(run(plan(), answered(412), answered(200, ["Content-Length: 1000"])) == ["fail destinationExists 412"])
-        #expect(run(plan(), answered(412), answered(404)) == ["fail destinationExists 412"])
         let digest = TransferDigest(algorithm: "sha-256", value: String(repeating: "00", count: 32))
         let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
         #expect(run(plan(), answered(412), answered(200, ["Content-Length: 1000", offer])) == ["digest"])
@@ -185,6 +194,17 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
             _ = upload.handle(.ended(ExchangeID(rawValue: 2), answered(200, ["Content-Length: 1000", offer])))
             #expect(words(upload.handle(.digested(ours))) == [expected])
         }
+    }
+
+    @Test("412, yet nothing is there: it is sent once more, and a second time is told as it is")
+    func refusedWithoutReason() {
+        for gone in [answered(404), answered(410)] {
+            #expect(run(plan(), answered(412), gone) == [over, "3 PUT http://h/f | If-None-Match: *"])
+            #expect(run(plan(), answered(412), gone, answered(201)) == ["finish 1000 size"])
+            #expect(run(plan(), answered(412), gone, answered(412), gone) == ["fail http 412"])
+        }
+        // Whoever does not say what is there says nothing of its absence.
+        #expect(run(plan(), answered(412), answered(405)) == ["fail destinationExists 412"])
     }
 
     @Test("skip takes 412 for done, not counted as accepted")

@@ -248,6 +248,95 @@ private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> Ex
         #expect(Drive.run(machine(resume: point(length: 5)), []) == ["1 DELETE http://h/u"])
     }
 
+    @Test("the name of an upload that was made was taken: with another rule by now it is ended and made anew")
+    func takenName() {
+        let over = "over: the server would not let that upload replace what is there"
+        let create = "PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"
+        // At its first bytes, or when an earlier attempt's is asked after.
+        for (before, id) in [([made], 3), ([], 2)] {
+            let resume = before.isEmpty ? point() : nil
+            let replacing = machine(subject(size, ifExists: .replace), resume: resume)
+            let taken = before + [answered(412)]
+            #expect(Drive.run(replacing, taken) == [over, "\(id) DELETE http://h/u"])
+            #expect(Drive.run(replacing, taken + [answered(204)]) == ["\(id + 1) \(create)"])
+            let round = [answered(204), made, answered(412)]
+            #expect(Drive.run(replacing, taken + round) == [over, "\(id + 3) DELETE http://h/u"])
+            #expect(Drive.run(replacing, taken + round + round) == ["fail http 412"])
+        }
+    }
+
+    @Test(
+        "what an earlier version of the source left there is as good as its rule: it decides nothing about a taken name"
+    )
+    func takenNameAfterOwnVersion() {
+        for etag in ["\"a\"", nil] {
+            var plan = ResumablePlan(address: target, subject: subject(size), facts: known(), resume: point())
+            plan.stored = PutResumePoint(stored: true, etag: etag)
+            #expect(Drive.run(ResumableUpload(plan), [answered(412)]) == ["2 HEAD http://h/d/f"])
+            plan.subject = subject(size, ifExists: .replace)
+            #expect(Drive.run(ResumableUpload(plan), [answered(412)]).last == "2 DELETE http://h/u")
+            plan.resume = nil
+            #expect(Drive.run(ResumableUpload(plan), []).first?.contains("If-Match") == false)
+        }
+    }
+
+    @Test(
+        "what is looked at because the name was taken leaves no upload behind when it is as good, or to be left alone")
+    func takenNameTidied() {
+        for (before, id) in [([made], 3), ([], 2)] {
+            let resume = before.isEmpty ? point() : nil
+            let skipping = machine(subject(size, ifExists: .skip), resume: resume)
+            #expect(Drive.run(skipping, before + [answered(412)]) == ["\(id) DELETE http://h/u"])
+            for end in [answered(204), answered(404), unanswered(lost, sent: 0)] {
+                #expect(Drive.run(skipping, before + [answered(412), end]) == ["finish 10485760 none skipped"])
+            }
+            let other = answered(200, ["Content-Length: 7"])
+            let looking = machine(resume: resume)
+            #expect(Drive.run(looking, before + [answered(412)]) == ["\(id) HEAD http://h/d/f"])
+            #expect(Drive.run(looking, before + [answered(412), other]) == ["fail destinationExists 412"])
+            // It went meanwhile.
+            #expect(
+                Drive.run(looking, before + [answered(412), answered(404)]) == [
+                    "over: the server refused that upload, yet nothing of its name is there",
+                    "\(id + 1) DELETE http://h/u",
+                ])
+            var drive = Drive(looking)
+            _ = drive.begin()
+            for end in before + [answered(412)] { _ = drive.end(end) }
+            let same = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+            _ = drive.end(answered(200, ["Content-Length: \(size)", same]))
+            let digest = TransferDigest(algorithm: "sha-256", value: String(repeating: "00", count: 32))
+            #expect(drive.tell(.digested(digest)) == ["\(id + 1) DELETE http://h/u"])
+            #expect(drive.end(answered(204)) == ["finish 10485760 digest found"])
+        }
+    }
+
+    @Test("412 to a creation, yet nothing is there: it is made once more, and what goes on like that is told as it is")
+    func refusedWithoutReason() {
+        let round = [answered(412), answered(404)]
+        let create = "PUT http://h/d/f | Upload-Complete: ?0 | Upload-Length: 10485760"
+        #expect(Drive.run(machine(), round) == ["3 \(create)"])
+        #expect(Drive.run(machine(), round + round + round) == ["fail http 412"])
+    }
+
+    @Test("an upload that a 104 announced is ended when the file is refused for its name and that is well")
+    func takenNameAfterOffer() {
+        for told in [[], [complete]] {
+            var drive = Drive(machine(subject(size, ifExists: .skip), facts: known(8, announces: false)))
+            _ = drive.begin()
+            _ = drive.interim(["Upload-Draft-Interop-Version: 8", "Location: /u"])
+            #expect(drive.end(answered(412, told, sent: size)) == ["2 DELETE http://h/u"])
+            #expect(drive.end(answered(204)) == ["finish 10485760 none skipped"])
+        }
+    }
+
+    @Test("an upload that is lost again and again is told so")
+    func lostForEver() {
+        let round = [answered(204), made, answered(404, sent: 5)]
+        let begun = [answered(404)] + round + round
+        #expect(Drive.run(machine(resume: point()), begun) == ["wait backoff badServerResponse"])
+    }
+
     @Test("a resume point keeps its address apart, and one of an unknown version is none")
     func resumePoint() {
         let stored = ResumePoint(point(cut: UploadCut(offset: 1, sent: 2)))

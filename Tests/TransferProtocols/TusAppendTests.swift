@@ -81,7 +81,7 @@ private func stands(_ offset: Int64, sent: Int64 = 1000) -> ExchangeEnd {
                 == ["persist tus secret http://h/files/1", "3 HEAD http://h/files/f"])
         // Not for ever in one attempt.
         let again = [made, answered(404, sent: 0)]
-        #expect(Drive.run(machine(), again + again + again) == ["wait backoff networkConnectionLost"])
+        #expect(Drive.run(machine(), again + again + again) == ["wait backoff badServerResponse"])
     }
 
     @Test("a locked upload is asked after at the same address, with growing pauses, then later")

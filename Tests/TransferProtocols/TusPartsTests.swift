@@ -14,11 +14,12 @@ private func known(_ extensions: [String] = ["concatenation"]) -> HostFacts {
 
 private func machine(
     _ size: Int64 = size, parts: Int = 2, facts: HostFacts = known(), resume: TusResumePoint? = nil,
-    begun: Timestamp? = nil
+    begun: Timestamp? = nil, ifExists: ExistingFilePolicy = .fail
 ) -> TusUpload {
     TusUpload(
         TusPlan(
-            endpoint: files, subject: subject(size, begun: begun), facts: facts, resume: resume, parts: parts))
+            endpoint: files, subject: subject(size, ifExists: ifExists, begun: begun), facts: facts, resume: resume,
+            parts: parts))
 }
 
 private func point(isJoining: Bool = false, second: String? = "http://h/files/b") -> TusResumePoint {
@@ -230,6 +231,28 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
             both.end(made("b"), of: 4).prefix(3) == [persisted, "over: the server has lost the upload", "accepted 0"])
     }
 
+    @Test(
+        "a name that was taken, with another rule by now: what goes on is broken off, all parts are ended, the file begins anew"
+    )
+    func takenName() {
+        let facts = known(["concatenation", "termination"])
+        var drive = Drive(machine(facts: facts, resume: point(), ifExists: .replace))
+        _ = drive.begin()
+        _ = drive.end(stands(5), of: 1)
+        _ = drive.end(stands(5), of: 2)
+        #expect(
+            drive.end(answered(412), of: 3) == [
+                "abandon 4", "over: the server would not let that upload replace what is there",
+                "5 DELETE http://h/files/a",
+            ])
+        #expect(drive.end(answered(204)) == ["6 DELETE http://h/files/b"])
+        #expect(
+            drive.end(answered(204)) == [
+                "7 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial",
+                "8 POST http://h/files/ | Upload-Length: 33554432 | Upload-Concat: partial",
+            ])
+    }
+
     // MARK: Joining
 
     private func joining(_ end: ExchangeEnd, resume: TusResumePoint? = point()) -> [String] {
@@ -274,6 +297,39 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         ])
     func joinAnswers(status: Int, body: String, expected: String) {
         #expect(joining(answered(status, body: body)) == [expected])
+    }
+
+    @Test("a join that is refused although nothing is there is asked for again; the parts stay")
+    func refusedJoin() {
+        var plain = point()
+        plain.begun = nil
+        var drive = Drive(machine(resume: plain))
+        _ = drive.begin()
+        _ = drive.end(stands(size / 2), of: 1)
+        _ = drive.end(stands(size / 2), of: 2)
+        for id in [4, 6] {
+            #expect(drive.end(answered(412)) == ["\(id) HEAD http://h/files/f"])
+            #expect(
+                drive.end(answered(404)) == [
+                    "\(id + 1) POST http://h/files/ | Upload-Concat: final;http://h/files/a http://h/files/b"
+                ])
+        }
+        #expect(drive.end(answered(412)) == ["8 HEAD http://h/files/f"])
+        #expect(drive.end(answered(404)) == ["fail http 412"])
+    }
+
+    @Test("a join that is refused for a file that is as good, or to be left alone, leaves no parts behind")
+    func refusedJoinTidied() {
+        var plain = point()
+        plain.begun = nil
+        var drive = Drive(
+            machine(facts: known(["concatenation", "termination"]), resume: plain, ifExists: .skip))
+        _ = drive.begin()
+        _ = drive.end(stands(size / 2), of: 1)
+        _ = drive.end(stands(size / 2), of: 2)
+        #expect(drive.end(answered(412)) == ["4 DELETE http://h/files/a"])
+        #expect(drive.end(answered(204)) == ["5 DELETE http://h/files/b"])
+        #expect(drive.end(answered(204)) == ["finish 67108864 none skipped"])
     }
 
     @Test("a server that announces parts and cannot join them gets the file in one piece, now and from then on")

@@ -207,31 +207,95 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         #expect(Drive.run(TusUpload(plan()), [made, answered(303, ["Location: /x"])]) == ["fail http 303"])
     }
 
-    @Test("412 means a foreign file at our own receiver, and another version anywhere else")
+    @Test("412 means a foreign file at our own receiver, and another version wherever the answer names versions")
     func preconditions() {
         let refused = answered(412, ["Tus-Resumable: 1.0.0"])
         #expect(
             Drive.run(TusUpload(plan()), [refused]) == ["2 HEAD http://h/files/f | Want-Repr-Digest: sha-256=10"])
-        #expect(Drive.run(TusUpload(plan()), [refused, answered(404)]) == ["fail destinationExists 412"])
         #expect(Drive.run(TusUpload(plan(subject(1000, ifExists: .skip))), [refused]) == ["finish 1000 none skipped"])
-        #expect(Drive.run(TusUpload(plan()), [answered(412, ["Tus-Version: 0.2.2"])]) == ["fail unsupported 412"])
-        #expect(
-            Drive.run(TusUpload(plan()), [answered(412, ["Tus-Version: 1.0.0"], body: "ERR_UNSUPPORTED_VERSION: x")])
-                == ["fail unsupported 412"])
         #expect(
             Drive.run(TusUpload(plan(subject(1000, ifExists: .replace))), [refused]) == ["fail unsupported 412"])
-        // An upload that was made, or asked for: the name was taken since. With another rule by now it is made anew.
-        for (id, number) in [([made], 3), ([], 2)] {
-            let isResuming = id.isEmpty
-            let machine = TusUpload(plan(resume: isResuming ? point() : nil))
-            let look = "\(number) HEAD http://h/files/f | Want-Repr-Digest: sha-256=10"
-            #expect(Drive.run(machine, id + [refused]) == [look])
-            #expect(Drive.run(machine, id + [refused, answered(404)]) == ["fail destinationExists 412"])
-            let replacing = TusUpload(plan(subject(1000, ifExists: .replace), resume: isResuming ? point() : nil))
-            let actions = Drive.run(replacing, id + [refused])
-            #expect(actions.count == 2 && actions[0].contains("would not let that upload replace"), "\(actions)")
+        for told in [
+            answered(412, ["Tus-Version: 0.2.2"]), answered(412, ["Tus-Version: 1.0.0"]),
+            answered(412, body: "ERR_UNSUPPORTED_VERSION: x"),
+        ] {
+            #expect(Drive.run(TusUpload(plan()), [told]) == ["fail unsupported 412"])
+            #expect(Drive.run(TusUpload(plan()), [made, told]) == ["fail unsupported 412"])
+            #expect(Drive.run(TusUpload(plan(resume: point())), [told]) == ["fail unsupported 412"])
+        }
+    }
+
+    @Test("412 to a creation, yet nothing is there: it is made once more, and what goes on like that is told as it is")
+    func refusedWithoutReason() {
+        let refused = answered(412)
+        let machine = TusUpload(plan())
+        #expect(
+            Drive.run(machine, [refused, answered(404)]) == ["3 POST http://h/files/ | Upload-Length: 1000"])
+        #expect(
+            Drive.run(machine, [refused, answered(404), refused, answered(410)])
+                == ["5 POST http://h/files/ | Upload-Length: 1000"])
+        let rounds = [refused, answered(404), refused, answered(404), refused, answered(404)]
+        #expect(Drive.run(machine, rounds) == ["fail http 412"])
+    }
+
+    @Test("the name of an upload that was made was taken: with another rule by now it is ended and made anew")
+    func takenName() {
+        let able = known(["termination"])
+        let refused = answered(412, ["Tus-Resumable: 1.0.0"])
+        let over = "over: the server would not let that upload replace what is there"
+        // At its first bytes, or when an earlier attempt's is asked after.
+        for (before, id) in [([made], 3), ([], 2)] {
+            let resume = before.isEmpty ? point() : nil
+            let machine = TusUpload(plan(subject(1000, ifExists: .replace), facts: able, resume: resume))
+            let taken = before + [refused]
+            #expect(Drive.run(machine, taken) == [over, "\(id) DELETE http://h/files/1"])
+            for end in [answered(204), answered(404), unanswered(lost, sent: 0)] {
+                #expect(
+                    Drive.run(machine, taken + [end]) == ["\(id + 1) POST http://h/files/ | Upload-Length: 1000"])
+            }
+            // Where nothing can be ended it is left to expire.
+            let elsewhere = TusUpload(plan(subject(1000, ifExists: .replace), resume: resume))
             #expect(
-                Drive.run(machine, id + [answered(412, ["Tus-Version: 0.2.2"])]) == ["fail unsupported 412"])
+                Drive.run(elsewhere, taken) == [over, "\(id) POST http://h/files/ | Upload-Length: 1000"])
+            // A server that keeps to its 412 is quoted, and not for ever asked.
+            let round = [answered(204), made, refused]
+            #expect(Drive.run(machine, taken + round) == [over, "\(id + 3) DELETE http://h/files/1"])
+            #expect(Drive.run(machine, taken + round + round) == ["fail http 412"])
+        }
+    }
+
+    @Test(
+        "what is looked at because the name was taken leaves no upload behind when it is as good, or to be left alone")
+    func takenNameTidied() {
+        let able = known(["termination"])
+        let refused = answered(412, ["Tus-Resumable: 1.0.0"])
+        for (before, id) in [([made], 3), ([], 2)] {
+            let resume = before.isEmpty ? point() : nil
+            let skipping = TusUpload(plan(subject(1000, ifExists: .skip), facts: able, resume: resume))
+            let delete = "\(id) DELETE http://h/files/1"
+            #expect(Drive.run(skipping, before + [refused]) == [delete])
+            for end in [answered(204), answered(404), unanswered(lost, sent: 0)] {
+                #expect(Drive.run(skipping, before + [refused, end]) == ["finish 1000 none skipped"])
+            }
+            let machine = TusUpload(plan(facts: able, resume: resume))
+            let look = "\(id) HEAD http://h/files/f | Want-Repr-Digest: sha-256=10"
+            #expect(Drive.run(machine, before + [refused]) == [look])
+            let other = answered(200, ["Content-Length: 7"])
+            #expect(Drive.run(machine, before + [refused, other]) == ["fail destinationExists 412"])
+            // It went meanwhile.
+            #expect(
+                Drive.run(machine, before + [refused, answered(404)]) == [
+                    "over: the server refused that upload, yet nothing of its name is there",
+                    "\(id + 1) DELETE http://h/files/1",
+                ])
+            var drive = Drive(machine)
+            _ = drive.begin()
+            for end in before + [refused] { _ = drive.end(end) }
+            let same = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+            #expect(drive.end(answered(200, ["Content-Length: 1000", same])) == ["digest"])
+            let digest = TransferDigest(algorithm: "sha-256", value: String(repeating: "00", count: 32))
+            #expect(drive.tell(.digested(digest)) == ["\(id + 1) DELETE http://h/files/1"])
+            #expect(drive.end(answered(204)) == ["finish 1000 digest found"])
         }
     }
 

@@ -1,0 +1,38 @@
+import TransferModel
+
+/// What a person has to decide about what is at the destination: one maker of each sentence, for all protocols.
+extension TransferError {
+    /// Something else has the name.
+    static func exists(at host: String, httpStatus: Int? = nil) -> TransferError {
+        TransferError(
+            .destinationExists, "another file is there already, at \(host): move it, or \(replaceAdvice)",
+            httpStatus: httpStatus)
+    }
+
+    /// It may be there, by an attempt whose end nobody saw.
+    static func unsure(at host: String, _ why: String) -> TransferError {
+        TransferError(
+            .unknownOutcome,
+            "an earlier attempt may have reached \(host), but \(why): look there; if it is not whole, \(replaceAdvice), then retry"
+        )
+    }
+
+    /// What was to be checked cannot be, or is not as it was sent.
+    static func unverifiable(at host: String, _ why: String) -> TransferError {
+        TransferError(.integrity, "\(host) \(why): look there, or queue it again with a weaker --verify")
+    }
+
+    /// A server answers 412 to all that is tried, and nothing that is to be seen there explains it.
+    static func keepsRefusing(at host: String) -> TransferError {
+        TransferError(
+            .http,
+            "\(host) refuses the file again and again (412 Precondition Failed), and nothing there shows why: look at its log, then retry",
+            httpStatus: 412)
+    }
+
+    /// A server that cannot be gone on with, time after time.
+    static func keepsStartingOver(at host: String, _ reason: String) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(reason), again and again (at \(host)): Martlet tries again by itself")
+    }
+}

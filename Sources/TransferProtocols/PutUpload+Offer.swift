@@ -1,0 +1,31 @@
+import TransferModel
+
+/// A PUT that the server has made an upload of, which another protocol can go on with, and one that follows such an upload.
+extension PutUpload {
+    /// A 104: the server has made an upload of this PUT (IETF draft). Its address is durable before anything else is done.
+    mutating func offered(_ answer: HTTPAnswer, _ now: Timestamp) -> [ProtocolAction] {
+        guard plan.offersResume, handle == nil,
+            let upload = ResumableAnswer.offer(answer, at: chain.address, version: plan.interopVersion)
+        else { return [] }
+        handle = upload
+        expires = UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) }
+        return [.persist(resumePoint(upload, cut: nil))]
+    }
+
+    /// The next attempt is another protocol's: it asks how much is there, and sends the rest.
+    mutating func cut(_ upload: HTTPAddress, _ end: ExchangeEnd, _ error: TransferError) -> [ProtocolAction] {
+        [.persist(resumePoint(upload, cut: UploadCut(offset: 0, sent: end.bytesSent)))] + refuseOrWait(error)
+    }
+
+    private func resumePoint(_ upload: HTTPAddress, cut: UploadCut?) -> ResumePoint {
+        ResumePoint(
+            ResumableResumePoint(
+                version: plan.interopVersion, length: plan.size, url: upload, cut: cut, begun: begun, expires: expires))
+    }
+
+    /// An upload by another protocol is gone after its last byte was sent. When it did not become a file it is sent again, whole.
+    mutating func arrived(since begun: Timestamp, orSendBecause reason: String) -> [ProtocolAction] {
+        restartReason = reason
+        return probe(.didItArrive(begun: begun, refused: false))
+    }
+}
