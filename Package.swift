@@ -90,7 +90,9 @@ let package = Package(
         module("Commands", ["MartletKit", "CommandLine", "Configuration", "LinuxSystem", "DisplayText"]),
 
         // The other end
-        module("UploadReceiver", ["CMicrohttpd", "CQrencode", "TransferModel", "LinuxSystem", "Digests"]),
+        module(
+            "UploadReceiver",
+            ["CMicrohttpd", "CQrencode", "TransferModel", "LinuxSystem", "Digests", "DisplayText"]),
 
         program("martlet", ["MartletKit", "TerminalUI", "Commands", "CommandLine", "Configuration"]),
         program("martletd", ["TransferService", "CommandLine", "Configuration"]),
@@ -118,7 +120,7 @@ let package = Package(
         tests("TransferProtocols", ["TransferProtocols", "TransferModel", "Digests"]),
         tests("XMLReader", ["XMLReader"]),
         tests("Digests", ["Digests"]),
-        tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "martlet-receive"]),
+        tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "DisplayText", "martlet-receive"]),
         tests("DisplayText", ["DisplayText"]),
         .executableTarget(
             name: "terminal-probe", dependencies: ["Terminal", "DisplayText"], path: "Tests/Support/TerminalProbe",

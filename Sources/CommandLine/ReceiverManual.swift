@@ -103,7 +103,7 @@ enum ReceiverManual {
         [
             .paragraph(
                 "After \"ready URL\" one line for each file that arrived, was sent, was refused or was cut off, with its size, the "
-                    + "seconds it took and who asked; a resumed one says where. A terminal that shows UTF-8 gets a URL that others can reach as a QR code. Names are made harmless: control and invalid bytes are shown as \\xNN."
+                    + "seconds it took and who asked; a resumed one says where. A terminal shows below them one line for each upload that is under way, redrawn as it grows: name, share, bytes, rate. A terminal that shows UTF-8 gets a URL that others can reach as a QR code. Names are made harmless: control and invalid bytes are shown as \\xNN."
             )
         ])
 

@@ -100,6 +100,7 @@ final class Publisher: Sendable {
         do {
             let facts = try file.seal()
             try System.fsync(file.descriptor.rawValue)
+            FaultPoint.publishing.pass()
             var touched: [OwnedDescriptor] = []
             let outcome = try name(file, path, conditions, facts, &touched)
             for folder in touched { try System.fsync(folder.rawValue) }
@@ -120,6 +121,7 @@ final class Publisher: Sendable {
         let outcome = try naming.withLock { _ throws(Errno) in
             try rename(file, conditions, to: parent.rawValue, name, facts)
         }
+        FaultPoint.renamed.pass()
         if outcome.isSuccess { file.markPublished() }
         return outcome
     }

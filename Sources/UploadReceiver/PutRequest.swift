@@ -11,6 +11,8 @@ final class PutRequest: ServedRequest {
     /// While the publisher has it.
     private var publication: Publication?
     private var received: UInt64 = 0
+    /// While it is shown as under way.
+    private var shown: UploadsUnderWay.Shown?
     /// Whether the journal has heard how it ended.
     private var isReported = false
 
@@ -50,6 +52,7 @@ final class PutRequest: ServedRequest {
 
     func bytesArrived(_ bytes: UnsafeRawBufferPointer) -> Answer? {
         received += UInt64(bytes.count)
+        shown?.advance(to: received)
         switch machine.arrived(bytes.count) {
         case .ignore: return nil
         case .refuse(let refusal): return refuse(refusal)
@@ -87,6 +90,7 @@ final class PutRequest: ServedRequest {
 
     func ended(_ ending: ExchangeEnding) {
         file = nil
+        hide()
         if isReported { return }
         let expected: UInt64? = if case .known(let size) = machine.request.body { size } else { nil }
         context.journal.report(
@@ -104,6 +108,7 @@ final class PutRequest: ServedRequest {
         case .failure(let refusal): return refuse(refusal)
         case .success(let answer):
             isReported = true
+            hide()
             context.journal.report(
                 .received(
                     machine.request.path, size: received, in: started.duration(to: .now), from: peer,
@@ -117,13 +122,21 @@ final class PutRequest: ServedRequest {
         let expected: UInt64? = if case .known(let size) = request.body { size } else { nil }
         do {
             file = try IncomingFile(in: context.incoming, expectedSize: expected, computingDigest: request.needsDigest)
+            shown = context.journal.underWay?.show(nil, request.path, received: 0, total: expected)
             return nil
         } catch {
             return refuse(machine.storingFailed(error))
         }
     }
 
+    /// Before its last line is written, so that this replaces the one that was redrawn.
+    private func hide() {
+        shown?.end(isOver: true)
+        shown = nil
+    }
+
     private func refuse(_ refusal: Refusal) -> Answer {
+        hide()
         // The bytes go at once, not when the client has heard of it.
         file = nil
         isReported = true

@@ -1,4 +1,5 @@
 import Digests
+package import DisplayText
 
 /// What a receiver is told when it starts.
 package struct ReceiverConfiguration: Sendable {
@@ -10,6 +11,8 @@ package struct ReceiverConfiguration: Sendable {
     /// Certificate and key in PEM, for `https`.
     package var tls: TLSMaterial?
     package var limits = Limits()
+    /// The output is a terminal with these characters: what is under way is shown there, redrawn in place.
+    package var showsUploads: CharacterSet?
 
     package init(folder: [UInt8]) { self.folder = folder }
 

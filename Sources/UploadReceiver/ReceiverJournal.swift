@@ -1,14 +1,35 @@
+import DisplayText
+import Glibc
 import LinuxSystem
 import Synchronization
 
 /// The receiver's lines on standard output, written by a thread of its own so that a reader who does not read, or a
 /// terminal that is held, never holds up a transfer. When too many lines wait, the newest are dropped and counted.
+/// On a terminal there is below them, while it is under way, one line an upload.
 final class ReceiverJournal: Sendable {
     private struct State {
+        /// Whether whoever asks has to submit the writing.
+        mutating func schedule() -> Bool {
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+
         var waiting: [String] = []
         var dropped = 0
+        /// `write` will run.
+        var isScheduled = false
+        var isQuiet = false
         var isStopping = false
         var isClosed = false
+        var display: Display?
+    }
+
+    /// What a terminal shows besides the lines.
+    private struct Display {
+        let underWay: UploadsUnderWay
+        let pace: DrawingPace
+        /// The writer's alone.
+        var terminal = LiveTerminal()
     }
 
     private let output: Int32
@@ -21,6 +42,16 @@ final class ReceiverJournal: Sendable {
         writer = try BlockingWorker(name: "journal")
     }
 
+    /// The output is a terminal: uploads that are under way are shown there.
+    func showUploads(_ characterSet: CharacterSet) throws(Errno) {
+        let pace = try DrawingPace { [weak self] isQuiet in self?.redraw(isQuiet: isQuiet) }
+        let underWay = UploadsUnderWay(characterSet) { pace.touch() }
+        state.withLock { $0.display = Display(underWay: underWay, pace: pace) }
+    }
+
+    /// Who is told of uploads that are under way, where anybody sees them.
+    var underWay: UploadsUnderWay? { state.withLock { $0.display?.underWay } }
+
     func report(_ event: ReceiverEvent) {
         let isFirst = state.withLock { state in
             if state.isClosed { return false }
@@ -29,15 +60,28 @@ final class ReceiverJournal: Sendable {
                 return false
             }
             state.waiting.append(event.line)
-            return state.waiting.count == 1
+            return state.schedule()
         }
         if isFirst { writer.submit { [self] in write() } }
     }
 
-    /// Writes what waits, for a second at most, and ends the thread.
+    /// Writes what waits, for a second at most, and ends the threads. What is under way is shown no more.
     func stop() {
-        state.withLock { $0.isStopping = true }
+        let (pace, isFirst) = state.withLock { state in
+            state.isStopping = true
+            return (state.display?.pace, state.display != nil && state.schedule())
+        }
+        pace?.stop()
+        if isFirst { writer.submit { [self] in write() } }
         writer.stop()
+    }
+
+    private func redraw(isQuiet: Bool) {
+        let isFirst = state.withLock { state in
+            state.isQuiet = isQuiet
+            return !state.isClosed && state.schedule()
+        }
+        if isFirst { writer.submit { [self] in write() } }
     }
 
     private static let capacity = 10_000
@@ -45,12 +89,17 @@ final class ReceiverJournal: Sendable {
     private static let pieceSize = 4096
 
     private func write() {
-        let (lines, dropped) = state.withLock { state in
-            defer { (state.waiting, state.dropped) = ([], 0) }
-            return (state.waiting, state.dropped)
+        let size = windowSize
+        let text = state.withLock { state in
+            var lines = state.waiting
+            if state.dropped > 0 { lines.append("\(state.dropped) lines were left out here") }
+            (state.waiting, state.dropped, state.isScheduled) = ([], 0, false)
+            let live =
+                state.isStopping ? [] : state.display?.underWay.lines(at: .now, isQuiet: state.isQuiet)
+            return state.display?.terminal.draw(
+                staying: lines, live: live ?? [], columns: size.columns, rows: size.rows)
+                ?? lines.map { $0 + "\n" }.joined()
         }
-        var text = lines.joined(separator: "\n") + "\n"
-        if dropped > 0 { text += "\(dropped) lines were left out here\n" }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             do {
@@ -65,6 +114,13 @@ final class ReceiverJournal: Sendable {
                 return
             }
         }
+    }
+
+    /// 80 x 24 when the terminal does not say.
+    private var windowSize: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 
     private func writeSome(_ bytes: ArraySlice<UInt8>) throws -> Int {

@@ -1,3 +1,4 @@
+import DisplayText
 import Glibc
 import LinuxSystem
 
@@ -15,8 +16,11 @@ package enum ReceiverProgram {
         } catch {
             throw .system(.starting, error)
         }
+        var configuration = configuration
+        let isTerminal = System.isTerminal(STDOUT_FILENO)
+        if isTerminal, canRedraw { configuration.showsUploads = showsBlocks ? .utf8 : .ascii }
         let receiver = try UploadReceiver(configuration, output: STDOUT_FILENO)
-        if System.isTerminal(STDOUT_FILENO), showsBlocks { receiver.showCode() }
+        if isTerminal, showsBlocks { receiver.showCode() }
         let source: SignalSource
         do {
             source = try SignalSource(on: loop, leaving) { _ in loop.stop() }
@@ -27,6 +31,12 @@ package enum ReceiverProgram {
         loop.run()
         source.cancel()
         receiver.stop()
+    }
+
+    /// Whether the terminal takes more than lines, as far as the environment tells.
+    private static var canRedraw: Bool {
+        let name = System.environment("TERM") ?? []
+        return !name.isEmpty && name != Array("dumb".utf8)
     }
 
     /// Whether the terminal's characters are UTF-8, as far as the environment tells.

@@ -23,6 +23,9 @@ package final class UploadReceiver {
     package init(_ configuration: ReceiverConfiguration, output: Int32) throws(ReceiverError) {
         let listen = configuration.listen
         journal = try Self.step(.starting) { () throws(Errno) in try ReceiverJournal(output: output) }
+        if let characterSet = configuration.showsUploads {
+            try Self.step(.starting) { [journal] () throws(Errno) in try journal.showUploads(characterSet) }
+        }
         gate = try Self.step(.starting) { () throws(Errno) in try StopGate() }
         context = try Self.step(.folder(configuration.folder)) { [journal] () throws(Errno) in
             try ReceiverContext(configuration, journal: journal)

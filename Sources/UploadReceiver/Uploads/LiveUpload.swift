@@ -148,6 +148,7 @@ final class LiveUpload: Sendable {
         guard let data else { return offset }
         if synced < offset { try System.fdatasync(data.rawValue) }
         if !isRecordSynced { try folder.sync(id) }
+        FaultPoint.synced.pass()
         state.withLock { state in
             state.synced = max(state.synced, offset)
             state.isRecordSynced = true

@@ -70,6 +70,7 @@ final class UploadFolder: Sendable {
         try System.fdatasync(file.rawValue)
         try System.renameat(folder.rawValue, new, to: folder.rawValue, Self.info(id))
         try System.fsync(folder.rawValue)
+        FaultPoint.measured.pass()
     }
 
     /// Adds a line to the record. Losing it costs nothing but a word in the journal.
@@ -93,6 +94,7 @@ final class UploadFolder: Sendable {
     func remove(_ id: UploadID) {
         guard let folder = try? openFolder(making: false) else { return }
         try? System.unlinkat(folder.rawValue, Self.info(id))
+        FaultPoint.forgotten.pass()
         try? System.unlinkat(folder.rawValue, Self.data(id))
     }
 
@@ -160,6 +162,7 @@ final class UploadFolder: Sendable {
         do throws(Errno) {
             let info = try System.openat(folder, Self.info(id), flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             try Self.write(record, to: info.rawValue)
+            FaultPoint.made.pass()
             return data
         } catch {
             remove(id)

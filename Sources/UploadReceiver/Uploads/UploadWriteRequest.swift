@@ -17,12 +17,16 @@ final class UploadWriteRequest: ServedRequest {
     private var upload: LiveUpload?
     private var seat: LiveUpload.Seat?
     private var piece: UploadPiece?
+    /// Bytes of this request.
+    private var received: UInt64 = 0
     private let settling = Settling()
     /// How far the client has been told by 104.
     private var toldOffset: UInt64 = 0
     /// Whether the client knows the upload's URL; otherwise a beginning that is cut is of no use to anybody.
     private var urlIsKnown: Bool
     private var isAnswered = false
+    /// While it is shown as under way.
+    private var shown: UploadsUnderWay.Shown?
 
     init(_ context: ReceiverContext, _ head: RequestHead, _ entry: Entry) {
         self.context = context
@@ -45,6 +49,7 @@ final class UploadWriteRequest: ServedRequest {
             }
             if let claim = machine.append.piece { piece = try makePiece(claim) }
             announce()
+            show()
             return nil
         } catch {
             return refuse(error)
@@ -58,6 +63,8 @@ final class UploadWriteRequest: ServedRequest {
         case .store:
             do {
                 guard try store(bytes) else { return refuse(machine.tookOver()) }
+                received += UInt64(bytes.count)
+                shown?.advance(to: machine.append.offset + received)
                 tellProgress()
                 return nil
             } catch {
@@ -93,6 +100,8 @@ final class UploadWriteRequest: ServedRequest {
         case .refused(let refusal): return .answer(refuse(refusal))
         case .kept(let offset):
             isAnswered = true
+            // More is to come: it stays to be seen for a moment.
+            hide(isOver: false)
             context.uploads.noteOrderlyEnd(upload, at: offset)
             if case .creation(let creation) = entry {
                 urlIsKnown = true
@@ -108,6 +117,7 @@ final class UploadWriteRequest: ServedRequest {
 
     func ended(_ ending: ExchangeEnding) {
         piece = nil
+        hide(isOver: true)
         guard let upload else { return }
         if let seat { upload.leave(seat) }
         let facts = upload.facts
@@ -234,6 +244,7 @@ final class UploadWriteRequest: ServedRequest {
         _ upload: LiveUpload, _ facts: FileFacts, _ offset: UInt64, _ replaced: Bool, _ digest: DigestValue?
     ) -> Answer {
         isAnswered = true
+        hide(isOver: true)
         let record = upload.record
         context.report(published: record, size: offset, replaced: replaced, from: head.peer)
         var (isCreation, bodyCame) = (false, true)
@@ -246,6 +257,7 @@ final class UploadWriteRequest: ServedRequest {
     private func refuse(_ refusal: UploadRefusal) -> Answer {
         piece = nil
         isAnswered = true
+        hide(isOver: true)
         let path: TargetPath
         if let upload {
             path = upload.record.path
@@ -259,6 +271,20 @@ final class UploadWriteRequest: ServedRequest {
         let answer = refusal.answer(in: dialect).with(UploadAnswers.version(dialect))
         context.journal.report(.refused(head.method, path, answer, from: head.peer))
         return answer
+    }
+
+    private func show() {
+        // What brings no bytes is nothing to look at.
+        guard let upload, machine.append.body != .none else { return }
+        let record = upload.record
+        shown = context.journal.underWay?.show(
+            upload.id, record.path, received: machine.append.offset, total: machine.length)
+    }
+
+    /// Before its last line is written, so that this replaces the one that was redrawn.
+    private func hide(isOver: Bool) {
+        shown?.end(isOver: isOver)
+        shown = nil
     }
 
     private func answers(_ id: UploadID) -> UploadAnswers { context.answers(dialect, id) }

@@ -2,6 +2,25 @@ import Glibc
 import Testing
 import TransferModel
 
+/// A throwaway certificate for this machine.
+struct CertificateAuthority {
+    /// What a client must be told to trust.
+    let certificate: String
+    /// The options with which a receiver speaks TLS.
+    let options: [String]
+
+    init(_ sandbox: Sandbox) throws {
+        let folder = "\(sandbox.root)/authority"
+        makeFolder(RawPath(folder))
+        let outcome = try sandbox.start(
+            "/bin/bash", ["-c", ". \"$0\" && DIR=$1 && tls", "\(Sandbox.tests)/Servers/lib/common.sh", folder]
+        ).wait()
+        guard outcome.status == 0 else { throw HarnessError("no certificate: \(outcome)") }
+        certificate = "\(folder)/tls/ca.crt"
+        options = ["--tls-cert", "\(folder)/tls/server.crt", "--tls-key", "\(folder)/tls/server.key"]
+    }
+}
+
 /// `martlet receive` on loopback.
 final class Receiver {
     let url: String
@@ -19,8 +38,10 @@ final class Receiver {
     }
 
     private static func start(
-        _ sandbox: Sandbox, _ data: RawPath, _ options: [String]
+        _ sandbox: Sandbox, _ data: RawPath, _ options: [String], fault: String? = nil
     ) throws -> (ChildProgram, String) {
+        sandbox.environment += fault.map { ["MARTLET_FAULT=\($0)"] } ?? []
+        defer { if fault != nil { sandbox.environment.removeLast() } }
         let process = try sandbox.start("martlet", ["receive", data.displayed] + options)
         var line = ""
         try waitUntil("martlet receive says ready") {
@@ -41,10 +62,10 @@ final class Receiver {
         try process.wait()
     }
 
-    /// Starts it again where it was; with another token than before, if one is named.
-    func restart(token: String? = nil) throws {
+    /// Starts it again where it was; with another token than before, or to end itself at a step, if one is named.
+    func restart(token: String? = nil, fault: String? = nil) throws {
         if let token { try Self.write(token: token, sandbox) }
-        process = try Self.start(sandbox, data, options + ["--listen", address]).0
+        process = try Self.start(sandbox, data, options + ["--listen", address], fault: fault).0
     }
 
     /// The options with which it asks for a token.

@@ -48,7 +48,7 @@ def parse(line):
             if key not in ("on", "conn", "first", "every", "prob", "for", "window", "retry-after"):
                 raise ValueError(f"what is {key}= in: {line}")
     what = rule["what"]
-    if what in ("cut", "rst", "stall", "corrupt", "rate", "lose", "latency"):
+    if what in ("cut", "rst", "stall", "hold", "corrupt", "rate", "lose", "latency"):
         rule["way"] = plain.pop(0) if plain and plain[0] in ("up", "down", "both") else "both"
         rule["at"], rule["timed"] = number(plain.pop(0)) if plain else (0, False)
         if what == "rate" and not rule["at"]:
@@ -64,8 +64,8 @@ def parse(line):
     return rule
 
 
-def load():
-    """The rules that hold for a new connection, and its number since they changed."""
+def load(counts=True):
+    """The rules that hold for a new connection, its number since they changed, and when that was."""
     global rules, stamp, started
     with lock:
         try:
@@ -84,12 +84,12 @@ def load():
                             rules.append(parse(line))
                         except (ValueError, IndexError) as err:
                             print("rules:", err, flush=True)
-        started += 1
-        return rules, started
+        started += counts
+        return rules, started, stamp
 
 
 def choose(kind):
-    all_, nth = load()
+    all_, nth, since = load()
     chosen = []
     for r in all_:
         if r.get("on", "main") not in (kind, "any"):
@@ -102,7 +102,7 @@ def choose(kind):
         if "every" in r and n % r["every"] or "prob" in r and random.random() >= r["prob"]:
             continue
         chosen.append(dict(r))
-    return chosen, nth
+    return chosen, nth, since
 
 
 def reset(sock):
@@ -178,7 +178,7 @@ class Connection:
     def __init__(self, client, peer, kind, port_):
         self.client, self.kind, self.port = client, kind, port_
         self.server = None
-        self.rules, self.nth = choose(kind)
+        self.rules, self.nth, self.stamp = choose(kind)
         self.info = {"n": self.nth, "port": port_, "at": round(time.time(), 3), "up": 0, "down": 0, "fault": None}
         self.over = threading.Event()
         self.begun = time.monotonic()
@@ -280,7 +280,7 @@ class Connection:
     def pump(self, src, dst, way):
         mine = [r for r in self.rules if r.get("way") in (way, "both") and not
                 (r["what"] in ("cut", "rst") and r["timed"])]
-        at_bytes = sorted((r for r in mine if r["what"] in ("cut", "rst", "stall", "lose", "unanswered") and not r["timed"]), key=lambda r: r["at"])
+        at_bytes = sorted((r for r in mine if r["what"] in ("cut", "rst", "stall", "hold", "lose", "unanswered") and not r["timed"]), key=lambda r: r["at"])
         flips = [r for r in mine if r["what"] == "corrupt"]
         timed = [r for r in mine if r["what"] == "stall" and r["timed"]]
         rate = min((r["at"] for r in mine if r["what"] == "rate"), default=0)
@@ -318,7 +318,7 @@ class Connection:
                             pass
                         line.flush()
                         return self.half(src, dst)
-                    if r["what"] == "stall":
+                    if r["what"] in ("stall", "hold"):
                         self.stall(r)
                     else:
                         line.flush()  # what went before gets through first
@@ -349,7 +349,13 @@ class Connection:
 
     def stall(self, rule):
         self.fault(rule)
-        self.over.wait(rule.get("for"))
+        if rule["what"] == "stall":
+            return self.over.wait(rule.get("for"))
+        # A client that is gone cannot be felt: what it left is not read.
+        while not self.over.wait(0.02):
+            load(counts=False)
+            if stamp != self.stamp:
+                return self.end(rule)
 
 
 def count(by):
