@@ -12,6 +12,9 @@ extension Manual {
             .paragraph(
                 "The sign in front says how it stands, as the word at the end does. Keys, of which ? shows all:"),
             .list(keys.map { (term: $0.key, text: "\($0.deed).") }),
+            .paragraph(
+                "A program that is killed with SIGKILL cannot give the terminal back: reset mends it. The queue is untouched."
+            ),
             .paragraph("Failures stand together by their cause, with what mends it (e):"),
             .picture(problems.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)),
         ])
@@ -29,7 +32,11 @@ extension Manual {
         ("o", "order and priority"),
         ("T", "speed limits"),
         ("Space", "mark and step down"),
-        ("/", "show only what matches"),
+        ("v", "mark from here to there"),
+        ("/", "find a name"),
+        ("f", "show only what matches"),
+        ("y", "copy the path, or what is said"),
+        ("z", "freeze the screen"),
         ("i", "details"),
         ("w", "why it does not move"),
         ("e", "what failed, by cause"),
@@ -63,15 +70,15 @@ extension Manual {
          x       ... 1,202 more, same error     2.0G ..........   0%               ERR
          ^   v handbook/  (86 files)           33.0G #########.  96%   12.0M    1m run
 
-         https://host/in/
+         Path  https://host/in/
                                                     1,204 problems in 2 causes: press e
 
 
-         ? help   a add   p pause   x cancel   r retry   i details   w why   q leave
+         ? help   a add   p pause   x cancel   r retry   f filter   : command   q leave
         """
 
     static let problems = """
-         Problems  grouped by cause                             1,206 files in 2 causes
+         Problems                                               1,206 files in 2 causes
            Cause                                             Files Batch
          x host answered 403 to t20 (\\x1B[2Jquota exceed~    1,204 docs, more
          x a file changed                                        2 holiday-2024

@@ -48,6 +48,12 @@ enum Manual {
                 ("MARTLET_SSH_COMMAND", "The ssh to run for sftp:// and attach, where --ssh-command names none."),
                 ("http_proxy, https_proxy, all_proxy, no_proxy", "Kept with each batch when it is queued."),
                 ("NO_COLOR", "No colours unless --color=always."),
+                (
+                    "ACCESSIBLE",
+                    "Anything but 0: plain lines and numbered choices instead of the screen, as with --accessible."
+                ),
+                ("COLORFGBG", "Chooses the palette for a dark or a light background, where theme says auto."),
+                ("ESCDELAY", "Milliseconds that Esc waits for the rest of a key's sequence; 25 if not set."),
             ])
         ])
 
@@ -59,7 +65,20 @@ enum Manual {
                     "$XDG_CONFIG_HOME/martlet/martlet.conf",
                     "Settings of engine and screen; an example with every key and default comes with Martlet."
                 ),
-                ("$XDG_CONFIG_HOME/martlet/keys.conf", "Keys: lines such as cancel = x F8 Del."),
+                (
+                    "$XDG_CONFIG_HOME/martlet/keys.conf",
+                    "Keys: lines such as cancel = x F8 Del, under the view in which they hold: [transfers] [details] [throughput] "
+                        + "[log] [problems] [history] [help] [picker] [destinations], or [lost] while the engine does not answer. Lines above "
+                        + "all views hold in each. An example with every key comes with Martlet; :keys in the screen says what clashes."
+                ),
+                (
+                    "$XDG_CONFIG_HOME/martlet/filters.conf",
+                    "Filters with names, one a line: errors = @err. The screen writes it (:save and :forget)."
+                ),
+                (
+                    "$XDG_STATE_HOME/martlet/copied.txt",
+                    "What y and Y copied last, where the terminal is not asked (copy = off)."
+                ),
                 (
                     "$XDG_STATE_HOME/martlet/queue.sqlite",
                     "The queue. queue.lock beside it names the engine that has it."

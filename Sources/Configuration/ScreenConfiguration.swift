@@ -6,6 +6,7 @@ package struct ScreenConfiguration: SettingsSection {
     package var mouse = true
     package var bell = false
     package var notify = Notification.off
+    package var copy = true
     package var title = true
     package var theme = Theme.auto
     package var columns = ColumnList.all
@@ -82,6 +83,7 @@ package struct ScreenConfiguration: SettingsSection {
         Setting(
             "notify", .choice(), \.notify,
             "a notification on the desktop then, by the sequence that the terminal understands"),
+        Setting("copy", .onOff, \.copy, "y and Y copy through the terminal (OSC 52); off writes a file"),
         Setting("title", .onOff, \.title, "the window's title says how far it is"),
         Setting("theme", .choice(), \.theme, "palette for a dark or light background"),
         Setting("columns", ColumnList.syntax, \.columns, "columns of the list beside the names"),

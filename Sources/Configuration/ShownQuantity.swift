@@ -1,10 +1,10 @@
 extension ScreenConfiguration.Units {
-    /// A number of bytes in at most five characters (six for `si`): `17`, `9.8M`, `71.2M`, `402G`; with `si` `9.8MB`.
+    /// A number of bytes in at most five characters (six for `si`): `17B`, `9.8M`, `71.2M`, `402G`; with `si` `9.8MB`.
     /// Rounded down, so that nothing looks finished before it is.
     package func size(_ bytes: Int64) -> String {
         let step: Int64 = self == .iec ? 1024 : 1000
         let tail = self == .iec ? "" : "B"
-        guard bytes >= step else { return "\(max(bytes, 0))\(tail)" }
+        guard bytes >= step else { return "\(max(bytes, 0))B" }
         var unit: Int64 = 1
         var letter: Character = " "
         for next in "KMGTPE" where bytes / unit >= step {

@@ -15,18 +15,34 @@ extension EngineConnection {
     /// Writes `filters.conf`: the whole of it or nothing.
     /// - Returns: why it could not be written; `nil`: it was.
     package nonisolated func writeFilters(_ bytes: [UInt8]) -> String? {
-        let file = Array(filtersFile.utf8)
-        let draft = file + Array(".new".utf8)
         do {
-            try System.mkdirs(Array(places.configurationDirectory.utf8))
-            let descriptor = try System.open(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-            try bytes.withUnsafeBytes { try System.writeAll(descriptor.rawValue, $0) }
-            try System.fsync(descriptor.rawValue)
-            try System.rename(draft, to: file)
+            try Self.write(bytes, to: filtersFile, in: places.configurationDirectory)
             return nil
         } catch {
             return "\(filtersFile) could not be written: \(error)"
         }
+    }
+
+    /// Writes what was copied where no clipboard could be asked; the last copy alone is kept.
+    /// - Returns: where it is now.
+    package nonisolated func writeCopied(_ bytes: [UInt8]) -> Result<String, RequestError> {
+        let file = places.stateDirectory + "/copied.txt"
+        do {
+            try Self.write(bytes, to: file, in: places.stateDirectory)
+            return .success(file)
+        } catch {
+            return .failure(RequestError(.refused, "\(file) could not be written: \(error)"))
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws {
+        let file = Array(name.utf8)
+        let draft = file + Array(".new".utf8)
+        try System.mkdirs(Array(directory.utf8))
+        let descriptor = try System.open(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+        try bytes.withUnsafeBytes { try System.writeAll(descriptor.rawValue, $0) }
+        try System.fsync(descriptor.rawValue)
+        try System.rename(draft, to: file)
     }
 
     /// Whether a queue was ever made here.

@@ -14,7 +14,7 @@ public struct ViewUpdate: Sendable, Hashable {
     public var filter: FilterCount?
 
     /// Lays a newer update over this one.
-    mutating func merge(_ newer: ViewUpdate) {
+    package mutating func merge(_ newer: ViewUpdate) {
         if newer.filter?.text != filter?.text { sections = [] }
         filter = newer.filter
         for section in newer.sections {

@@ -1,6 +1,14 @@
 import DisplayText
 
 extension Grid {
+    /// A row as text, without what is empty at its end.
+    package func text(row: Int) -> String {
+        var line = ""
+        for cell in self.row(row) { cell.glyph.write(to: &line) }
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
     /// The screen as text, one line a row, framed so that trailing spaces count. For tests and reviews.
     package var picture: String {
         let edge = "+" + String(repeating: "-", count: size.columns) + "+"

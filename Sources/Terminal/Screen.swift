@@ -177,6 +177,17 @@ package final class Screen {
         write(TerminalModes.notification(text.string, isTitled: isTitled, insideTmux: getenv("TMUX") != nil))
     }
 
+    /// More than this no terminal is asked to take into its clipboard.
+    package static let mostCopied = 48 * 1024
+
+    /// Hands text to the terminal's clipboard; whether it takes it, no terminal says.
+    /// - Returns: false: it was not asked.
+    package func copy(_ bytes: [UInt8]) -> Bool {
+        guard state == .open, understandsModes, bytes.count <= Self.mostCopied else { return false }
+        write(TerminalModes.clipboard(bytes))
+        return true
+    }
+
     /// Names the window; what it was called before comes back when the terminal is given back. `nil`: leaves it alone.
     package func showTitle(_ text: SafeText?) {
         guard state == .open, understandsModes, text != shownTitle, device.takesOutput else { return }

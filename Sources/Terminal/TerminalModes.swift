@@ -25,6 +25,25 @@ enum TerminalModes {
         return "\u{1B}Ptmux;\u{1B}" + sequence + "\u{1B}\\"
     }
 
+    /// Hands text to the clipboard (OSC 52); a terminal that must not, or does not know it, passes over it.
+    static func clipboard(_ bytes: [UInt8]) -> String { "\u{1B}]52;c;\(base64(bytes))\u{7}" }
+
+    /// RFC 4648, section 4.
+    static func base64(_ bytes: [UInt8]) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            var bits = group.reduce(0) { $0 << 8 | Int($1) }
+            bits <<= 8 * (3 - group.count)
+            for place in 0..<4 {
+                text.append(place <= group.count ? letters[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// The title that the window has now is kept, and given back. What does not know these passes over them.
     static let titleSaved = "\u{1B}[22;2t"
     static let titleRestored = "\u{1B}[23;2t"

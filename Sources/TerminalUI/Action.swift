@@ -12,12 +12,13 @@ package enum Action: String, CaseIterable, Sendable {
     case open, close, enter
     case toggleAll = "toggle-all"
     case nextProblem = "next-problem"
-    case filter
+    case find, filter
     case nextMatch = "next-match"
     case previousMatch = "previous-match"
 
     // Mark
     case mark
+    case markRange = "mark-range"
     case markMatching = "mark-matching"
     case unmarkAll = "unmark-all"
 
@@ -33,8 +34,6 @@ package enum Action: String, CaseIterable, Sendable {
     // Pick files
     case nextStep = "next-step"
     case markAll = "mark-all"
-    case markRange = "mark-range"
-    case find
     case hidden, places
     case typePath = "type-path"
     case sort, reverse
@@ -43,7 +42,15 @@ package enum Action: String, CaseIterable, Sendable {
     case destinations, test, new, remove
 
     // See
-    case details, why, throughput, problems, log, history, level, help, command, mouse, redraw
+    case transfers, details, why, throughput, problems, log, history, level, help, command, mouse, redraw
+
+    case copy
+    case copyAll = "copy-all"
+    case freeze
+    case nextPane = "next-pane"
+    case previousPane = "previous-pane"
+    case lowerPart = "lower-part"
+    case maximise
 
     // Leave
     case suspend, leave
@@ -105,6 +112,14 @@ package enum Action: String, CaseIterable, Sendable {
         case .new: "describe a new one"
         case .remove: "remove it"
         case .clear: "clear finished batches"
+        case .transfers: "the list of transfers"
+        case .copy: "copy the path, or what is said"
+        case .copyAll: "copy all that is shown"
+        case .freeze: "freeze the screen"
+        case .nextPane: "to the details below"
+        case .previousPane: "back to the list"
+        case .lowerPart: "how high the lower part is"
+        case .maximise: "the lower part on a page"
         case .details: "details"
         case .why: "why it does not move"
         case .throughput: "how fast it has been"
@@ -149,6 +164,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .enter: "show the files"
         case .leave: "leave"
         case .mark: "mark"
+        case .find: "find"
+        case .copy: "copy"
         case .filter: "filter"
         case .log: "log"
         case .history: "history"
@@ -178,14 +195,15 @@ package enum Action: String, CaseIterable, Sendable {
         case .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextBatch, .previousBatch,
             .open, .close, .enter, .toggleAll, .nextProblem:
             .move
-        case .filter, .nextMatch, .previousMatch, .mark, .markMatching, .unmarkAll: .mark
+        case .find, .filter, .nextMatch, .previousMatch, .mark, .markRange, .markMatching, .unmarkAll, .copy, .copyAll:
+            .mark
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .add, .download, .clear, .earlier, .later,
             .order,
             .limit:
             .act
-        case .nextStep, .markAll, .markRange, .find, .hidden, .places, .typePath, .sort, .reverse: .pick
-        case .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help, .command, .mouse,
-            .redraw:
+        case .nextStep, .markAll, .hidden, .places, .typePath, .sort, .reverse: .pick
+        case .transfers, .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help,
+            .command, .mouse, .redraw, .freeze, .nextPane, .previousPane, .lowerPart, .maximise:
             .see
         case .test, .new, .remove: .servers
         case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave

@@ -133,7 +133,7 @@ extension Model {
         switch action {
         case .open: showInTree(details.row)
         case .back: page = .transfers
-        case .help: page = .help(scroll: 0)
+        case .help: openHelp()
         default: act(action, on: [details.row])
         }
     }

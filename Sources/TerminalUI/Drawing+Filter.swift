@@ -7,7 +7,7 @@ extension Drawing {
     /// `filter: 1,206 of 12,406`, with `+` while the search goes on.
     var filterCount: SafeText? {
         guard let filter = model.filter else { return nil }
-        guard let count = filter.count else { return "filter: ..." }
+        guard let count = filter.count else { return "filter: ... of all" }
         return "filter: \(Figures.count(count.matched))\(count.complete ? "" : "+") of \(Figures.count(count.total))"
     }
 

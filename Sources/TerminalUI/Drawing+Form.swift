@@ -9,7 +9,8 @@ extension Drawing {
         guard rows > form.lines.count + 5, width >= 40 else { return narrow(form) }
         let inside = min(width - 4, 70)
         let label = min(inside / 2 - 2, max(20, form.lines.map(\.label.width).max() ?? 0))
-        let help: SafeText = form.note ?? "A rate such as 512K or 2M, off; of all also 08:00,512K 18:00,off."
+        let help: SafeText =
+            form.note ?? "A rate such as 512K or 2M, or off. The first two lines also take times: 08:00,512K 18:00,off."
         let below = help.wrapped(to: inside)
         let (boxWidth, left) = (inside + 4, (width - inside - 4) / 2)
         let height = form.lines.count + 1 + below.count
@@ -53,7 +54,7 @@ extension Drawing {
         let line = form.lines[form.selected]
         let last = rows - 1
         for row in max(0, last - 1)...last { grid.fill(row: row, style: .plain) }
-        let label = (form.note ?? line.label + ":").shortened(to: width, mark: look.glyphs.cutMark)
+        let label = (form.note ?? line.label + ":").cut(to: width, look.glyphs)
         if last > 0 { grid.put(label, row: last - 1, column: 0, style: form.note == nil ? .marked : .error) }
         let (text, place) = line.field.shown(in: max(1, width - 1), look.characterSet)
         grid.put(text, row: last, column: 0)

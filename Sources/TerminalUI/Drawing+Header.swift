@@ -23,12 +23,17 @@ extension Drawing {
 
     private var headerParts: [SafeText] {
         var parts = [engine]
+        if let frozen = model.frozen { parts.append("FROZEN \(look.safe(look.timeOfDay(frozen.since)))") }
         guard let totals = model.totals, totals.batches > 0 else {
             return parts + (model.tree.isKnown && model.isConnected ? ["nothing queued"] : [])
         }
-        if let filterCount { parts.append(filterCount) }
-        parts.append(SafeText(batches(totals)))
-        parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
+        // Of what a filter hides nothing else is said: two counts would contradict each other.
+        if let filterCount {
+            parts.append(filterCount + " files")
+        } else {
+            parts.append(SafeText(batches(totals)))
+            parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
+        }
         if totals.counts.active > 0, model.hearsNews {
             parts.append("\(Figures.count(totals.counts.active)) active")
         }
@@ -92,7 +97,7 @@ extension Drawing {
         case (nil, let down?) where totals.bytesPerSecondUp == 0: return "cap \(look.figures.size(down))"
         case (let up, let down):
             func size(_ rate: Int64?) -> String { rate.map { look.figures.size($0) } ?? "off" }
-            return "cap \(size(up)) up \(size(down)) down"
+            return "cap up \(size(up)), down \(size(down))"
         }
     }
 

@@ -57,21 +57,25 @@ extension Drawing {
         guard !layout.lower.isEmpty, let row = model.tree.cursorRow else { return }
         let chartWidth = width >= 110 ? 52 : 0
         let room = width - chartWidth
-        heading("Details", row: layout.lower.lowerBound, columns: 0..<(chartWidth > 0 ? room - 2 : room))
+        let keys: SafeText = model.isInLower ? "   \(model.key(.maximise)) whole page   \(model.key(.back)) back" : ""
+        heading(
+            "Details" + keys, row: layout.lower.lowerBound, columns: 0..<(chartWidth > 0 ? room - 2 : room),
+            style: model.isInLower ? .marked : .plain)
         let lines = DetailsText(DetailsPage(row: row), in: model).facts(width: room - 2)
         let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)), .marked)
-        for (y, line) in zip(layout.lower.dropFirst(), [name] + lines) {
+        for (y, line) in zip(layout.lower.dropFirst(), [name] + lines.dropFirst(model.lowerScroll ?? 0)) {
             grid.put(line, row: y, column: 1, end: room - 2)
         }
+        if model.isInLower { cursor = Cursor(row: layout.lower.lowerBound + 1, column: 1) }
         if chartWidth > 0 {
             heading("Throughput, 5 min", row: layout.lower.lowerBound, columns: room..<width)
             chart(model.throughput, rows: layout.lower.dropFirst(), columns: room..<(width - 1))
         }
     }
 
-    mutating func heading(_ title: SafeText, row: Int, columns: Range<Int>) {
+    mutating func heading(_ title: SafeText, row: Int, columns: Range<Int>, style: Style = .plain) {
         grid.fill(row: row, columns: columns, with: Glyph("-"), style: .dim)
-        grid.put(" " + title + " ", row: row, column: columns.lowerBound + 1, end: columns.upperBound)
+        grid.put(" " + title + " ", row: row, column: columns.lowerBound + 1, style: style, end: columns.upperBound)
     }
 
     // MARK: Pages
@@ -81,7 +85,7 @@ extension Drawing {
         let name = row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)
         let state = model.state(of: row)
         let figures = RowFigures(row, look)
-        title("Details", name, right: SafeText("\(state.longWord) \(figures.percent)%"))
+        title("Details", name, right: SafeText("\(state.longWord) \(figures.percent)%"), isName: true)
         let lines = DetailsText(page, in: model).lines(width: width)
         let first = DetailsPage.firstLine(rows: rows)
         if first > 1 {
@@ -91,7 +95,7 @@ extension Drawing {
         }
         put(lines.dropFirst(page.top(of: lines.count, model.size)), first..<max(first, rows - 2))
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
-        footer([.back, .pause, .cancel, .retry, .why], in: .details)
+        footer(model.hints(of: row), in: .details)
     }
 
     mutating func log(_ page: LogPage) {
@@ -111,37 +115,20 @@ extension Drawing {
             lines = [StyledLine(page.find.isEmpty ? "Nothing was logged yet." : "No line has that in it.")]
         }
         text(lines.suffix(height), 1..<max(1, rows - 1))
-        footer([.back, .filter, .level], in: .log, keepsMessage: false)
+        footer([.back, .filter, .level, .copy, .help], in: .log)
         guard page.isTyping || !page.find.isEmpty, rows > 2 else { return }
-        let row = rows - 2
-        grid.fill(row: row, style: .plain)
-        let start = grid.put(" find: ", row: row, column: 0, style: .marked)
-        let (text, place) = page.find.shown(in: max(1, width - start - 12), look.characterSet)
-        grid.put(text, row: row, column: start)
-        let count = SafeText("\(page.found.count) of \(page.lines.count)")
-        grid.put(count, row: row, column: max(start + text.width + 1, width - 1 - count.width), style: .dim)
-        if page.isTyping { cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true) }
+        finding(page.find, SafeText("\(page.found.count) of \(page.lines.count)"), isTyping: page.isTyping)
     }
 
-    mutating func help(_ scroll: Int) {
-        title("Help", "every key, as it is set")
-        let lines = HelpPage.lines(model.keys, look, machine: model.machine, width: width)
-        let height = max(0, rows - 2)
-        text(lines.dropFirst(scroll).prefix(height), 1..<max(1, rows - 1))
-        footer([.back], in: .help, keepsMessage: false)
-        if scroll + height < lines.count, rows > 1 {
-            let more: SafeText = "more below: PgDn "
-            grid.put(more, row: rows - 1, column: max(0, width - more.width), style: .hint)
-        }
-    }
-
-    mutating func title(_ title: SafeText, _ rest: SafeText, right: SafeText = "") {
+    /// - Parameter rest: what it is about; a name keeps its ending when it is cut.
+    mutating func title(_ title: SafeText, _ rest: SafeText, right: SafeText = "", isName: Bool = false) {
         grid.fill(row: 0, style: .header)
         let start = grid.put(" " + title + "  ", row: 0, column: 0, style: .header)
         let isRight = right.width > 0 && width - start - right.width >= 12
         if isRight { grid.put(right, row: 0, column: width - 1 - right.width, style: .header) }
         let room = max(0, width - start - 1 - (isRight ? right.width + 2 : 0))
-        grid.put(rest.shortened(to: room, mark: look.glyphs.cutMark), row: 0, column: start, style: .header)
+        let text = isName ? rest.shortened(to: room, mark: look.glyphs.cutMark) : rest.cut(to: room, look.glyphs)
+        grid.put(text, row: 0, column: start, style: .header)
     }
 
     private mutating func text(_ lines: some Sequence<StyledLine>, _ place: Range<Int>) {
@@ -198,7 +185,7 @@ extension Drawing {
         let choice = dialog.choices[index]
         let key = SafeText(choice.letter.map { "  (\(Character($0)))" } ?? "  (Esc)")
         let text = SafeText("\(index == dialog.selected ? ">" : " ") \(choice.text)")
-        return text.shortened(to: max(3, width - key.width), mark: look.glyphs.cutMark) + key
+        return text.cut(to: max(3, width - key.width), look.glyphs) + key
     }
 
     /// The question in a window that is too small for a box: one line, and the keys that answer it.
@@ -210,7 +197,7 @@ extension Drawing {
         }.joined(separator: "  ")
         if last > 0 {
             grid.put(
-                dialog.title.shortened(to: width, mark: look.glyphs.cutMark), row: last - 1, column: 0, style: .marked)
+                dialog.title.cut(to: width, look.glyphs), row: last - 1, column: 0, style: .marked)
         }
         grid.put(SafeText(keys).beginning(of: width), row: last, column: 0, style: .hint)
         cursor = Cursor(row: last, column: 0)

@@ -37,13 +37,13 @@ extension Drawing {
         let keyColumn = min(max(24, width / 2 - 2), max(8, width - 8))
         let title = look.safe(entry.title)
         let titleRoom = max(2, keyColumn - 6)
-        grid.put(title.shortened(to: titleRoom, mark: look.glyphs.cutMark), row: row, column: 4, style: style)
+        grid.put(title.cut(to: titleRoom, look.glyphs), row: row, column: 4, style: style)
         grid.put(SafeText(entry.key), row: row, column: keyColumn, style: style)
         let detail = entry.obstacle ?? entry.detail
         let room = width - keyColumn - 8
         if room >= 8 {
             grid.put(
-                detail.shortened(to: room, mark: look.glyphs.cutMark), row: row, column: keyColumn + 7, style: .dim)
+                detail.cut(to: room, look.glyphs), row: row, column: keyColumn + 7, style: .dim)
         }
         if isSelected { grid.restyle(row: row) { $0.isSelected = true } }
     }

@@ -9,18 +9,18 @@ extension Drawing {
         // Of those that wait only the sums know how many they are.
         let files = max(page.files, model.totals?.problems ?? 0)
         let sum = page.isKnown ? "\(Figures.amount(files, "file")) in \(causes)" : ""
-        title("Problems", "grouped by cause", right: SafeText(page.causes.isEmpty ? "" : sum))
+        title("Problems", "", right: SafeText(page.causes.isEmpty ? "" : sum))
         let first = rows >= 12 ? 2 : 1
         defer { footer(page.causes.isEmpty ? [.back, .help] : [.back, .enter, .retry, .help], in: .problems) }
         cursor = Cursor(row: min(1, rows - 1), column: min(2, width - 1))
         let end = max(1, rows - 1)
         guard !page.causes.isEmpty else {
             let text: SafeText = page.problem ?? (page.isKnown ? "Nothing has failed, and nothing needs you." : "")
-            grid.put(text.shortened(to: width - 2, mark: look.glyphs.cutMark), row: 1, column: 2)
+            for (row, line) in zip(1..<end, text.wrapped(to: width - 3)) { grid.put(line, row: row, column: 2) }
             return
         }
         // In a low window the words go, not the causes.
-        let text = page.cause.map(words) ?? []
+        let text = page.cause.map { problemWords($0, width: width) } ?? []
         let room = end - first
         let height = min(page.causes.count, max(min(3, room), room - text.count - 3))
         let top = max(0, min(page.selected - height + 1, page.causes.count - height))
@@ -65,7 +65,7 @@ extension Drawing {
         cursor = Cursor(row: row, column: min(3, width - 1))
     }
 
-    private func words(_ cause: ProblemsPage.Cause) -> [StyledLine] {
+    func problemWords(_ cause: ProblemsPage.Cause, width: Int) -> [StyledLine] {
         let places = cause.batches.prefix(4).map { place in
             let name = "\"\(look.safe(place.name).shortened(to: 40, mark: look.glyphs.cutMark).string)\""
             return place.files > 0 ? name + " " + Figures.amount(place.files, "file") : name

@@ -6,7 +6,7 @@ extension Model {
     mutating func performInThroughput(_ action: Action) {
         switch action {
         case .back: page = .transfers
-        case .help: page = .help(scroll: 0)
+        case .help: openHelp()
         case .limit: openLimits([])
         default: break
         }
@@ -21,7 +21,7 @@ extension Drawing {
             "Throughput", rows < 4 ? SafeText(look.figures.size(speedNow)) : "all batches",
             right: rows < 4 ? "" : "5 min")
         // Last, because what it says stands over the page.
-        defer { footer([.back, .limit, .help], in: .throughput) }
+        defer { footer([.back, .limit, .copy, .help], in: .throughput) }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         let end = rows - 1
         // In a low window the batches go first, then the picture.
@@ -53,6 +53,9 @@ extension Drawing {
         guard model.hearsNews, let totals = model.totals else { return 0 }
         return totals.bytesPerSecondUp + totals.bytesPerSecondDown
     }
+
+    /// `now 41.0M/s, avg 1m 39.8M/s, ...`
+    var numbersInWords: String { numbers.map { "\($0.label.string) \($0.value.string)" }.joined(separator: ", ") }
 
     private var numbers: [(label: SafeText, value: SafeText)] {
         let totals = model.totals ?? QueueTotals()

@@ -32,7 +32,7 @@ struct Drawing {
         case .problems(let problems): self.problems(problems)
         case .throughput: throughput()
         case .destinations(let destinations): self.destinations(destinations)
-        case .help(let scroll): help(scroll)
+        case .help(let help): self.help(help)
         case .report(let report): self.report(report)
         case .history(let history): self.history(history)
         }
@@ -52,6 +52,8 @@ struct Drawing {
         filterStanding()
         if let line = model.filterLine {
             filterLine(line)
+        } else if let find = model.find, find.isTyping {
+            findLine(find)
         } else if let prompt = model.commandPrompt {
             palette(prompt)
         } else {
@@ -99,7 +101,9 @@ struct Drawing {
     private mutating func path() {
         guard let row = layout.path, let node = model.tree.cursorRow else { return }
         let mark = look.glyphs.cutMark
-        grid.put(look.safe(node.path).shortened(to: width - 2, mark: mark), row: row, column: 1)
+        // A label tells it from the rows of the list right above it.
+        let start = grid.put("Path  ", row: row, column: 1, style: .dim)
+        grid.put(look.safe(node.path).shortened(to: width - 1 - start, mark: mark), row: row, column: start)
     }
 
     private mutating func marks() {
@@ -135,19 +139,27 @@ struct Drawing {
             grid.fill(row: row, style: .plain)
             let end = offer(notice)
             let room = max(0, width - end.width)
-            let line = notice.text.shortened(to: room, mark: look.glyphs.cutMark) + end
+            let line = notice.text.cut(to: room, look.glyphs) + end
             grid.put(line, row: row, column: 0, style: style)
             return
         }
         // At the bottom of its place, so that a short one always stands in the same line.
-        let lines = text.wrapped(to: width - 2)
-        let shown =
-            lines.count > layout.message.count
-            ? text.shortened(to: (width - 2) * layout.message.count - width / 8, mark: look.glyphs.cutMark)
-                .wrapped(to: width - 2).prefix(layout.message.count) : lines[...]
+        let shown = message(text, notice)
         for (row, line) in zip(layout.message.reversed(), shown.reversed()) {
             grid.put(line, row: row, column: 1, style: style)
         }
+    }
+
+    /// As many lines as there is room for; what is offered is never cut off.
+    private func message(_ text: SafeText, _ notice: Notice) -> [SafeText] {
+        let most = layout.message.count
+        let lines = text.wrapped(to: width - 2)
+        guard lines.count > most else { return lines }
+        let end = offer(notice)
+        var shown = notice.text.wrapped(to: width - 2, lines: most, look.glyphs)
+        guard end.width > 0, let last = shown.last else { return shown }
+        shown[shown.count - 1] = last.cut(to: max(0, width - 2 - end.width), look.glyphs) + end
+        return shown
     }
 
     /// A message and what it offers.
@@ -165,6 +177,7 @@ struct Drawing {
         guard let row = layout.hints else { return }
         if model.commandPrompt != nil { return hintLine(HintLine.text(paletteHints, width: width), row) }
         if model.filterLine != nil { return hintLine(HintLine.text(filterHints, width: width), row) }
+        if model.find?.isTyping == true { return hintLine(HintLine.text(Self.findHints, width: width), row) }
         var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
         if model.isConnected, problemsAreInHints, let problems = problems(withKey: false) {
             line =
@@ -185,21 +198,31 @@ extension Model {
 
     /// The actions in the last line, the most important first.
     var hints: [Action] {
-        guard isConnected else { return [.retryNow, .startEngine, .log, .leave] }
+        guard isConnected else { return [.help, .retryNow, .startEngine, .log, .leave] }
         return machine == nil ? hintsHere : hintsHere.filter { $0 != .add }
     }
 
     private var hintsHere: [Action] {
         if tree.items.isEmpty, filter == nil { return [.help, .add, .log, .leave] }
         let undo: [Action] = notice?.undo == nil ? [] : [.undo]
+        let problems = (totals?.problems ?? 0) > 0
         // When nothing is left to steer, what can be done is to tidy up and to go.
         if totals?.isOver == true, tree.marks.isEmpty {
-            return [.help, .add, .clear] + undo + ((totals?.problems ?? 0) > 0 ? [.retry] : []) + [
-                .details, .log, .leave,
-            ]
+            return [.help, .add, .clear] + undo + (problems ? [.retry] : []) + [.details, .log, .leave]
         }
-        // Narrow windows keep the words of what everybody needs; help has the rest.
-        let others: [Action] = size.columns < 100 ? [] : [.mark, .filter, .problems, .log]
-        return [.help, .add, .pause, .cancel] + undo + [.retry, .details, .why] + others + [.leave]
+        // What would only say that the row is over is no hint.
+        let steers: [Action] = targets.contains { !$0.isOver } ? [.pause, .cancel] : []
+        if size.columns < 100 {
+            return [.help, .add] + steers + (problems ? [.retry] : [.mark]) + [.filter, .command, .leave]
+        }
+        let others: [Action] = size.columns < 112 ? [.why, .mark, .filter] : [.details, .why, .mark, .find, .filter]
+        return [.help, .add] + steers + undo + [.retry] + others + [.command, .leave]
+    }
+
+    /// The same of one row's own page.
+    func hints(of row: NodeRow) -> [Action] {
+        let fails = row.counts.failed + row.counts.cancelled + row.counts.waiting > 0
+        return [.back] + (row.isOver ? [] : [.pause, .cancel]) + (fails ? [.retry] : []) + (row.isOver ? [] : [.why])
+            + [.copy, .help]
     }
 }

@@ -96,6 +96,9 @@ extension Model {
 
     /// Shows only what matches; `nil`: everything again.
     mutating func setFilter(_ text: String?) {
+        find = nil
+        // Other rows were asked for, not the ones that stand still.
+        if text != filter?.text { frozen = nil }
         guard let text else {
             if let filter {
                 lastFilter = filter.text
@@ -137,6 +140,7 @@ extension Model {
 
     /// To the next file that matches (1), or the previous one (-1).
     mutating func moveToMatch(_ step: Int) {
+        if find != nil { return findNext(step) }
         guard filter?.unfiltered != nil else {
             let key = keys.keys(for: .filter, in: .transfers).first?.name ?? "filter"
             return say("Nothing is looked for: \(key) begins.")

@@ -1,105 +1,157 @@
 import DisplayText
 import Terminal
 
-/// The page of help, made from the keys as they are and from the table of states: it cannot say what is not so.
-enum HelpPage {
-    /// Two columns where both can be read.
-    static func lines(_ keys: KeyMap, _ look: Look, machine: SafeText? = nil, width: Int) -> [StyledLine] {
-        let parts = Action.Part.allCases.map { part($0, keys) }.filter { !$0.isEmpty }
-        let column = (width - 4) / 2
-        var lines: [StyledLine] = []
-        if column >= 38 {
-            // The left one is the longer: what is read first stands there.
-            let all = parts.reduce(0) { $0 + $1.count }
-            var (left, right): ([StyledLine], [StyledLine]) = ([], [])
-            for part in parts {
-                if right.isEmpty, left.count + part.count / 2 <= all / 2 { left += part } else { right += part }
-            }
-            lines = sideBySide(left, right, column)
-            let signs = signs(keys, look)
-            let half = (signs.count + 1) / 2
-            lines += [StyledLine("Signs", .marked)] + sideBySide(Array(signs[..<half]), Array(signs[half...]), column)
-        } else {
-            lines = parts.flatMap { $0 } + [StyledLine("Signs", .marked)] + signs(keys, look)
+/// The page of help, made from the keys as they are and from the table of states: it cannot say what is not so. The view
+/// that it was opened from comes first; a line under the cursor can be run.
+struct HelpPage: Sendable {
+    /// Whose keys come first.
+    let view: KeyMap.View
+    /// The line under the cursor, among those that a key does.
+    var selected = 0
+    /// The first row shown.
+    var top = 0
+    /// Only lines with these words in them.
+    private(set) var find = TextField()
+    private(set) var isTyping = false
+
+    init(_ view: KeyMap.View) { self.view = view }
+
+    mutating func beginTyping() { isTyping = true }
+
+    /// A key while words are typed: Enter keeps them, Esc forgets them.
+    mutating func take(_ press: KeyPress) {
+        switch (press.key, press.modifiers) {
+        case (.escape, _), (.character("c"), .control):
+            find = TextField()
+            isTyping = false
+        case (.enter, _): isTyping = false
+        default: _ = find.edit(press)
         }
-        lines.append(StyledLine())
-        let end: SafeText =
-            machine.map {
-                "Leaving stops nothing: transfers belong to the engine of \($0), and a line that is cut stops none. Files are queued there, with martlet upload."
-            }
-            ?? "Leaving stops nothing: transfers belong to the engine. Start martlet again to see them. Paste paths into the window to queue them."
-        return lines + end.wrapped(to: max(20, min(78, width - 2))).map { StyledLine($0) }
+        (selected, top) = (0, 0)
     }
 
-    /// A heading, the keys, an empty line; nothing when no key does any of it.
-    private static func part(_ part: Action.Part, _ keys: KeyMap) -> [StyledLine] {
-        let view: KeyMap.View = part.view
-        let actions = keys.actions(in: view).filter { $0.part == part }
-        if actions.isEmpty { return [] }
-        let lines = actions.map { action in
-            let names = keys.keys(for: action, in: view).map(\.name).joined(separator: " ")
-            return StyledLine("  " + SafeText(names).fitted(to: 11) + " ") + StyledLine(SafeText(action.summary))
-        }
-        return [StyledLine(SafeText(part.rawValue), .marked)] + lines + [StyledLine()]
+    mutating func paste(_ bytes: [UInt8]) {
+        find.insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F })
+        (selected, top) = (0, 0)
     }
 
-    private static func signs(_ keys: KeyMap, _ look: Look) -> [StyledLine] {
-        var lines = RowState.allCases.map { state in
-            var line = StyledLine("  ")
-            line.append(SafeText([Glyph(state.sign(look.glyphs))]), state.style)
-            line.append(" ")
-            line.append(SafeText(state.word).fitted(to: 6), state.style)
-            line.append(state.meaning { keys.name(of: $0) })
-            return line
-        }
-        var line = StyledLine("  ")
-        line.append("!", .error)
-        line.append("       something below needs a look")
-        lines.append(line)
-        return lines
+    mutating func move(to index: Int, _ layout: HelpLayout, height: Int) {
+        selected = min(max(0, index), max(0, layout.entries.count - 1))
+        // The heading above the first line comes into sight with it.
+        let row = selected == 0 ? 0 : layout.row(of: selected)
+        let end = selected == layout.entries.count - 1 ? layout.rows.count - 1 : row
+        if end >= top + height { top = end - height + 1 }
+        if row < top { top = row }
     }
 
-    private static func sideBySide(_ left: [StyledLine], _ right: [StyledLine], _ column: Int) -> [StyledLine] {
-        (0..<max(left.count, right.count)).map { index in
-            let first = left.indices.contains(index) ? left[index] : StyledLine()
-            let second = right.indices.contains(index) ? right[index] : StyledLine()
-            let gap = max(2, column + 2 - first.width)
-            return first + StyledLine(SafeText(Array(repeating: .space, count: gap))) + second
-        }
+    mutating func scroll(by rows: Int, _ layout: HelpLayout, height: Int) {
+        top = min(max(0, top + rows), max(0, layout.rows.count - height))
+        let inSight = layout.entries.indices.filter { (top..<(top + height)).contains(layout.row(of: $0)) }
+        if !inSight.contains(selected) { selected = (rows > 0 ? inSight.first : inSight.last) ?? selected }
     }
 }
 
 extension Model {
-    mutating func scrollHelp(_ action: Action, from scroll: Int) {
+    /// Keys of what is open; what was open comes back when help is closed.
+    mutating func openHelp() {
+        if case .help = page { return }
+        let view: KeyMap.View = isAdding ? .picker : isConnected ? keyView : .lost
+        pageUnderHelp = page
+        page = .help(HelpPage(view))
+    }
+
+    private mutating func closeHelp() {
+        page = pageUnderHelp ?? .transfers
+        pageUnderHelp = nil
+    }
+
+    func helpLayout(_ page: HelpPage) -> HelpLayout {
+        HelpLayout(
+            HelpText(keys: keys, look: look, machine: machine, keysFile: keysFile), page, width: size.columns)
+    }
+
+    mutating func performInHelp(_ action: Action, _ shown: HelpPage) {
         let height = max(1, size.rows - 2)
-        let most = max(0, HelpPage.lines(keys, look, machine: machine, width: size.columns).count - height)
-        var scroll = scroll
+        let layout = helpLayout(shown)
+        var help = shown
         switch action {
-        case .down: scroll += 1
-        case .up: scroll -= 1
-        case .halfPageDown: scroll += height / 2
-        case .halfPageUp: scroll -= height / 2
-        case .pageDown: scroll += height - 1
-        case .pageUp: scroll -= height - 1
-        case .first: scroll = 0
-        case .last: scroll = most
-        case .back:
-            page = .transfers
-            return
+        case .down: help.move(to: help.selected + 1, layout, height: height)
+        case .up: help.move(to: help.selected - 1, layout, height: height)
+        case .halfPageDown: help.scroll(by: max(1, height / 2), layout, height: height)
+        case .halfPageUp: help.scroll(by: -max(1, height / 2), layout, height: height)
+        case .pageDown: help.scroll(by: max(1, height - 1), layout, height: height)
+        case .pageUp: help.scroll(by: -max(1, height - 1), layout, height: height)
+        case .first: help.move(to: 0, layout, height: height)
+        case .last:
+            help.selected = max(0, layout.entries.count - 1)
+            help.scroll(by: layout.rows.count, layout, height: height)
+        case .find: help.beginTyping()
+        case .back where !help.find.isEmpty: help.take(KeyPress(.escape))
+        case .back: return closeHelp()
+        case .enter:
+            guard layout.entries.indices.contains(help.selected) else { return }
+            return runFromHelp(layout.entries[help.selected])
         default: break
         }
-        page = .help(scroll: min(max(0, scroll), most))
+        page = .help(help)
+    }
+
+    /// As if its key had been pressed where help was opened.
+    private mutating func runFromHelp(_ entry: HelpText.Entry) {
+        closeHelp()
+        let view: KeyMap.View = isAdding ? .picker : keyView
+        guard entry.view == view || entry.view == .lost && !isConnected,
+            let press = keys.keys(for: entry.action, in: entry.view).first
+        else {
+            return complain("\"\(SafeText(entry.action.summary))\" belongs to \(SafeText(entry.view.place)).")
+        }
+        take(.key(press))
     }
 }
 
-extension Action.Part {
-    /// Where its keys are valid.
-    fileprivate var view: KeyMap.View {
-        switch self {
-        case .lost: .lost
-        case .pick: .picker
-        case .servers: .destinations
-        case .move, .mark, .act, .see, .leave: .transfers
+extension Drawing {
+    mutating func help(_ page: HelpPage) {
+        title("Help: \(SafeText(page.view.place))", "")
+        let layout = model.helpLayout(page)
+        let height = max(0, rows - 2)
+        cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
+        for (y, row) in zip(1..<max(1, rows - 1), layout.rows.dropFirst(page.top)) {
+            for piece in [row.left, row.right].compactMap(\.self) {
+                grid.put(piece.line, row: y, column: piece.column, end: width)
+                guard let entry = piece.entry, entry == page.selected else { continue }
+                let end = piece.column + piece.width
+                grid.restyle(row: y, columns: piece.column..<min(width, end)) { $0.isSelected = true }
+                cursor = Cursor(row: y, column: min(width - 1, piece.column + 1))
+            }
         }
+        let hints = helpHints
+        if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
+        if page.isTyping || !page.find.isEmpty, rows > 2 {
+            let count = SafeText("\(layout.entries.count) found")
+            finding(page.find, count, isTyping: page.isTyping)
+        }
+        guard page.top + height < layout.rows.count, rows > 1 else { return }
+        let more: SafeText = "  more below: PgDn "
+        // Only where it stands over nothing.
+        let used = HintLine.text(hints, width: width).width
+        guard used + more.width <= width else { return }
+        grid.put(more, row: rows - 1, column: width - more.width, style: .hint)
+    }
+
+    private var helpHints: [(key: String, word: String)] {
+        [(Action.back, "back"), (.enter, "do it"), (.find, "find")].compactMap { action, word in
+            model.keys.keys(for: action, in: .help).first.map { ($0.name, word) }
+        }
+    }
+
+    /// The line of words that are looked for, over the last line of the page.
+    mutating func finding(_ field: TextField, _ count: SafeText, isTyping: Bool) {
+        let row = rows - 2
+        grid.fill(row: row, style: .plain)
+        let start = grid.put(" find: ", row: row, column: 0, style: .marked)
+        let (text, place) = field.shown(in: max(1, width - start - count.width - 2), look.characterSet)
+        grid.put(text, row: row, column: start)
+        grid.put(count, row: row, column: max(start + text.width + 1, width - 1 - count.width), style: .dim)
+        if isTyping { cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true) }
     }
 }

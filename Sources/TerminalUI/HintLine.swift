@@ -1,7 +1,7 @@
 package import DisplayText
 import Terminal
 
-/// The last line: the keys that matter here, as many as fit. `?help` and what leaves are the last to go.
+/// The last line: the keys that matter here, as many as fit. What leaves goes last but one, help last.
 package enum HintLine {
     /// - Parameter actions: in the order in which they stand; those that fit least go first, from the right, but never
     ///   the first one, nor the key that leaves.
@@ -56,11 +56,14 @@ package enum HintLine {
             if SafeText(line).width <= room { return " " + SafeText(line) }
         }
         guard let first = hints.first, let last = hints.last else { return SafeText([]) }
+        // Help is found at every width; then what leaves.
+        let help = hints.first { $0.word == "help" }
+        let keepsLast = keepsLast || last.word == "help" && hints.count > 1
         let end = keepsLast ? SafeText(" " + last.key) : ""
         var line = SafeText(first.key + (first.key.count > 1 ? " " : "") + first.word)
         if keepsLast, line.width + end.width > room {
             line = SafeText(first.key)
-            if line.width + end.width > room { return SafeText(last.key).beginning(of: width) }
+            if line.width + end.width > room { return SafeText((help ?? last).key).beginning(of: width) }
         }
         for hint in keepsLast ? hints.dropFirst().dropLast() : hints.dropFirst() {
             let longer = line + SafeText(" " + hint.key)

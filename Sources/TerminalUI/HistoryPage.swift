@@ -76,7 +76,7 @@ extension Model {
             }
             ask(.failed(of: "\"\(look.safe(batch.name))\"")) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
         case .back: return page = .transfers
-        case .help: return page = .help(scroll: 0)
+        case .help: return openHelp()
         default: break
         }
         page = .history(history)
@@ -87,7 +87,7 @@ extension Drawing {
     mutating func history(_ page: HistoryPage) {
         let count = Int64(page.batches.count)
         title(
-            "History", "finished work, the last first",
+            "History", "",
             right: count > 0 ? SafeText(Figures.amount(count, "batch", "batches")) : "")
         defer {
             footer(page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .help], in: .history)
@@ -95,7 +95,7 @@ extension Drawing {
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         guard !page.batches.isEmpty else {
             let text: SafeText = page.problem ?? (page.isKnown ? "No batch has finished yet." : "")
-            grid.put(text.shortened(to: max(0, width - 2), mark: look.glyphs.cutMark), row: min(1, rows - 1), column: 1)
+            grid.put(text.cut(to: max(0, width - 2), look.glyphs), row: min(1, rows - 1), column: 1)
             return
         }
         let hasDetails = rows >= 14
@@ -108,7 +108,7 @@ extension Drawing {
         guard hasDetails, let batch = page.batch else { return }
         heading(look.safe(batch.name), row: end, columns: 0..<width)
         for (row, text) in zip((end + 1)..<(rows - 1), words(batch)) {
-            grid.put(text.shortened(to: width - 2, mark: look.glyphs.cutMark), row: row, column: 1)
+            grid.put(text.cut(to: width - 2, look.glyphs), row: row, column: 1)
         }
     }
 
@@ -137,7 +137,7 @@ extension Drawing {
         cursor = Cursor(row: row, column: min(3, width - 1))
     }
 
-    private func words(_ batch: BatchSnapshot) -> [SafeText] {
+    func words(_ batch: BatchSnapshot) -> [SafeText] {
         let parts: [(Int64, String)] = [
             (batch.filesCompleted, "done"), (batch.filesFailed, "failed"), (batch.filesCancelled, "cancelled"),
         ]

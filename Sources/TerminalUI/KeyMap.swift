@@ -99,7 +99,7 @@ package struct KeyMap: Sendable, Hashable {
     }
 
     /// Names of keys that INI would misread.
-    private static let spelled: [String: String] = [
+    static let spelled: [String: String] = [
         "semicolon": ";", "hash": "#", "equals": "=", "bracketleft": "[", "bracketright": "]",
     ]
 
@@ -112,13 +112,22 @@ package struct KeyMap: Sendable, Hashable {
         (.help, ["?", "F1"]), (.mouse, ["m"]), (.redraw, ["^L"]), (.suspend, ["^Z"]), (.interrupt, ["^C"]),
     ]
 
+    /// The pages, from every page.
+    private static let pages: [(Action, [String])] = [
+        (.transfers, ["1"]), (.throughput, ["2"]), (.problems, ["3"]), (.log, ["4"]), (.destinations, ["5"]),
+        (.history, ["6"]), (.copy, ["y"]), (.copyAll, ["Y"]),
+    ]
+
     /// Letters first; a function key only repeats one. Not bound on purpose: `d`, which differs everywhere; `^S ^Q`
     /// (flow control); `^A ^B ^O ^J ^K ^P ^N` (multiplexers); `^H ^M ^I` (Backspace, Enter and Tab). Nothing that
     /// cannot be undone is on a letter that ends an escape sequence: A B C D F H M P Q R S.
     private static let names: [View: [(Action, [String])]] = [
         .transfers: moving + everywhere + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
-            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.filter, ["/", "f", "\\", "F4", "F3"]),
+            (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.find, ["/", "F3"]),
+            (.filter, ["f", "\\", "F4"]), (.markRange, ["v"]), (.freeze, ["z"]), (.nextPane, ["Tab"]),
+            (.previousPane, ["S-Tab"]), (.lowerPart, ["|"]), (.maximise, ["O"]), (.transfers, ["1"]),
+            (.copy, ["y"]), (.copyAll, ["Y"]),
             (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
@@ -130,21 +139,23 @@ package struct KeyMap: Sendable, Hashable {
             (.log, ["L", "4"]), (.history, ["H", "6"]),
             (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
         ],
-        .details: moving + everywhere + [
+        .details: moving + everywhere + pages + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
             (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.open, ["l", "Right"]),
             (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
-        .throughput: everywhere + [(.limit, ["T"]), (.back, ["Esc", "q", "b", "h", "Left"])],
-        .problems: moving + everywhere + [
+        .throughput: everywhere + pages + [(.limit, ["T"]), (.back, ["Esc", "q", "b", "h", "Left"])],
+        .problems: moving + everywhere + pages + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],
-        .history: moving + everywhere + [
+        .history: moving + everywhere + pages + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]),
             (.back, ["Esc", "q", "H", "h", "Left"]),
         ],
-        .log: moving + everywhere + [(.filter, ["/", "f"]), (.level, ["v"]), (.back, ["Esc", "q", "L"])],
-        .help: moving + everywhere.filter { $0.0 != .help } + [(.back, ["Esc", "q", "?", "F1"])],
+        .log: moving + everywhere + pages + [(.filter, ["/", "f"]), (.level, ["v"]), (.back, ["Esc", "q", "L"])],
+        .help: moving + everywhere.filter { $0.0 != .help } + pages.dropLast(2) + [
+            (.enter, ["Enter"]), (.find, ["/", "F3"]), (.back, ["Esc", "q", "?", "F1"]),
+        ],
         .picker: moving + everywhere.filter { $0.0 != .mouse } + [
             (.nextStep, ["F2", "c"]), (.open, ["l", "Right"]), (.close, ["h", "Left", "Backspace"]),
             (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.markRange, ["v"]), (.markAll, ["*"]),
@@ -152,7 +163,7 @@ package struct KeyMap: Sendable, Hashable {
             (.hidden, ["."]), (.places, ["Tab"]), (.typePath, ["~"]), (.sort, ["s", "F6"]), (.reverse, ["S"]),
             (.back, ["Esc", "q"]),
         ],
-        .destinations: moving + everywhere + [
+        .destinations: moving + everywhere + pages.dropLast(2) + [
             (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.undo, ["u"]),
             (.add, ["a", "F2"]), (.back, ["Esc", "q", "D", "h", "Left"]),
         ],

@@ -106,7 +106,7 @@ extension Model {
         case .back where !log.find.isEmpty:
             log.take(KeyPress(.escape))
             page = .log(log)
-        case .help: page = .help(scroll: 0)
+        case .help: openHelp()
         default: page = log.scrolled(action, height: size.rows - 2).map { .log($0) } ?? .transfers
         }
     }

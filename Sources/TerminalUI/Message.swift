@@ -65,6 +65,8 @@ enum Request: Hashable, Sendable {
     case redraw
     case suspend
     case bell
+    /// Into the clipboard; answered by `copied`.
+    case copy(String)
     /// Show it on the desktop.
     case notify(SafeText)
     case leave
@@ -94,7 +96,9 @@ enum Answer: Sendable {
     case noLog(RequestError, number: Int)
     case destination(DestinationOutcome, number: Int)
     case queued(Result<BatchSnapshot, RequestError>, number: Int)
-    /// Why a file of settings could not be written.
+    /// What was to be copied is there; `nil`: it was handed to the terminal.
+    case copied(file: String?)
+    /// Why a file could not be written.
     case notSaved(String)
     /// No engine answered or could be started.
     case notConnected(RequestError)

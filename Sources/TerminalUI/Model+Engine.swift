@@ -3,8 +3,10 @@ import MartletKit
 
 /// What the engine says, and what becomes of requests.
 extension Model {
-    mutating func take(_ update: ViewUpdate) {
+    mutating func take(_ news: ViewUpdate) {
         lastNews = now.wall
+        var update = news
+        frozen?.hold(&update, tree)
         let updated = Set(update.sections.flatMap { $0.rows.map(\.id) })
         pending = pending.filter { !($0.value.isConfirmed && updated.contains($0.key)) }
         if let totals = update.totals {
@@ -68,6 +70,8 @@ extension Model {
                 link = if case .lost = link { link } else { .failed(error) }
                 complain(look.safe(error.message))
             }
+        case .copied(let file):
+            say(file.map { "Copied into \(look.safe($0))." } ?? "Copied, if the terminal allows it.")
         case .notSaved(let why): complain(look.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
         }
@@ -133,6 +137,9 @@ extension Model {
                 : "No batch is finished: there was nothing to clear."
         case .undo(let name):
             if let limits = changed.limits { return SafeText("Took the limits back: \(sentence(limits)).") }
+            if changed.undone == .purge || changed.undone == .clear, done > 0 {
+                return "The list has \(Figures.amount(done, "finished batch", "finished batches")) again."
+            }
             let what = SafeText(changed.undone?.noun ?? "change")
             return done > 0
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."

@@ -29,6 +29,11 @@ extension Model {
         if case .destinations(let shown) = page { return takeInDestinations(press, shown) }
         if filterLine != nil { return takeInFilterLine(press) }
         if commandPrompt != nil { return takeInCommandPrompt(press) }
+        if find?.isTyping == true { return takeInFind(press) }
+        if case .help(var help) = page, help.isTyping {
+            help.take(press)
+            return page = .help(help)
+        }
         if case .log(var log) = page, log.isTyping {
             log.take(press)
             return page = .log(log)
@@ -94,6 +99,9 @@ extension Model {
             return requests.append(.startEngine)
         case .leave: return requests.append(.leave)
         case .leaveWithChoices: return askHowToLeave()
+        case .transfers, .throughput, .problems, .log, .destinations, .history: return go(to: action)
+        case .copy: return copy(all: false)
+        case .copyAll: return copy(all: true)
         default: break
         }
         switch page {
@@ -103,14 +111,31 @@ extension Model {
         case .problems: performInProblems(action)
         case .throughput: performInThroughput(action)
         case .history: performInHistory(action)
-        case .destinations: if action == .help { page = .help(scroll: 0) }
-        case .help(let scroll): scrollHelp(action, from: scroll)
+        case .destinations: if action == .help { openHelp() }
+        case .help(let help): performInHelp(action, help)
         case .report(let report): page = report.scrolled(action, size).map { .report($0) } ?? .transfers
+        }
+    }
+
+    /// To another page; nothing when it is open already.
+    private mutating func go(to action: Action) {
+        pageUnderHelp = nil
+        switch (action, page) {
+        case (.throughput, .throughput), (.problems, .problems), (.log, .log), (.history, .history),
+            (.destinations, .destinations):
+            break
+        case (.throughput, _): page = .throughput
+        case (.problems, _): showProblems()
+        case (.log, _): showLog()
+        case (.history, _): showHistory()
+        case (.destinations, _): showDestinations()
+        default: page = .transfers
         }
     }
 
     /// What moves where in the tree, and what acts on it.
     private mutating func performInTree(_ action: Action) {
+        if performInLower(action) { return }
         switch action {
         case .down: tree.move(by: 1)
         case .up: tree.move(by: -1)
@@ -128,6 +153,7 @@ extension Model {
         case .toggleAll: if let row = tree.cursorRow, tree.cursorItem?.canOpen == true { tree.toggleAll(under: row.id) }
         case .mark:
             filter?.marksAll = false
+            if tree.rangeStart != nil { return markRange() }
             tree.toggleMark()
             tree.move(by: 1)
         case .unmarkAll:
@@ -135,21 +161,27 @@ extension Model {
             filter?.marksAll = false
         case .nextProblem: seekProblem(fromStart: false)
         case .details: if let row = tree.cursorRow { showDetails(row) }
-        case .log: showLog()
-        case .problems: showProblems()
-        case .throughput: page = .throughput
-        case .history: showHistory()
-        case .help: page = .help(scroll: 0)
+        case .help: openHelp()
         case .command: commandPrompt = CommandPrompt()
+        case .find: beginFind()
         case .filter: openFilter()
+        case .freeze: freeze()
+        case .markRange: markRange()
+        case .lowerPart: switchLower()
+        case .maximise: if let row = tree.cursorRow { showDetails(row) }
+        case .nextPane, .previousPane: enterLower()
         case .nextMatch: moveToMatch(1)
         case .previousMatch: moveToMatch(-1)
         case .markMatching: markMatching()
+        case .back where tree.rangeStart != nil: tree.endRange(marking: false)
+        case .back where find != nil: find = nil
         case .back: setFilter(nil)
         case .add: add(.upload)
         case .download: add(.download)
-        case .destinations: showDestinations()
-        default: if !actOnMatching(action) { act(action, on: targets) }
+        default:
+            // A range is marked by what is done to it.
+            if Action.Part.act == action.part { tree.endRange(marking: true) }
+            if !actOnMatching(action) { act(action, on: targets) }
         }
     }
 

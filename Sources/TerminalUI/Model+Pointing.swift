@@ -25,6 +25,11 @@ extension Model {
             commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
         } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
+        } else if find?.isTyping == true {
+            pasteInFind(paste.bytes)
+        } else if case .help(var help) = page, help.isTyping {
+            help.paste(paste.bytes)
+            page = .help(help)
         } else if case .log(var log) = page, log.isTyping {
             log.paste(paste.bytes)
             page = .log(log)
@@ -41,7 +46,7 @@ extension Model {
         guard dialog == nil, form == nil else { return }
         if isAdding { return clickInAdding(press) }
         if let why { return self.press(press.button, in: why) }
-        guard filterLine == nil, commandPrompt == nil, case .transfers = page else { return }
+        guard filterLine == nil, commandPrompt == nil, find?.isTyping != true, case .transfers = page else { return }
         switch press.button {
         case .wheelDown: tree.page(by: 3)
         case .wheelUp: tree.page(by: -3)

@@ -28,8 +28,7 @@ struct Model: Sendable {
         case problems(ProblemsPage)
         case throughput
         case destinations(DestinationsPage)
-        /// The first line shown.
-        case help(scroll: Int)
+        case help(HelpPage)
         case report(ReportPage)
         case history(HistoryPage)
     }
@@ -54,6 +53,10 @@ struct Model: Sendable {
     /// The machine of an engine elsewhere; `nil`: it is this one.
     let machine: SafeText?
     var page = Page.transfers
+    /// What is open again when help is closed.
+    var pageUnderHelp: Page?
+    /// Where `keys.conf` is read.
+    var keysFile = ""
     var tree = Tree()
     var totals: QueueTotals?
     /// When the engine, gone by accident, was last started again.
@@ -73,6 +76,14 @@ struct Model: Sendable {
     /// Open while a filter is typed.
     var filterLine: FilterLine?
     var form: LimitForm?
+    /// A name that is looked for in the list.
+    var find: TreeFind?
+    /// Since when nothing of the engine's news is shown.
+    var frozen: Frozen?
+    /// Lines of the lower part, where there is room for it.
+    var lowerHeight = ScreenLayout.lowerHeights[0]
+    /// The details below have the keys, from this line on.
+    var lowerScroll: Int?
     /// The one that was cleared last, to be had again.
     var lastFilter: String?
     /// By name, in the order of the file.
@@ -127,7 +138,7 @@ struct Model: Sendable {
         tree.resize(height: layout.tree.count)
     }
 
-    var layout: ScreenLayout { ScreenLayout(size) }
+    var layout: ScreenLayout { ScreenLayout(size, lower: lowerHeight) }
 
     var isConnected: Bool {
         if case .connected = link { true } else { false }

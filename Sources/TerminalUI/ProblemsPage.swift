@@ -171,7 +171,7 @@ extension Model {
             page = .transfers
             return
         case .help:
-            page = .help(scroll: 0)
+            openHelp()
             return
         default: break
         }

@@ -6,11 +6,24 @@ import Terminal
 struct ReportPage: Sendable {
     let title: SafeText
     let lines: [SafeText]
+    /// Where the text of a line stands that has a label; one that is broken goes on there.
+    let indent: Int
     private(set) var scroll = 0
 
-    init(title: SafeText, lines: [SafeText]) {
+    init(title: SafeText, lines: [SafeText], indent: Int = 0) {
         self.title = title
         self.lines = lines
+        self.indent = indent
+    }
+
+    /// A line with a label has blanks up to its text; a sentence has none there.
+    func wrapped(to width: Int) -> [SafeText] {
+        lines.flatMap { line -> [SafeText] in
+            let hasLabel =
+                indent > 0 && line.width > indent && line.beginning(of: indent).glyphs.last == .space
+                && line.glyphs.first != .space
+            return line.wrapped(to: max(2, width), hanging: hasLabel ? indent : 0)
+        }
     }
 
     /// What a key does; `nil`: the page is left.
@@ -29,7 +42,7 @@ struct ReportPage: Sendable {
         case .back: return nil
         default: break
         }
-        let count = lines.flatMap { $0.wrapped(to: size.columns - 2) }.count
+        let count = wrapped(to: size.columns - 2).count
         page.scroll = min(max(0, page.scroll), max(0, count - height))
         return page
     }
@@ -40,24 +53,34 @@ extension Model {
     mutating func showKeyReport() {
         var lines = keyProblems.map { look.safe($0) }
         if lines.isEmpty { lines = ["Nothing is wrong: no two actions share a key, and every key can arrive."] }
-        lines += [
-            "", "keys.conf stands beside martlet.conf. A line is  action = key key ...  under the view's [name]:", "",
-        ]
-        lines += Action.allCases.map { action in
-            let places = KeyMap.View.allCases.compactMap { view -> String? in
+        let file = keysFile.isEmpty ? "keys.conf" : keysFile
+        lines += ["", "\(look.safe(file)): a line is  action = key key ...  under the view's [name].", ""]
+        for action in Action.allCases {
+            // Views that have the same keys stand together.
+            var places: [(keys: String, views: [String])] = []
+            for view in KeyMap.View.allCases {
                 let names = keys.keys(for: action, in: view).map(\.name).joined(separator: " ")
-                return names.isEmpty ? nil : "[\(view.rawValue)] \(names)"
+                if names.isEmpty { continue }
+                if let index = places.firstIndex(where: { $0.keys == names }) {
+                    places[index].views.append(view.rawValue)
+                } else {
+                    places.append((names, [view.rawValue]))
+                }
             }
-            return SafeText(action.rawValue).fitted(to: 17) + SafeText(places.joined(separator: "  "))
+            for (index, place) in places.enumerated() {
+                let label = SafeText(index == 0 ? action.rawValue : " ").fitted(to: 19)
+                let keys = SafeText(place.keys + " ").fitted(to: max(12, place.keys.count + 1))
+                lines.append(label + keys + SafeText("[" + place.views.joined(separator: "] [") + "]"))
+            }
         }
-        page = .report(ReportPage(title: "Keys", lines: lines))
+        page = .report(ReportPage(title: "Keys", lines: lines, indent: 31))
     }
 }
 
 extension Drawing {
     mutating func report(_ page: ReportPage) {
         title(page.title, "")
-        let lines = page.lines.flatMap { $0.wrapped(to: max(2, width - 2)) }
+        let lines = page.wrapped(to: width - 2)
         for (row, line) in zip(1..<max(1, rows - 1), lines.dropFirst(page.scroll)) {
             grid.put(line, row: row, column: 1)
         }

@@ -25,7 +25,7 @@ struct RowDrawing {
         name(item, y, &grid)
         guard let row = item.row else { return }
         let state = model.state(of: row)
-        sign(row, state, y, &grid)
+        sign(row, state, isMarked: model.tree.isMarked(item), y, &grid)
         for (column, cells) in columns.places {
             guard let (text, alignment, style) = cell(column, cells.count, row, state) else { continue }
             grid.put(
@@ -45,9 +45,9 @@ struct RowDrawing {
         grid.put(pending.word, row: y, column: start, style: .dim)
     }
 
-    private func sign(_ row: NodeRow, _ state: RowState, _ y: Int, _ grid: inout Grid) {
+    private func sign(_ row: NodeRow, _ state: RowState, isMarked: Bool, _ y: Int, _ grid: inout Grid) {
         guard let cells = columns[.sign] else { return }
-        if model.tree.marks[row.id] != nil { grid.put("*", row: y, column: cells.lowerBound, style: .marked) }
+        if isMarked { grid.put("*", row: y, column: cells.lowerBound, style: .marked) }
         let hasTrouble = row.hasTroubleBelow
         let glyph: SafeText = hasTrouble ? "!" : SafeText([Glyph(state.sign(look.glyphs))])
         grid.put(glyph, row: y, column: cells.lowerBound + 1, style: hasTrouble ? .error : state.style)
@@ -55,8 +55,8 @@ struct RowDrawing {
 
     private func name(_ item: TreeItem, _ y: Int, _ grid: inout Grid) {
         guard let cells = columns[.name] else { return }
-        let isMarked = item.row.map { model.tree.marks[$0.id] != nil } ?? false
-        let style: Style = isMarked || isMatch(item) ? .marked : .plain
+        let isFound = item.row.map { model.find?.matches($0) == true } ?? false
+        let style: Style = model.tree.isMarked(item) || isFound || isMatch(item) ? .marked : .plain
         var x = cells.lowerBound + indent(item)
         if item.canOpen, !item.isGroup || item.isOpen {
             let fold = item.isOpen ? look.glyphs.open : look.glyphs.closed

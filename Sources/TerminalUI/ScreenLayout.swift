@@ -18,9 +18,10 @@ struct ScreenLayout: Hashable, Sendable {
     var message: Range<Int>
     var hints: Int?
 
-    static let lowerHeight = 9
+    /// What the lower part can be switched to, the first at first.
+    static let lowerHeights = [9, 12, 0]
 
-    init(_ size: ScreenSize) {
+    init(_ size: ScreenSize, lower height: Int = lowerHeights[0]) {
         let rows = size.rows
         switch rows {
         case 1: self.init(total: 0, tree: 1..<1, message: 1..<1, hints: nil)
@@ -30,7 +31,7 @@ struct ScreenLayout: Hashable, Sendable {
             self.init(total: 1, tree: 3..<(rows - 2), message: (rows - 2)..<(rows - 1), hints: rows - 1)
             (header, titles) = (0, 2)
         default:
-            let lower = rows >= 30 && size.columns >= 60 ? Self.lowerHeight : 0
+            let lower = rows >= 30 && size.columns >= 60 ? height : 0
             self.init(total: 1, tree: 3..<(rows - 5 - lower), message: (rows - 3)..<(rows - 1), hints: rows - 1)
             self.lower = (rows - 5 - lower)..<(rows - 5)
             (header, titles, path, marks) = (0, 2, rows - 5, rows - 4)

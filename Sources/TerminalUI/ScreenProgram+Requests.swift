@@ -47,7 +47,7 @@ extension ScreenProgram {
             await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
-        case .show, .count, .watchBatches, .local, .redraw, .suspend, .bell, .notify, .leave, .stopEngine: nil
+        case .show, .count, .watchBatches, .local, .redraw, .suspend, .bell, .copy, .notify, .leave, .stopEngine: nil
         }
     }
 

@@ -20,6 +20,7 @@ actor ScreenProgram {
     private let started = ContinuousClock.now
     private let notification: ScreenConfiguration.Notification
     private let showsTitle: Bool
+    private let copiesThroughTerminal: Bool
     /// What counts the files of saved filters, by filter.
     private var counting: [String: Task<Void, Never>] = [:]
     private var batchesWatch: Task<Void, Never>?
@@ -51,6 +52,7 @@ actor ScreenProgram {
         terminal.focus = configuration.bell || configuration.notify != .off
         notification = configuration.notify
         showsTitle = configuration.title
+        copiesThroughTerminal = configuration.copy
         screen = try Screen(terminal)
         let (keys, problems) = TerminalUI.keyMap(options)
         let home = TerminalUI.environment("HOME").map { Array($0.utf8) } ?? []
@@ -63,6 +65,7 @@ actor ScreenProgram {
         model.savedFilters = options.filters
         model.notifies = configuration.notify != .off
         model.keyProblems = problems
+        model.keysFile = engine.keysFile
         for note in screen.notes { model.say(model.look.safe(note)) }
         for problem in options.problems { model.complain(model.look.safe(problem)) }
         if let problem = problems.first {
@@ -140,6 +143,7 @@ actor ScreenProgram {
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
+        case .copy(let text): take(.answer(copy(text)))
         case .notify(let text): screen.notify(text, isTitled: notification == .osc777)
         case .leave: leave()
         case .stopEngine(let finishRunning):
@@ -150,6 +154,16 @@ actor ScreenProgram {
         default:
             let program = self
             Task { if let answer = await program.ask(request) { take(.answer(answer)) } }
+        }
+    }
+
+    /// To the terminal, or into a file when that is not wanted, or would be too long for it.
+    private func copy(_ text: String) -> Answer {
+        let bytes = Array(text.utf8)
+        if copiesThroughTerminal, bytes.count <= Screen.mostCopied, screen.copy(bytes) { return .copied(file: nil) }
+        return switch engine.writeCopied(bytes) {
+        case .success(let file): .copied(file: file)
+        case .failure(let error): .notSaved(error.message)
         }
     }
 
@@ -260,6 +274,6 @@ extension Model {
     var wantsMouse: Bool {
         if isAdding { return isMouseOn && adding?.isPicking == true }
         guard case .transfers = page else { return false }
-        return isMouseOn && filterLine == nil && commandPrompt == nil
+        return isMouseOn && filterLine == nil && commandPrompt == nil && find?.isTyping != true
     }
 }

@@ -13,7 +13,9 @@ struct Tree: Sendable {
     /// Lines in the window, at least 1.
     private(set) var height = 16
     /// Marked rows as they were last seen.
-    private(set) var marks: [RowID: NodeRow] = [:]
+    var marks: [RowID: NodeRow] = [:]
+    /// Where a range that is being marked began.
+    var rangeStart: TreeItem.ID?
     /// Whether the root's section has come.
     var isKnown: Bool { sections[nil] != nil }
 
@@ -24,6 +26,8 @@ struct Tree: Sendable {
     private var limits: [RowID?: Int] = [:]
     /// How many nodes may still be opened by themselves.
     private var selfOpening = 12
+    /// Nodes that were opened by themselves, and that nobody has opened or closed since.
+    private var selfOpened: Set<RowID> = []
     /// Rows of a filter: all that has something in it is open.
     private var opensAll = false
 
@@ -49,6 +53,11 @@ struct Tree: Sendable {
             parent = items[index].parent
         }
         return found
+    }
+
+    /// Whether as much of that section is here already.
+    func holds(_ section: TreeSection) -> Bool {
+        sections[section.parent].map { $0.rows.count >= min(section.rows.count, Int($0.total)) } ?? false
     }
 
     // MARK: Filters
@@ -77,13 +86,6 @@ struct Tree: Sendable {
         resize(height: height)
     }
 
-    /// Marks every file in sight, and gives back how many there are.
-    mutating func markTasks() -> Int {
-        let rows = items.compactMap(\.row).filter { if case .task = $0.id { true } else { false } }
-        for row in rows { marks[row.id] = row }
-        return rows.count
-    }
-
     // MARK: From the engine
 
     /// Takes over what the engine sent.
@@ -91,6 +93,7 @@ struct Tree: Sendable {
         for section in update {
             sections[section.parent] = section
             for row in section.rows where marks[row.id] != nil { marks[row.id] = row }
+            closeByItself(section)
             openByItself(section)
         }
         // A filter hides batches that are still there.
@@ -118,6 +121,20 @@ struct Tree: Sendable {
             guard isFirst, selfOpening > 0 else { continue }
             selfOpening -= 1
             open.insert(row.id)
+            selfOpened.insert(row.id)
+        }
+    }
+
+    /// What was opened because it moved is closed again when all of it is done, unless somebody is in it.
+    private mutating func closeByItself(_ section: TreeSection) {
+        guard !selfOpened.isEmpty, !opensAll else { return }
+        for row in section.rows where selfOpened.contains(row.id) && row.state == .completed && !row.scanning {
+            guard cursorItem.map({ item in !ancestors(of: item).contains { $0.id == row.id } }) ?? true else {
+                continue
+            }
+            selfOpened.remove(row.id)
+            open.remove(row.id)
+            selfOpening += 1
         }
     }
 
@@ -249,6 +266,7 @@ struct Tree: Sendable {
 
     mutating func setOpen(_ id: RowID, _ isOpen: Bool) {
         seen.insert(id)
+        selfOpened.remove(id)
         if isOpen { open.insert(id) } else { open.remove(id) }
         rebuild()
     }
@@ -262,20 +280,10 @@ struct Tree: Sendable {
         for node in nodes {
             guard case .row(let id) = node.id else { continue }
             seen.insert(id)
+            selfOpened.remove(id)
             if anyClosed { open.insert(id) } else { open.remove(id) }
         }
         move(to: .row(id))
         rebuild()
     }
-
-    // MARK: Marks
-
-    mutating func toggleMark() {
-        guard let row = cursorRow else { return }
-        if marks.removeValue(forKey: row.id) == nil { marks[row.id] = row }
-    }
-
-    mutating func unmarkAll() { marks = [:] }
-
-    mutating func unmark(_ ids: some Sequence<RowID>) { for id in ids { marks[id] = nil } }
 }

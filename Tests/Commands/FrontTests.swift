@@ -46,8 +46,8 @@ struct FrontTests {
         #expect(await all.run("list", "b7") == .done)
         #expect(
             all.output == """
-                t1      running     1000  45%       -  raw/2024/a.jpg
-                t2      failed      1000  45%       -  raw/20245/b.jpg [403 Forbidden]
+                t1      running    1000B  45%       -  raw/2024/a.jpg
+                t2      failed     1000B  45%       -  raw/20245/b.jpg [403 Forbidden]
 
                 """)
         let failed = Bench(engine)
@@ -294,7 +294,7 @@ struct FrontTests {
         let task = Bench(engine)
         #expect(await task.run("show", "t32") == .done)
         #expect(task.output.contains("From         \(long)\n"))
-        #expect(task.output.contains("450 sent, the server confirms at the end\n"))
+        #expect(task.output.contains("450B sent, the server confirms at the end\n"))
         #expect(task.output.contains("Sent twice   512K\n"))
         // Of a batch with more files than are looked at, the sum says whose it is.
         engine.state.withLock { $0.batches[0].filesTotal = 5000 }

@@ -82,7 +82,7 @@ struct AttachedTests {
         screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil, .line(problem: nil))))
         #expect(LeavingText.lines(screen.model).first == "There was no line to nas; what was queued is not lost.")
         #expect(
-            HelpPage.lines(screen.model.keys, screen.model.look, machine: "nas", width: 80).contains {
+            screen.model.helpLayout(HelpPage(.transfers)).rows.contains {
                 String(describing: $0).contains("nas")
             })
     }

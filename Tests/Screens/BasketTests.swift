@@ -29,7 +29,7 @@ struct BasketTests {
         var basket = Basket()
         basket.add(folder: path("/a"))
         basket.add(file: path("/b"), size: 7)
-        #expect(basket.totals.line(Figures()) == "1 folder, 1 file = 1 file, 7, counting")
+        #expect(basket.totals.line(Figures()) == "1 folder, 1 file = 1 file, 7B, counting")
         basket.take(FolderCount(files: 3, bytes: 100), of: path("/a"))
         var whole = FolderCount(files: 826, bytes: 1 << 30, isComplete: true)
         whole.unreadable = 2
@@ -38,7 +38,7 @@ struct BasketTests {
         #expect(basket.totals.unreadable == 2)
         basket.take(FolderCount(files: 9), of: path("/nobody"))
         basket.remove([path("/a")])
-        #expect(basket.totals.line(Figures()) == "1 file, 7")
+        #expect(basket.totals.line(Figures()) == "1 file, 7B")
         basket.removeAll()
         #expect(basket.isEmpty && basket.totals == Basket.Totals() && basket.countInside(path("/")) == 0)
     }

@@ -36,7 +36,7 @@ struct FilterLineTests {
     @Test("typed letter by letter, found, kept, gone through, marked, cleared")
     func life() {
         var screen = example()
-        screen.press("j", "j", "j", "/")
+        screen.press("j", "j", "j", "f")
         Pictures.expect(screen.picture, "filter-empty-80x24")
         screen.press("@")
         #expect(wanted(screen) == nil)
@@ -78,17 +78,17 @@ struct FilterLineTests {
     @Test("what cannot be read is said where it is typed, and the filter before it goes on")
     func fault() {
         var screen = example()
-        screen.press("/", "size>1G", "Enter")
+        screen.press("f", "size>1G", "Enter")
         found(&screen, "size>1G", [], matched: 0)
         Pictures.expect(screen.picture, "filter-nothing-80x24")
-        screen.press("/", "Space", "done>")
+        screen.press("f", "Space", "done>")
         #expect(screen.model.filter?.text == "size>1G done")
         Pictures.expect(screen.picture, "filter-fault-80x24")
         screen.press("Enter")
         #expect(screen.model.filter?.text == "size>1G")
         #expect(screen.model.notice?.isError == true)
         screen.send(.resized(ScreenSize(columns: 30, rows: 6)))
-        screen.press("/", "Space", "done>")
+        screen.press("f", "Space", "done>")
         Pictures.expect(screen.picture, "filter-fault-30x6")
     }
 
@@ -96,7 +96,7 @@ struct FilterLineTests {
     func late() {
         var screen = example()
         let rows = screen.model.tree.items
-        screen.press("/", "@err")
+        screen.press("f", "@err")
         screen.news([Rows.section(nil, [])], totals: Rows.exampleTotals)
         #expect(screen.model.tree.items == rows)
         found(&screen, "@er", [Rows.section(nil, [])], matched: 0)
@@ -104,14 +104,14 @@ struct FilterLineTests {
         screen.press("Esc")
         found(&screen, "@err", errors, matched: 1204)
         #expect(screen.model.tree.items == rows)
-        screen.press("/", "Up")
+        screen.press("f", "Up")
         #expect(screen.model.filter?.text == "@err")
     }
 
     @Test("what was marked before stays marked, in the filter and after it")
     func marks() {
         var screen = example()
-        screen.press("Space", "/", "@err", "Enter")
+        screen.press("Space", "f", "@err", "Enter")
         found(&screen, "@err", errors, matched: 1204)
         screen.press("G", "Space", "Esc", "Esc")
         #expect(screen.model.tree.marks.count >= 1)

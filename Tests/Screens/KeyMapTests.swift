@@ -85,11 +85,11 @@ struct KeyMapTests {
         #expect(problems == [])
         #expect(map.action(for: .character("x"), in: .transfers) == .pause)
         #expect(map.action(for: .character("p"), in: .transfers) == .cancel)
-        let clash = "[transfers]\npause = y\nretry = y\n"
+        let clash = "[transfers]\npause = K\nretry = K\n"
         map = .standard
         map.apply(KeyBinding.read(bytes: Array(clash.utf8), problems: &problems), problems: &problems)
         #expect(problems.map(\.line) == [3])
-        #expect(map.action(for: .character("y"), in: .transfers) == .retry)
+        #expect(map.action(for: .character("K"), in: .transfers) == .retry)
     }
 
     @Test("what is said of states names the keys as they are set")
@@ -99,13 +99,14 @@ struct KeyMapTests {
         var problems: [ConfigurationProblem] = []
         map.apply(
             KeyBinding.read(bytes: Array("[transfers]\nretry = Z\n".utf8), problems: &problems), problems: &problems)
-        let help = HelpPage.lines(map, ScreenHarness(80, 24).model.look, width: 100).map {
+        let look = ScreenHarness(80, 24).model.look
+        let help = HelpText(keys: map, look: look, machine: nil, keysFile: "").signs.map {
             $0.pieces.map(\.text.string).joined()
         }
         #expect(help.contains { $0.contains("gave up; Z tries again") })
     }
 
-    @Test("hints are made from the keys, lose words first, then help, and the key that leaves last")
+    @Test("hints are made from the keys, lose words first, then the key that leaves, and help last")
     func hints() {
         let actions: [Action] = [.help, .add, .pause, .cancel, .retry, .details, .leave]
         let line = { HintLine.text(actions, in: .transfers, keys, width: $0).string }
@@ -114,7 +115,22 @@ struct KeyMapTests {
         #expect(line(12) == " ?help a q")
         #expect(line(9) == " ?help q")
         #expect(line(5) == " ? q")
-        #expect(line(3) == "q")
+        #expect(line(3) == "?")
         for width in 1...200 { #expect(HintLine.text(actions, in: .transfers, keys, width: width).width <= width) }
+    }
+
+    @Test("the example of keys.conf names every key, and read as it is it changes none")
+    func example() throws {
+        let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        Pictures.expect(KeyMap.example, file: folder + "/Resources/examples/keys.conf")
+        var map = KeyMap.standard
+        var problems: [ConfigurationProblem] = []
+        let lines = KeyMap.example.split(separator: "\n").map {
+            $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0
+        }
+        let text = lines.joined(separator: "\n")
+        map.apply(KeyBinding.read(bytes: Array(text.utf8), problems: &problems), problems: &problems)
+        #expect(problems == [])
+        #expect(map == .standard)
     }
 }

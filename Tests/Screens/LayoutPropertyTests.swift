@@ -91,7 +91,7 @@ struct LayoutPropertyTests {
             }
         }
         guard case .transfers = model.page, model.dialog == nil, model.adding == nil, model.filterLine == nil,
-            model.commandPrompt == nil,
+            model.commandPrompt == nil, model.find?.isTyping != true, !model.isInLower,
             !model.layout.tree.isEmpty,
             model.tree.cursor != nil
         else { return nil }

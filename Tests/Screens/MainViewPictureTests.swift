@@ -21,6 +21,36 @@ struct MainViewPictureTests {
         Pictures.expect(example(columns, rows).picture, "main-\(columns)x\(rows)")
     }
 
+    @Test("the bar of the cursor's row is not reversed: full stays full")
+    func selectedBar() {
+        let screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        let grid = Drawing.draw(screen.model).grid
+        let bar = screen.model.columns[.bar] ?? 0..<0
+        #expect(!bar.isEmpty)
+        for column in 0..<80 {
+            #expect(grid[3, column].style.isSelected == !bar.contains(column), "\(column)")
+        }
+    }
+
+    @Test("what was opened because it moved is closed when it is done, unless somebody is in it or opened it")
+    func selfOpened() {
+        func done(_ id: Int64) -> NodeRow { Rows.batch(id, "b\(id)", .completed, { $0.completed = 1 }) }
+        func running(_ id: Int64) -> NodeRow { Rows.batch(id, "b\(id)", .running, { $0.running = 1 }) }
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [running(1), running(2), running(3)])])
+        screen.news([
+            Rows.section(running(1).id, [Rows.task(1, 10, "one", .running)]),
+            Rows.section(running(2).id, [Rows.task(2, 20, "two", .running)]),
+            Rows.section(running(3).id, [Rows.task(3, 30, "three", .running)]),
+        ])
+        // Into the second; the third is closed and opened by hand.
+        screen.press("j", "j", "j", "j", "h", "l", "k")
+        screen.news([Rows.section(running(3).id, [Rows.task(3, 30, "three", .running)])])
+        #expect(screen.cursorName == "two")
+        screen.news([Rows.section(nil, [done(1), done(2), done(3)])])
+        let names = screen.model.tree.items.compactMap { $0.row?.name }
+        #expect(names == ["b1", "b2", "two", "b3", "three"])
+    }
+
     @Test("the same in the other glyph sets", arguments: [GlyphSet.narrow, .unicode])
     func glyphs(set: GlyphSet) {
         var screen = ScreenHarness(80, 24, glyphs: set)

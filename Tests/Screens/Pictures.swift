@@ -15,19 +15,24 @@ enum Pictures {
 
     /// Compares a picture with the kept one of that name.
     static func expect(_ picture: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        let file = URL(filePath: "\(folder)/\(name).txt")
+        expect(picture, file: "\(folder)/\(name).txt", sourceLocation: sourceLocation)
+    }
+
+    /// The same of any file that is made from a table.
+    static func expect(_ picture: String, file name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let file = URL(filePath: name)
         let kept = try? String(decoding: Data(contentsOf: file), as: UTF8.self)
         guard kept != picture + "\n" else { return }
         if updates {
             do {
                 try Data((picture + "\n").utf8).write(to: file)
-                Issue.record("wrote \(name).txt: look at it", sourceLocation: sourceLocation)
+                Issue.record("wrote \(file.lastPathComponent): look at it", sourceLocation: sourceLocation)
             } catch {
                 Issue.record(error, sourceLocation: sourceLocation)
             }
         } else {
             let what = kept == nil ? "there is no picture of it" : firstDifference(kept ?? "", picture + "\n")
-            Issue.record("\(name): \(what). Now:\n\(picture)", sourceLocation: sourceLocation)
+            Issue.record("\(file.lastPathComponent): \(what). Now:\n\(picture)", sourceLocation: sourceLocation)
         }
     }
 

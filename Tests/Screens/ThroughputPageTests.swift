@@ -1,3 +1,4 @@
+import DisplayText
 @testable import MartletKit
 import Terminal
 import Testing
@@ -23,6 +24,14 @@ struct ThroughputPageTests {
         arguments: [(80, 24), (120, 36), (40, 10), (20, 2)])
     func pictures(columns: Int, rows: Int) {
         Pictures.expect(screen(columns, rows).picture, "throughput-\(columns)x\(rows)")
+    }
+
+    @Test("a message stands over the page, not under it")
+    func message() {
+        var screen = screen(80, 24)
+        screen.model.say("Limits: up off, down 300K/s, 8 at once.")
+        let line = screen.lines.first { $0.contains("300K/s") }
+        #expect(line?.trimmed == "Limits: up off, down 300K/s, 8 at once.")
     }
 
     @Test("at every size, and with nothing to show")

@@ -32,6 +32,7 @@ extension Drawing {
         stepNote(links.note, help: help)
         let hints = [
             ("Enter", links.field.isEmpty ? "go on" : "take it"), ("F2", "next"), ("Up", "list"), ("Esc", "close"),
+            ("F1", "help"),
         ]
         if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
     }
@@ -40,13 +41,13 @@ extension Drawing {
     mutating func stepNote(_ note: (text: SafeText, isError: Bool)?, help: SafeText) {
         guard rows > 3 else { return }
         if let note {
-            let lines = note.text.wrapped(to: width - 2).prefix(rows > 8 ? 3 : 1)
+            let lines = note.text.wrapped(to: width - 2, lines: rows > 8 ? 3 : 1, look.glyphs)
             for (y, line) in zip((rows - 1 - lines.count)..., lines) {
                 grid.fill(row: y, style: .plain)
                 grid.put(line, row: y, column: 1, style: note.isError ? .error : .plain)
             }
         } else {
-            grid.put(help.shortened(to: width - 2, mark: look.glyphs.cutMark), row: rows - 2, column: 1, style: .dim)
+            grid.put(help.cut(to: width - 2, look.glyphs), row: rows - 2, column: 1, style: .dim)
         }
     }
 
@@ -88,7 +89,9 @@ extension Drawing {
         typed("Where to: ", step.field, fieldRow)
         guard rows > 1 else { return }
         hintLine(
-            HintLine.text([("Enter", "next"), ("Up Down", "choose"), ("Esc", "back"), ("^C", "close")], width: width),
+            HintLine.text(
+                [("Enter", "next"), ("Up Down", "choose"), ("Esc", "back"), ("^C", "close"), ("F1", "help")],
+                width: width),
             rows - 1)
     }
 

@@ -77,7 +77,9 @@ extension Drawing {
         heading("Places")
         for path in picker.allPlaces {
             guard let row = next() else { break }
-            grid.put(tilde(path).shortened(to: end - column - 2), row: row, column: column + 2, end: end)
+            grid.put(
+                tilde(path).shortened(to: end - column - 2, mark: look.glyphs.cutMark), row: row, column: column + 2,
+                end: end)
         }
     }
 

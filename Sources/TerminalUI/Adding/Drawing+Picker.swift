@@ -88,13 +88,13 @@ extension Drawing {
         switch picker.mode {
         case .find(let field):
             let found = Figures.count(Int64(picker.folder.found.count))
-            let all = Figures.count(Int64(picker.folder.count))
+            let all = Figures.count(Int64(picker.folder.entryCount))
             let right = SafeText("\(found) of \(all) \(picker.folder.isComplete ? "match" : "read so far")")
             typed("find: ", field, row, right: field.isEmpty ? "" : right)
         case .path(let field): typed("path: ", field, row, note: picker.note)
         case .list, .places:
             if let note = picker.note {
-                let text = note.text.shortened(to: width - 2, mark: look.glyphs.cutMark)
+                let text = note.text.cut(to: width - 2, look.glyphs)
                 grid.fill(row: row, style: .plain)
                 grid.put(text, row: row, column: 1, style: note.isError ? .error : .plain)
             } else if layout.line != nil {
@@ -137,9 +137,9 @@ extension Drawing {
                     (.nextStep, "into this folder"), (.enter, "open"), (.close, "up"), (.typePath, "path"),
                     (.find, "find"),
                 ]
-                    + [(.places, "places"), (.hidden, "hidden"), (.help, "help"), (.back, "back")]
+                    + [(.places, "places"), (.hidden, "hidden"), (.back, "back"), (.help, "help")]
                 : [(.nextStep, "next"), (.mark, "mark"), (.enter, "open"), (.close, "up"), (.markAll, "all")]
-                    + [(.find, "find"), (.hidden, "hidden"), (.places, "places"), (.help, "help"), (.back, "close")]
+                    + [(.find, "find"), (.hidden, "hidden"), (.places, "places"), (.back, "close"), (.help, "help")]
             // Narrow windows keep the words of what everybody needs.
             let rare: [Action] = width >= 110 ? [] : [.markAll, .hidden, .places]
             hints = wanted.filter { !rare.contains($0.0) }.compactMap { action, word in

@@ -31,7 +31,10 @@ extension Drawing {
         stepNote(
             review.isQueueing ? ("Queueing ...", false) : review.note, help: look.safe(review.form.help))
         guard rows > 1 else { return }
-        let hints = [("F2", "start"), ("Tab", "next field"), ("Space", "choose"), ("Esc", "back"), ("^C", "close")]
+        let hints = [
+            ("F2", "start"), ("Tab", "next field"), ("Space", "choose"), ("Esc", "back"), ("^C", "close"),
+            ("F1", "help"),
+        ]
         hintLine(HintLine.text(hints, width: width), rows - 1)
     }
 

@@ -58,6 +58,8 @@ struct FolderView: Sendable {
     private var hasParent: Bool { path != Self.root }
     private var offset: Int { hasParent ? 1 : 0 }
     var count: Int { shown.count + offset }
+    /// Entries that are shown; the way up is none.
+    var entryCount: Int { shown.count }
     /// Entries that are there, hidden ones too.
     var all: Int { entries.count }
     var window: Range<Int> { top..<min(count, top + height) }

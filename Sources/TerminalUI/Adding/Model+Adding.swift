@@ -83,7 +83,7 @@ extension Model {
                 }
             case .close: closeAdding(keeps: true)
             case .drop: closeAdding(keeps: false)
-            case .help: page = .help(scroll: 0)
+            case .help: openHelp()
             }
         }
     }

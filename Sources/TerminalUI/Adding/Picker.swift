@@ -165,7 +165,7 @@ struct Picker: Sendable {
         } else if added < paths.count {
             say("\(Figures.amount(Int64(added), "path")) chosen; the rest was chosen already.")
         } else {
-            say("\(Figures.amount(Int64(added), "path")) chosen.")
+            say(added == 0 ? "All of that was chosen already." : "\(Figures.amount(Int64(added), "path")) chosen.")
         }
         return effects
     }

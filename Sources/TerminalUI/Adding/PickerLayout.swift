@@ -50,7 +50,7 @@ struct PickerLayout: Hashable, Sendable {
         if hasAside { list = list.lowerBound..<(rows - 3) }
 
         // From the right; what says least goes first.
-        var end = width
+        var end = hasAside ? width - 1 : width
         func column(_ cells: Int, from least: Int) -> Range<Int>? {
             guard width >= least else { return nil }
             end -= cells + 1

@@ -15,7 +15,7 @@ extension Drawing {
             }
         }
         let first = rows > 4 ? 2 : 1
-        let below = rows >= 16 ? 6 : rows > 4 ? 2 : 1
+        let below = rows >= 24 ? 8 : rows >= 16 ? 6 : rows > 4 ? 2 : 1
         let list = first..<max(first + 1, rows - below)
         cursor = Cursor(row: min(list.lowerBound, rows - 1), column: min(1, width - 1))
         for (y, index) in zip(list, page.top..<max(page.top, page.destinations.count)) {
@@ -28,16 +28,18 @@ extension Drawing {
             let key = model.keys.keys(for: .new, in: .destinations).first?.name ?? ""
             grid.put("No server is configured yet: \(SafeText(key)) describes one.", row: list.lowerBound, column: 3)
         }
-        if rows >= 16, let current = page.current { facts(current, page.findings[current.name], from: rows - 6) }
+        if rows >= 16, let current = page.current { facts(current, page.findings[current.name], from: rows - below) }
         let advice: SafeText =
             page.problems.first.map { look.safe($0.description(file: "destinations.conf")) }
             ?? "Use a destination as NAME:PATH, here and in commands."
         let problem = page.problems.isEmpty ? nil : (text: advice, isError: true)
         destinationNote(page.note ?? problem, advice)
         guard rows > 1 else { return }
-        let wanted: [(Action, String)] = [
-            (.enter, "send there"), (.test, "test"), (.new, "new"), (.remove, "remove"), (.back, "back"),
-        ]
+        // Without a server there is nothing to be sent to, asked or removed.
+        let some: [(Action, String)] =
+            page.destinations.isEmpty
+            ? [(.new, "new")] : [(.enter, "send there"), (.test, "test"), (.new, "new"), (.remove, "remove")]
+        let wanted = [(Action.back, "back")] + some + [(.help, "help")]
         let hints = wanted.compactMap { action, word in
             model.keys.keys(for: action, in: .destinations).first.map { (key: $0.name, word: word) }
         }
@@ -46,8 +48,12 @@ extension Drawing {
 
     private mutating func destinationNote(_ note: (text: SafeText, isError: Bool)?, _ advice: SafeText) {
         guard rows > 4 else { return }
-        let text = (note?.text ?? advice).shortened(to: width - 2, mark: look.glyphs.cutMark)
-        grid.put(text, row: rows - 2, column: 1, style: note.map { $0.isError ? .error : .plain } ?? .dim)
+        let style: Style = note.map { $0.isError ? .error : .plain } ?? .dim
+        let lines = (note?.text ?? advice).wrapped(to: width - 2, lines: rows > 10 ? 3 : 1, look.glyphs)
+        for (row, line) in zip((rows - 1 - lines.count)..., lines) {
+            grid.fill(row: row, style: .plain)
+            grid.put(line, row: row, column: 1, style: style)
+        }
     }
 
     /// Name, login, address, state.
@@ -97,7 +103,8 @@ extension Drawing {
                 )
             }
         grid.put("Test", row: row + 2, column: 1)
-        for (y, line) in zip((row + 2)..<(rows - 2), text.wrapped(to: width - 12)) {
+        let room = max(1, rows - 4 - row)
+        for (y, line) in zip((row + 2)..<(rows - 2), text.wrapped(to: width - 12, lines: room, look.glyphs)) {
             grid.put(line, row: y, column: 11, style: style)
         }
     }
@@ -127,7 +134,9 @@ extension Drawing {
             if !isSelected { cursor = before }
         }
         destinationNote(page.note, look.safe(form.help))
-        let hints = [("F2", page.asking == nil ? "save" : "test"), ("Tab", "next field"), ("Esc", "back")]
+        let hints = [
+            ("F2", page.asking == nil ? "save" : "test"), ("Tab", "next field"), ("Esc", "back"), ("F1", "help"),
+        ]
         if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
     }
 

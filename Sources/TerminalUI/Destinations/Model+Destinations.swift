@@ -39,7 +39,7 @@ extension Model {
             }
         case .pressed, .back, .close: destinations.closeForm()
         case .help:
-            page = .help(scroll: 0)
+            openHelp()
             return
         }
         page = .destinations(destinations)

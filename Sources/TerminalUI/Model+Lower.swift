@@ -1,0 +1,52 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The lower part: the details of the cursor's row, which can have the keys, be made higher, left out or shown alone.
+extension Model {
+    /// Whether the details below have the keys.
+    var isInLower: Bool { lowerScroll != nil && !layout.lower.isEmpty }
+
+    mutating func switchLower() {
+        let heights = ScreenLayout.lowerHeights
+        guard size.rows >= 30, size.columns >= 60 else { return sayNoLower() }
+        lowerHeight = heights[((heights.firstIndex(of: lowerHeight) ?? 0) + 1) % heights.count]
+        if lowerHeight == 0 { lowerScroll = nil }
+    }
+
+    mutating func enterLower() {
+        if lowerHeight == 0, size.rows >= 30, size.columns >= 60 { lowerHeight = ScreenLayout.lowerHeights[0] }
+        guard !layout.lower.isEmpty else { return sayNoLower() }
+        lowerScroll = 0
+    }
+
+    private mutating func sayNoLower() {
+        say("This window has no lower part: 30 lines are needed. \(key(.details)) shows the details.")
+    }
+
+    /// What a key does while the lower part has the keys; false: it is for the tree.
+    mutating func performInLower(_ action: Action) -> Bool {
+        guard isInLower, let row = tree.cursorRow, let scroll = lowerScroll else { return false }
+        let lines = DetailsText(DetailsPage(row: row), in: self).facts(width: max(2, size.columns - 2)).count
+        let height = max(1, layout.lower.count - 2)
+        let target: Int
+        switch action {
+        case .down: target = scroll + 1
+        case .up: target = scroll - 1
+        case .pageDown, .halfPageDown: target = scroll + height
+        case .pageUp, .halfPageUp: target = scroll - height
+        case .first: target = 0
+        case .last: target = lines
+        case .back, .nextPane, .previousPane, .close:
+            lowerScroll = nil
+            return true
+        case .enter, .maximise, .open:
+            lowerScroll = nil
+            showDetails(row)
+            return true
+        default: return false
+        }
+        lowerScroll = min(max(0, target), max(0, lines - height))
+        return true
+    }
+}

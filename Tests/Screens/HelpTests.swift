@@ -1,0 +1,92 @@
+import DisplayText
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("Help begins with the view it is opened from, is searched, and runs what it shows")
+struct HelpTests {
+    private func example(_ columns: Int = 80, _ rows: Int = 24) -> ScreenHarness {
+        ScreenHarness(columns, rows, Rows.example, totals: Rows.exampleTotals)
+    }
+
+    private func help(_ screen: ScreenHarness) -> HelpPage? {
+        if case .help(let help) = screen.model.page { help } else { nil }
+    }
+
+    @Test(
+        "the keys of the page come first, and the page comes back",
+        arguments: [("L", Action.level), ("e", Action.retry)])
+    func view(key: String, action: Action) throws {
+        var screen = example()
+        screen.press(key)
+        let before = screen.picture
+        screen.press("?")
+        #expect(screen.lines[0].contains("Help: "))
+        let page = try #require(help(screen))
+        let entries = screen.model.helpLayout(page).entries
+        #expect(entries.first?.view == page.view)
+        #expect(entries.prefix { $0.view == page.view }.contains { $0.action == action })
+        screen.press("Esc")
+        #expect(screen.picture == before)
+    }
+
+    @Test("the picker has its own keys, and is there again afterwards")
+    func picker() {
+        var screen = Adding.screen(80, 24)
+        let before = screen.picture
+        screen.press("?")
+        #expect(help(screen)?.view == .picker)
+        screen.press("q")
+        #expect(screen.picture == before)
+    }
+
+    @Test("words narrow it, by text and by key, and Enter runs the line")
+    func search() throws {
+        var screen = example()
+        screen.press("?", "/", "speed lim")
+        Pictures.expect(screen.picture, "help-search-80x24")
+        let found = screen.model.helpLayout(try #require(help(screen))).entries
+        #expect(found.first?.action == .limit)
+        #expect(Set(found.map(\.action)) == [.limit])
+        screen.press("Enter", "Enter")
+        #expect(help(screen) == nil)
+        let asks = screen.requests.contains { if case .limits = $0 { true } else { false } }
+        #expect(asks)
+    }
+
+    @Test("a key of another view is not run but said to be there")
+    func elsewhere() {
+        var screen = example()
+        screen.press("?", "/", "hidden", "Enter", "Enter")
+        #expect(screen.model.notice?.text.string.contains("picking files") == true)
+    }
+
+    @Test("the cursor reaches every line, and the end comes into sight")
+    func moving() throws {
+        var screen = example(60, 12)
+        screen.model.keysFile = "/home/ana/.config/martlet/keys.conf"
+        screen.press("?", "G")
+        let layout = screen.model.helpLayout(try #require(help(screen)))
+        #expect(help(screen)?.selected == layout.entries.count - 1)
+        #expect(screen.lines.contains { $0.contains("keys.conf") })
+        screen.press("g")
+        #expect(help(screen)?.top == 0)
+        for _ in layout.entries { screen.press("j") }
+        #expect(help(screen)?.selected == layout.entries.count - 1)
+    }
+
+    @Test("every page says where help is, at every width; it is the last to go", arguments: [80, 40, 20, 8, 3])
+    func hints(columns: Int) {
+        for keys in [[], ["i"], ["2"], ["3"], ["4"], ["5"], ["6"], ["a"], ["D", "n"]] as [[String]] {
+            var screen = example(columns, 24)
+            for key in keys { screen.press(key) }
+            let last = screen.lines.last ?? ""
+            #expect(last.contains("?") || last.contains("F1"), "\(keys) at \(columns): \(last)")
+        }
+        var lost = example(columns, 24)
+        lost.send(.link(.lost(since: ScreenHarness.morning, nextTry: nil, .stopped)))
+        #expect(lost.lines.last?.contains("?") == true)
+    }
+}
