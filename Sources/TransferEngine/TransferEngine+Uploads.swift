@@ -77,7 +77,14 @@ extension TransferEngine {
         return UploadSubject(
             name: name, size: source.identity.size, modifiedNanoseconds: source.identity.modifiedNanoseconds,
             ifExists: options.ifExists, verify: options.verify, begunBefore: task.begunBefore,
-            token: .task(task.uuid), hasChanged: hasChanged, isLastOfBatch: isLast(of: context))
+            token: .task(task.uuid), hasChanged: hasChanged, unanswered: cut(task),
+            isLastOfBatch: isLast(of: context))
+    }
+
+    /// How far an attempt had come that a kill ended.
+    private func cut(_ task: ClaimedTask) -> UploadCut? {
+        guard let sent = unconfirmed[task.id]?.sent, sent > task.accepted else { return nil }
+        return UploadCut(offset: task.accepted, sent: sent - task.accepted)
     }
 
     /// Whether nothing of the batch waits for a slot any more, as far as the queue has told.

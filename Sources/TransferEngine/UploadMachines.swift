@@ -104,12 +104,15 @@ private struct HTTPUpload {
 
     private var put: PutPlan {
         // One that was told to be plain is not asked for more.
-        PutPlan(
+        var put = PutPlan(
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: subject.begunBefore,
             resume: stored,
             // What OPTIONS does not announce a 104 may still bring.
             offersResume: options.uploadBy == nil && subject.size >= Self.leastToResume)
+        put.interopVersion = facts.versionToOffer
+        put.offerIsTrial = facts.isOfferATrial
+        return put
     }
 
     /// A smaller file is sent again as quickly as its offset is asked for.

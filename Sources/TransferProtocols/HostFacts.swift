@@ -13,6 +13,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// It announced that in its answer to OPTIONS, so an upload may begin with an empty request: a server that does not know the draft
     /// would take that for an empty file.
     package var announcesResume: Bool?
+    /// The version of the draft that was offered last to a server that announces none; 0: all were, and none of them was taken up.
+    package var offeredVersion: Int?
     /// tus extensions and digest algorithms that it announced.
     package var tusExtensions: [String]?
     package var tusChecksums: [String]?
@@ -34,6 +36,16 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     /// How long a host's answer to which protocol it speaks holds: one question a day costs nothing.
     static let lifeOfUploadBy = Duration.seconds(86_400)
+
+    /// The version of the draft to offer in a PUT to a server that announces none: the one that it has taken up, else the next to be tried.
+    package var versionToOffer: Int {
+        if let interopVersion { return interopVersion }
+        guard let offeredVersion, offeredVersion != 0 else { return ResumableDraft.latest }
+        return ResumableDraft.versions.first { $0 < offeredVersion } ?? ResumableDraft.latest
+    }
+
+    /// Whether something is learnt by whether that offer is taken up.
+    package var isOfferATrial: Bool { interopVersion == nil && offeredVersion != 0 }
 
     /// It speaks this protocol for uploads.
     package mutating func learn(uploadBy name: String, at now: Timestamp) {
@@ -66,6 +78,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         if newer.uploadBy != nil { (merged.uploadBy, merged.uploadByAt) = (newer.uploadBy, newer.uploadByAt) }
         merged.interopVersion = newer.interopVersion ?? interopVersion
         merged.announcesResume = newer.announcesResume ?? announcesResume
+        merged.offeredVersion = newer.offeredVersion ?? offeredVersion
         merged.tusExtensions = newer.tusExtensions ?? tusExtensions
         merged.tusChecksums = newer.tusChecksums ?? tusChecksums
         merged.answerMilliseconds = newer.answerMilliseconds ?? answerMilliseconds

@@ -109,6 +109,10 @@ package struct NegotiatedUpload: ProtocolMachine {
                 return [.learned(learnt)] + over(.fail(.largerThanTaken(chain.address, largest)))
             }
             return choose(TusUpload(tus, after: lastID), learnt)
+        case .speaks(let learnt):
+            var resumable = plan.resumable
+            resumable.facts = resumable.facts.merged(with: learnt)
+            return choose(ResumableUpload(resumable, after: lastID), learnt)
         case .resumable(let learnt, let limit):
             if let error = limit.refusal(of: plan.resumable.subject.size, at: chain.address) {
                 return [.learned(learnt)] + over(.fail(error))

@@ -111,7 +111,7 @@ package struct PlaceProbe: ProtocolMachine {
             return ask(ResumableMessages.options(RedirectChain(address), version: uploads.asking))
         case .wait(let demand): return over(.wait(demand))
         case .tus: findings.protocolName = "tus"
-        case .resumable: findings.protocolName = "ietf"
+        case .resumable, .speaks: findings.protocolName = "ietf"
         case .moved: findings.protocolName = "put"
         case .nothing:
             // 404 and 405 are what many servers say to OPTIONS alone; a 403 is meant.

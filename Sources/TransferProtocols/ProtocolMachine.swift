@@ -66,13 +66,16 @@ package struct UploadSubject: Hashable, Sendable {
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
+    /// How an earlier attempt broke off that nobody saw the end of, because the engine was killed: about how much it had sent. `nil` where the
+    /// resume point knows it, or nothing was sent.
+    package var unanswered: UploadCut?
     /// Nothing else of its batch waits to be sent: what is done once at the end of many files is done with this one.
     package var isLastOfBatch: Bool
 
     package init(
         name: RawPath, size: Int64, modifiedNanoseconds: Int64 = 0, ifExists: ExistingFilePolicy = .fail,
         verify: VerificationWish? = nil, begunBefore: Timestamp? = nil, token: UploadToken, hasChanged: Bool = false,
-        isLastOfBatch: Bool = false
+        unanswered: UploadCut? = nil, isLastOfBatch: Bool = false
     ) {
         self.name = name
         self.size = size
@@ -82,6 +85,7 @@ package struct UploadSubject: Hashable, Sendable {
         self.begunBefore = begunBefore
         source = token
         self.hasChanged = hasChanged
+        self.unanswered = unanswered
         self.isLastOfBatch = isLastOfBatch
     }
 }

@@ -17,6 +17,8 @@ package struct PutPlan: Sendable, Hashable {
     package var offersResume = false
     /// In which version of the draft.
     package var interopVersion = ResumableDraft.latest
+    /// Nobody knows yet whether the server takes that one up: where it does not, the next file offers an older one.
+    package var offerIsTrial = false
 
     package init(
         address: HTTPAddress, size: Int64, ifExists: ExistingFilePolicy, verify: VerificationWish? = nil,

@@ -9,7 +9,21 @@ extension PutUpload {
         else { return [] }
         handle = upload
         expires = UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) }
-        return [.persist(resumePoint(upload, cut: nil))]
+        let learns = plan.offerIsTrial ? [learned { $0.interopVersion = plan.interopVersion }] : []
+        return learns + [.persist(resumePoint(upload, cut: nil))]
+    }
+
+    /// Told before the bytes go, so that a kill does not have the same version tried for ever.
+    func trial() -> [ProtocolAction] {
+        guard plan.offersResume, plan.offerIsTrial else { return [] }
+        let isLast = plan.interopVersion == ResumableDraft.versions.last
+        return [learned { $0.offeredVersion = isLast ? 0 : plan.interopVersion }]
+    }
+
+    private func learned(_ change: (inout HostFacts) -> Void) -> ProtocolAction {
+        var news = HostFacts()
+        change(&news)
+        return .learned(news)
     }
 
     /// The next attempt is another protocol's: it asks how much is there, and sends the rest.

@@ -107,7 +107,7 @@ package struct PutUpload: ProtocolMachine {
         state = .sending(id)
         let restart = restartReason.map { [ProtocolAction.startOver(reason: $0)] } ?? []
         restartReason = nil
-        return restart + [.perform(id, PutMessages.put(plan, chain))]
+        return restart + trial() + [.perform(id, PutMessages.put(plan, chain))]
     }
 
     mutating func probe(_ question: Question) -> [ProtocolAction] {

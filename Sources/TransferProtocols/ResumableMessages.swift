@@ -49,11 +49,12 @@ package struct ResumablePlan: Sendable, Hashable {
     }
 
     /// The same file by a plain PUT, which the server may turn into an upload that can go on.
-    func put(version: Int, begunBefore: Timestamp?) -> PutPlan {
+    func put(version: Int, isTrial: Bool = false, begunBefore: Timestamp?) -> PutPlan {
         var put = PutPlan(
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: begunBefore, resume: stored, offersResume: true)
         put.interopVersion = version
+        put.offerIsTrial = isTrial
         return put
     }
 }

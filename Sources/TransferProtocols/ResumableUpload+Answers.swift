@@ -42,15 +42,18 @@ extension ResumableUpload {
 
     mutating func stands(at offset: Int64, isComplete: Bool) -> [ProtocolAction] {
         var actions: [ProtocolAction] = []
+        let isLost = cut?.isLost(at: offset) ?? false
+        cut = nil
         if isResuming, offset > 0 {
             actions.append(.resumed(at: offset))
+        } else if isResuming, isLost {
+            actions += [.startOver(reason: UploadCut.lossReason), persist()]
         } else if isResuming || offset != held {
             actions.append(.accepted(offset))
         }
         isResuming = false
         if offset > held { tries = 0 }
         held = offset
-        cut = nil
         if isComplete { return actions + finish(HTTPAnswer(status: 200), []) }
         return actions + append()
     }

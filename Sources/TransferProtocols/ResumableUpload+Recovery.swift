@@ -98,7 +98,8 @@ extension ResumableUpload {
     mutating func plainly(
         _ begunBefore: Timestamp?, _ start: (inout PutUpload) -> [ProtocolAction]
     ) -> [ProtocolAction] {
-        var inner = PutUpload(plan.put(version: version, begunBefore: begunBefore), after: lastID)
+        var inner = PutUpload(
+            plan.put(version: version, isTrial: facts.isOfferATrial, begunBefore: begunBefore), after: lastID)
         let actions = start(&inner)
         return forward(inner, actions)
     }

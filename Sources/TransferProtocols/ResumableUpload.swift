@@ -31,6 +31,8 @@ package struct ResumableUpload: ProtocolMachine {
     var state = State.ready
     var facts: HostFacts
     var probe = UploadProbe(takesTus: false)
+    /// It was asked, and said nothing.
+    var isSilent = false
     /// The version that this upload is made with.
     var version: Int
     /// Where creations go.
@@ -112,6 +114,7 @@ package struct ResumableUpload: ProtocolMachine {
         chain = RedirectChain(url)
         cut = point.cut
         held = point.cut?.offset ?? 0
+        cut = cut ?? plan.subject.unanswered
         expires = point.expires
         isResuming = true
         return ask()
@@ -129,8 +132,8 @@ package struct ResumableUpload: ProtocolMachine {
         held = 0
         limit = nil
         isResuming = false
-        guard let known = facts.interopVersion else { return discover() }
-        version = known
+        guard facts.interopVersion != nil || isSilent else { return discover() }
+        version = facts.versionToOffer
         let isSmall = plan.subject.size <= TusUpload.smallFile
         return isSmall || facts.announcesResume != true ? putPlainly(plan.subject.begunBefore) : create()
     }
@@ -155,9 +158,12 @@ package struct ResumableUpload: ProtocolMachine {
             if let error = target.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             return discover()
         case .wait(let demand): return over(.wait(demand))
+        case .speaks(let learnt):
+            facts = facts.merged(with: learnt)
+            return [.learned(learnt)] + anew()
         case .tus, .nothing:
             // It may still answer a PUT with a 104.
-            facts.interopVersion = ResumableDraft.latest
+            isSilent = true
             facts.announcesResume = false
             return anew()
         }

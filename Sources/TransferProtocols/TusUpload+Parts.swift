@@ -35,9 +35,12 @@ extension TusUpload {
     private mutating func prepared() -> [ProtocolAction] {
         var actions: [ProtocolAction] = []
         let held = held
-        if hasNews, held < plan.subject.size { actions.append(persist()) }
-        if held == 0, let lossReason { actions.append(.startOver(reason: lossReason)) }
+        if held == 0, let lossReason {
+            actions.append(.startOver(reason: lossReason))
+            hasNews = true
+        }
         lossReason = nil
+        if hasNews, held < plan.subject.size { actions.append(persist()) }
         if isResuming, held > 0 {
             actions.append(.resumed(at: held))
         } else if held != told || isResuming {

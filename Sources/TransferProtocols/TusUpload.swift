@@ -145,6 +145,9 @@ package struct TusUpload: ProtocolMachine {
         checksum = point.checksum
         expires = point.expires
         isJoining = point.isJoining
+        // Of several parts nobody knows which of them had sent it.
+        if parts.count == 1, parts[0].cut == nil { parts[0].cut = plan.subject.unanswered }
+        if parts.contains(where: { $0.cut?.isLost(at: 0) == true }) { lossReason = UploadCut.lossReason }
         if point.isJoined == true { return tidy(point.parts.compactMap(\.url)) }
         isResuming = true
         state = .working

@@ -18,6 +18,12 @@ package struct UploadCut: Codable, Hashable, Sendable {
     /// What such a cut may cost from then on.
     static let remedy: Int64 = 16 << 20
 
+    /// Nothing of what was sent is there, and it was enough to be worth a word.
+    func isLost(at offset: Int64) -> Bool { offset == 0 && self.offset + sent > 1 << 20 }
+
+    /// Said then.
+    static let lossReason = "the server has nothing of what was sent"
+
     /// Whether `offset`, asked after the cut, shows that bodies are held back as long as they are not whole.
     func showsBuffering(at offset: Int64) -> Bool { offset == self.offset && sent > Self.suspicious }
 }

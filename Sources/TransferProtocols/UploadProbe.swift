@@ -3,11 +3,14 @@ import TransferModel
 /// Which protocol for uploads a server speaks, found out with as few questions as its answers allow.
 ///
 /// An OPTIONS request names one version of the IETF draft. A server that knows it shows `Upload-Limit`; one that speaks tus shows
-/// `Tus-Version` whatever was asked; one that knows other versions may name its own. Only where nothing is said at all are older versions tried.
+/// `Tus-Version` whatever was asked; one that knows the version without having limits, as the older ones have none, may repeat its number, and one
+/// that knows other versions may name its own. Only where nothing is said at all are older versions tried.
 struct UploadProbe: Hashable, Sendable {
     enum Finding: Hashable, Sendable {
         /// The draft, in the version that was asked for.
         case resumable(HostFacts, UploadLimit)
+        /// The draft, in the version that was asked for; but what it wants in uploads it did not say. It may be offered, not relied on.
+        case speaks(HostFacts)
         case tus(HostFacts)
         /// Ask again, for the version that `asking` now is.
         case again
@@ -42,6 +45,13 @@ struct UploadProbe: Hashable, Sendable {
         if takesTus, var facts = TusAnnouncement.facts(answer) {
             facts.learn(uploadBy: "tus", at: now)
             return .tus(facts)
+        }
+        if answer.isSuccess, ResumableAnswer.version(answer) == asking {
+            var facts = HostFacts()
+            facts.learn(uploadBy: "ietf", at: now)
+            facts.interopVersion = asking
+            facts.announcesResume = false
+            return .speaks(facts)
         }
         switch answer.status {
         case 301, 302, 303, 307, 308: return .moved

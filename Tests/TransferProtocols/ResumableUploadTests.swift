@@ -102,6 +102,55 @@ private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> Ex
         #expect(drive.end(unanswered(lost, sent: 5)) == [persisted, "wait backoff networkConnectionLost"])
     }
 
+    @Test("a server that announces nothing is offered the versions in turn, and the one that it takes up from then on")
+    func offers() {
+        var facts = HostFacts()
+        for (version, told) in [(8, 8), (6, 6), (5, 5), (3, 0)] {
+            #expect(facts.versionToOffer == version && facts.isOfferATrial)
+            var drive = Drive(machine(facts: facts))
+            _ = drive.begin()
+            #expect(drive.end(answered(405)).first == "learned offeredVersion=\(told)")
+            facts.offeredVersion = told
+        }
+        #expect(facts.versionToOffer == 8 && !facts.isOfferATrial, "none is taken up: nothing is learnt any more")
+        facts.offeredVersion = 8
+        var drive = Drive(machine(facts: facts))
+        _ = drive.begin()
+        _ = drive.end(answered(405))
+        #expect(
+            drive.interim(["Upload-Draft-Interop-Version: 6", "Location: /u"])
+                == ["learned interopVersion=6", "persist ietf secret http://h/u"])
+        facts.interopVersion = 6
+        #expect(facts.versionToOffer == 6 && !facts.isOfferATrial)
+    }
+
+    @Test("a server that repeats the version that it was asked for speaks it, and gets no empty creation")
+    func echo() {
+        var drive = Drive(machine(facts: HostFacts()))
+        _ = drive.begin()
+        _ = drive.end(answered(200))
+        #expect(
+            drive.end(answered(204, ["Upload-Draft-Interop-Version: 6"])) == [
+                "learned uploadBy=ietf interopVersion=6 announcesResume=false",
+                "3 PUT http://h/d/f | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760",
+            ])
+    }
+
+    @Test(
+        "after a kill that nothing survived it is said that the file begins anew, and bodies that are held back are met with chunks"
+    )
+    func killedBehindAProxy() {
+        var killed = subject(50 * mebibyte)
+        killed.unanswered = UploadCut(offset: 0, sent: 20 * mebibyte)
+        let point = point(length: 50 * mebibyte)
+        #expect(
+            Drive.run(machine(killed, resume: point), [stands(0, incomplete)]) == [
+                "learned chunk=16777216", "over: the server has nothing of what was sent", persisted,
+                "2 PATCH http://h/u | Upload-Offset: 0 | Upload-Complete: ?0 | 0..<16777216",
+            ])
+        #expect(Drive.run(machine(killed, resume: point), [stands(5, incomplete)]).first == "resumed 5")
+    }
+
     @Test("versions are asked for one by one until the server knows one")
     func discovery() {
         var drive = Drive(machine(facts: HostFacts()))
@@ -115,7 +164,10 @@ private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> Ex
             ])
         #expect(
             Drive.run(machine(facts: HostFacts()), [answered(405)])
-                == ["2 PUT http://h/d/f | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760"])
+                == [
+                    "learned offeredVersion=8",
+                    "2 PUT http://h/d/f | Upload-Complete: ?1 | Upload-Length: 10485760 | 0..<10485760",
+                ])
         #expect(Drive.run(machine(facts: HostFacts()), [answered(503)]) == ["wait hostBackoff http"])
         #expect(
             Drive.run(machine(facts: HostFacts()), [answered(200, ["Upload-Limit: max-size=5"])]).last

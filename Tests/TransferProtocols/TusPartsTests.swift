@@ -228,7 +228,8 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         _ = both.end(answered(404), of: 2)
         _ = both.end(made("a"), of: 3)
         #expect(
-            both.end(made("b"), of: 4).prefix(3) == [persisted, "over: the server has lost the upload", "accepted 0"])
+            both.end(made("b"), of: 4).prefix(3) == ["over: the server has lost the upload", persisted, "accepted 0"],
+            "what is persisted before it would count as outdated")
     }
 
     @Test(

@@ -53,6 +53,23 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         #expect(drive.end(stands(1000)) == ["accepted 1000", "finish 1000 size"])
     }
 
+    @Test(
+        "after a kill that nothing survived it is said that the file begins anew, and bodies that are held back are met with chunks"
+    )
+    func killedBehindAProxy() {
+        var killed = subject(50 * mebibyte)
+        killed.unanswered = UploadCut(offset: 0, sent: 20 * mebibyte)
+        let point = point(50 * mebibyte)
+        #expect(
+            Drive.run(TusUpload(plan(killed, resume: point)), [stands(0, status: 200)]) == [
+                "learned chunk=16777216", "over: the server has nothing of what was sent",
+                "persist tus secret http://h/files/1", "accepted 0",
+                "2 PATCH http://h/files/1 | Upload-Offset: 0 | 0..<16777216",
+            ])
+        let resumed = Drive.run(TusUpload(plan(killed, resume: point)), [stands(5, status: 200)])
+        #expect(resumed.first == "resumed 5")
+    }
+
     @Test("requests bear the version, the name, and a condition that only our own receiver heeds")
     func fields() {
         var whole = plan(subject(1000))
