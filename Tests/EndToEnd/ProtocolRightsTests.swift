@@ -4,10 +4,10 @@ import TransferModel
 
 /// The right to send is lost in the middle: the file waits for a person, keeps what is there, and goes on at the same byte.
 @FirstLane @Suite(.serialized) struct ProtocolRightsTests {
-    private let size: Int64 = 40_000_000
+    let size: Int64 = 40_000_000
 
     /// A file under way, with something of it at the server.
-    private func begin(_ bench: WireBench, _ options: [String] = []) throws -> (source: RawPath, batch: String) {
+    func begin(_ bench: WireBench, _ options: [String] = []) throws -> (source: RawPath, batch: String) {
         let source = try bench.makeFile("film.mov", Int(size))
         try bench.proxy.set(bench.wire.rate(6))
         let batch = try bench.sandbox.queue(
@@ -17,7 +17,7 @@ import TransferModel
     }
 
     /// The server is gone and comes back as another; the file waits for that reason until it is mended.
-    private func expectWait(
+    func expectWait(
         _ bench: WireBench, _ batch: String, for reason: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         try bench.push(batch, sourceLocation: sourceLocation) { $0["waitReasons"].texts == [reason] }
@@ -30,7 +30,7 @@ import TransferModel
     }
 
     /// Mended: it goes on where it stood, and nothing was begun again.
-    private func expectGoesOn(
+    func expectGoesOn(
         _ bench: WireBench, _ batch: String, _ source: RawPath, by cure: [String]? = nil, lost: Int64 = 3 << 20,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

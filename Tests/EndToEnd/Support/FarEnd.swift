@@ -19,6 +19,8 @@ enum FarEnd {
     init(_ wire: WireProtocol, _ sandbox: Sandbox, token: String? = nil) throws {
         switch wire {
         case .tus: self = .tus(try TusServer(sandbox))
+        case .tusInChunks:
+            self = .tus(try TusServer(sandbox, .resumableUpload, settings: ["MAX_CHUNK=\(WireProtocol.chunk)"]))
         case .tusToReceiver, .ietf:
             let options = try token.map { try Receiver.asking(for: $0, sandbox) } ?? []
             self = .receiver(try Receiver(sandbox, options: options))
@@ -59,9 +61,9 @@ enum FarEnd {
         if case .receiver(let receiver) = self { try receiver.crash() } else { try server?.crash() }
     }
 
-    /// Starts it again where it was, with what it had stored.
-    func restart() throws {
-        if case .receiver(let receiver) = self { try receiver.restart() } else { try server?.restart() }
+    /// Starts it again where it was, with what it had stored; with other settings for this once, if a script's server is told some.
+    func restart(_ settings: [String] = []) throws {
+        if case .receiver(let receiver) = self { try receiver.restart() } else { try server?.restart(settings) }
     }
 
     /// Where files lie by their names; nothing for servers that have names of their own.

@@ -2,27 +2,55 @@ import Glibc
 import Testing
 import TransferModel
 
-/// tuspyserver. An upload's bytes lie under a name that the server chose, with a description beside them.
+/// A tus server that nobody here wrote. An upload's bytes lie under a name that the server chose.
 final class TusServer: Server {
-    init(_ sandbox: Sandbox) throws { try super.init("tus", sandbox, folder: "tus") }
+    enum Program {
+        /// Keeps what a cut brought; no checksums.
+        case tuspyserver
+        /// Takes each request whole into memory first; has checksums, concatenation, termination and expiration.
+        case resumableUpload
+    }
+
+    private let program: Program
+
+    init(_ sandbox: Sandbox, _ program: Program = .tuspyserver, settings: [String] = []) throws {
+        self.program = program
+        let words = program == .tuspyserver ? [] : ["IMPL=resumable-upload"]
+        try super.init("tus", sandbox, folder: "tus", settings: words + settings)
+    }
 
     /// The uploads that are whole, by the rest of the path that the client gave them, each with its digest. The same path may be there twice.
     func uploads(_ prefix: String = "") throws -> [(path: RawPath, size: Int64, digest: String)] {
-        let data = RawPath("\(folder)/data")
-        return try names(in: data).compactMap { name in
-            guard let text = name.text, text.hasSuffix(".info") else { return nil }
-            let info = try JSON(parsing: readText("\(data)/\(text)"))
-            guard let size = info["size"].integer, info["offset"].integer == size,
-                let file = info["metadata"]["filename"].text
-            else { return nil }
-            let path = info["metadata"]["relativePath"].text ?? file
-            guard path.hasPrefix(prefix) else { return nil }
-            return (
-                RawPath(String(path.dropFirst(prefix.count))), size,
-                try digest(of: data.appending(RawPath(String(text.dropLast(5)))))
-            )
+        try entries().compactMap { entry in
+            guard entry.path.hasPrefix(prefix) else { return nil }
+            let bytes = RawPath("\(folder)/data").appending(RawPath(entry.id))
+            return (RawPath(String(entry.path.dropFirst(prefix.count))), entry.size, try digest(of: bytes))
         }
     }
+
+    private func entries() throws -> [(id: String, size: Int64, path: String)] {
+        switch program {
+        case .tuspyserver:
+            let data = RawPath("\(folder)/data")
+            return try names(in: data).compactMap { name in
+                guard let text = name.text, text.hasSuffix(".info") else { return nil }
+                let info = try JSON(parsing: readText("\(data)/\(text)"))
+                guard let size = info["size"].integer, info["offset"].integer == size,
+                    let file = info["metadata"]["filename"].text
+                else { return nil }
+                return (String(text.dropLast(5)), size, info["metadata"]["relativePath"].text ?? file)
+            }
+        case .resumableUpload:
+            return try run(["uploads", folder]).jsonLines.compactMap { upload in
+                guard let id = upload["id"].text, let size = upload["size"].integer, let path = upload["path"].text
+                else { return nil }
+                return (id, size, path)
+            }
+        }
+    }
+
+    /// Everything that lies there, whole or not.
+    var stored: [RawPath] { names(in: RawPath("\(folder)/data")) }
 
     /// How many requests of a kind it answered.
     func count(_ method: String) throws -> Int {
@@ -143,7 +171,9 @@ final class FTPServer: Server {
 
 /// Apache as a WebDAV server.
 final class DavServer: Server {
-    init(_ sandbox: Sandbox) throws { try super.init("apache-dav", sandbox, folder: "dav") }
+    init(_ sandbox: Sandbox, settings: [String] = []) throws {
+        try super.init("apache-dav", sandbox, folder: "dav", settings: settings)
+    }
 
     var data: RawPath { RawPath("\(folder)/data") }
 }

@@ -67,6 +67,13 @@ final class Nginx: Server {
             "nginx", sandbox, folder: folder, settings: (tls ? ["TLS=1"] : []) + (authenticated ? ["AUTH=1"] : []))
     }
 
+    /// It stands before another server, and keeps each body back until it is whole, unless it is told not to.
+    init(_ sandbox: Sandbox, before address: String, buffering: Bool = true) throws {
+        try super.init(
+            "nginx", sandbox, folder: "nginx",
+            settings: ["PROXY=\(address)"] + (buffering ? [] : ["BUFFERING=off"]))
+    }
+
     /// What it stores and serves.
     var data: RawPath { RawPath("\(folder)/data") }
     var certificateAuthority: String { "\(folder)/tls/ca.crt" }

@@ -6,6 +6,8 @@ import TransferModel
 enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// tus to a server that nobody here wrote.
     case tus
+    /// The same to another one, which takes each request whole into memory: in chunks.
+    case tusInChunks
     /// The same to `martlet receive`.
     case tusToReceiver
     /// The draft of the IETF, to `martlet receive`.
@@ -36,9 +38,6 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
         guard let wanted = getenv("WIRES").map({ String(cString: $0) }) else { return allCases }
         return wanted.split(separator: " ").compactMap { WireProtocol(rawValue: String($0)) }
     }()
-
-    /// One of each way to go on, where another server or version of the same adds nothing.
-    static let distinct = tested.filter { ![.ietf8, .ietf6, .ietf5, .ftps].contains($0) }
 
     /// The version of the draft that the scripted server knows.
     var interopVersion: Int? {
@@ -77,9 +76,21 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// The length of a part or chunk in these tests: as small as the servers allow.
     static let part: Int64 = 5 << 20
+    /// The same of what is sent in chunks one after the other.
+    static let chunk: Int64 = 1 << 20
 
     /// What is accepted is known while a file is under way, part by part; elsewhere the server is asked when it goes on.
-    var hasParts: Bool { parallel > 1 }
+    var hasParts: Bool { parallel > 1 || self == .tusInChunks }
+
+    /// The next engine need not wait for what the one before had handed to the system: the server ends the connection before, or does not
+    /// mind it. tuspyserver, asked for an upload that is still being written, stands still for all its clients, for 30 seconds; an FTP or SSH
+    /// server goes on writing what is in the pipes.
+    var takesOver: Bool {
+        switch self {
+        case .tus, .sftp, .ftp, .ftps, .ftpes: false
+        default: true
+        }
+    }
 
     var resumes: Bool {
         if case .wholeFile = waste { false } else { true }
@@ -96,14 +107,9 @@ enum WireProtocol: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Names that are not UTF-8: XML and JSON cannot carry them, paths of bytes can.
     var carriesBytes: Bool {
         switch self {
-        case .tus, .s3, .nextcloud: false
+        case .tus, .tusInChunks, .s3, .nextcloud: false
         default: true
         }
-    }
-
-    /// The large file of the kills. Another version of the same is not proved better by more bytes.
-    var large: Int {
-        Self.distinct.contains(self) && self != .tusToReceiver && self != .ietf3 ? 300_000_000 : 60_000_000
     }
 
     /// A rule that lets a file through with so many megabytes a second, over all its connections.

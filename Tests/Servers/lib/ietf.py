@@ -2,6 +2,7 @@
 
 `../ietf` says what it is for. Uploads lie in DIR/uploads/ID with what is known of them in ID.json; whole files in DIR/data.
 """
+import email.utils
 import json
 import os
 import secrets
@@ -104,7 +105,8 @@ class Resumable(Scripted):
         path = self.place()
         if not os.path.isfile(path):
             raise Answer(404)
-        return Answer(200, Content_Length=os.path.getsize(path))
+        modified = email.utils.formatdate(os.path.getmtime(path), usegmt=True)
+        return Answer(200, Content_Length=os.path.getsize(path), Last_Modified=modified)
 
     def do_it_get(self):
         path = self.place()
