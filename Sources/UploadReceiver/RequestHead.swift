@@ -67,8 +67,13 @@ struct RequestHead: Sendable {
     /// to it, and only while the library does not.
     var socket: Int32 = -1
 
-    /// Whether a 104 can be sent: it is written past the library, which is not possible through TLS.
-    var takesInterim: Bool { understandsInterim && !isTLS }
+    /// Whether a 104 can be sent: it is written past the library, which is not possible through TLS; and some proxies hand it on as if it
+    /// were the answer (nginx before 1.27).
+    var takesInterim: Bool { understandsInterim && !isTLS && !cameThroughProxy }
+
+    private var cameThroughProxy: Bool {
+        ["via", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"].contains { fields[$0] != nil }
+    }
 
     /// What is said about the body's length.
     var body: BodyLength {

@@ -165,6 +165,22 @@ struct DraftTests {
         #expect(try contents(sandbox.path("f")) == body)
     }
 
+    @Test(
+        "what came through a proxy gets no 104, which some hand on as if it were the answer",
+        arguments: ["Via", "X-Forwarded-For"])
+    func proxied(field: String) throws {
+        let sandbox = try ReceiverSandbox()
+        let draft = DraftClient(sandbox: sandbox, version: .eight)
+        let client = try sandbox.client()
+        let fields = draft.fields(true) + [("Expect", "100-continue"), (field, "192.0.2.1")]
+        try client.send(DraftClient.request("PUT", "/f", fields, length: 5))
+        #expect(try client.interim() == 100)
+        try client.send("hello")
+        let reply = try client.reply()
+        #expect(reply.status == 201 && reply.interim.isEmpty)
+        #expect(try contents(sandbox.path("f")) == Array("hello".utf8))
+    }
+
     @Test("a small body that comes in one piece needs no upload; in two it gets one")
     func small() throws {
         let sandbox = try ReceiverSandbox()
