@@ -15,7 +15,7 @@ extension BatchContext {
             let upload = HTTPUpload(
                 folder: remote.bytes.isEmpty ? address.folder : base ?? address.folder, address: address,
                 below: remote, subject: subject, facts: facts, resume: resume, options: order.options,
-                formFields: order.secrets.formFields)
+                formFields: order.secrets.formFields, headers: order.secrets.headers)
             return upload.machine(scheme: place.scheme)
         case .s3(let address):
             return S3Upload(
@@ -52,6 +52,8 @@ private struct HTTPUpload {
     let resume: ResumePoint?
     let options: TransferOptions
     let formFields: [HeaderField]
+    /// The user's own.
+    let headers: [HeaderField]
 
     func machine(scheme: TransferScheme) -> any ProtocolMachine {
         // What is begun goes on by what began it.
@@ -79,13 +81,11 @@ private struct HTTPUpload {
     /// As `subject`, for servers without a version to name in a condition.
     private var replacing: UploadSubject { subject.replacing(earlierVersionOf: resume) }
 
-    /// Nextcloud takes large files in pieces that it remembers; other servers take them whole. So does it where a digest is wanted: it
-    /// computes one of a whole PUT alone.
+    /// Nextcloud takes large files in pieces that it remembers; other servers take them whole.
     private var dav: any ProtocolMachine {
         let chunk = options.chunkBytes ?? NextcloudPlan.usualChunk
-        let isCloud = address.target.contains("/remote.php/dav/files/")
-        let isChunked = isCloud && subject.size > chunk && subject.verify != .digest
-        if resume?.kind == NextcloudResumePoint.kind || isChunked {
+        let isChunked = address.target.contains("/remote.php/dav/files/") && subject.size > chunk
+        if facts.cannotChunk != true, resume?.kind == NextcloudResumePoint.kind || isChunked {
             return NextcloudUpload(
                 NextcloudPlan(
                     address: address, subject: replacing, facts: facts,
@@ -96,10 +96,12 @@ private struct HTTPUpload {
     }
 
     private var post: PostPlan {
-        PostPlan(
+        var plan = PostPlan(
             address: address, subject: subject,
             form: options.form.map { PostForm(fileField: $0.fileField, fields: formFields) },
             resume: resume?.content(PostResumePoint.self))
+        plan.isRepeatable = headers.contains { $0.name.lowercased() == "idempotency-key" }
+        return plan
     }
 
     private var put: PutPlan {

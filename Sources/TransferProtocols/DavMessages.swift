@@ -1,4 +1,4 @@
-import TransferModel
+package import TransferModel
 
 /// What an upload over WebDAV is to do.
 package struct DavPlan: Sendable, Hashable {
@@ -32,6 +32,8 @@ package struct DavResumePoint: ResumePointContent {
     package var wasCut = false
     /// All bytes are there and the MOVE may have been asked for.
     package var publishing = false
+    /// The answer to the MOVE was lost, and until then the server may still be at it.
+    package var busyUntil: Timestamp?
 
     package init(temporary: String, generation: Int = 1) {
         self.temporary = temporary
@@ -63,11 +65,26 @@ enum DavMessages {
     /// For servers without PROPFIND.
     static func head(_ address: HTTPAddress) -> Exchange { .http(HTTPExchange(.head, address)) }
 
+    /// sabre/dav, of which Nextcloud is made, explains its errors in a document of its own.
+    static func isOwnWord(_ body: [UInt8]) -> Bool {
+        String(decoding: body.prefix(4096), as: UTF8.self).contains("sabredav.org")
+    }
+
     static func makeFolder(_ address: HTTPAddress, headers: [HeaderField] = []) -> Exchange {
         .http(HTTPExchange(.mkcol, address, headers: headers))
     }
 
     static func remove(_ address: HTTPAddress) -> HTTPExchange { HTTPExchange(.delete, address) }
+
+    /// Nextcloud keeps the one and computes the other of what arrives, by PUT as by the MOVE that puts chunks together.
+    static func checksum(_ digest: TransferDigest) -> [HeaderField] {
+        [HeaderField("OC-Checksum", "SHA256:\(digest.value)"), HeaderField("X-Hash", "sha256")]
+    }
+
+    /// What a server computed: Nextcloud when asked; others may tell it of themselves.
+    static func digest(of answer: HTTPAnswer) -> String? {
+        answer.field("x-hash-sha256")?.lowercased() ?? answer.representationDigest?.value
+    }
 
     /// Never with `Content-Range`: a server that does not know it takes the piece for the whole.
     static func put(_ address: HTTPAddress, size: Int64, headers: [HeaderField]) -> Exchange {

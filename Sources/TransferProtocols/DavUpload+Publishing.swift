@@ -22,6 +22,7 @@ extension DavUpload {
     mutating func publish() -> [ProtocolAction] {
         if isStraight { return over(.finish(receipt(nil))) }
         point.publishing = true
+        point.busyUntil = nil
         return [.persist(ResumePoint(point))] + move(pathOnly: false)
     }
 
@@ -34,17 +35,19 @@ extension DavUpload {
     mutating func moved(_ end: ExchangeEnd, pathOnly: Bool) -> [ProtocolAction] {
         guard let answer = end.answer else {
             switch DavFinding.unanswered(end, host) {
-            case .wait(let demand): return prove(demand)
+            case .wait(let demand): return prove(demand, busy: leastPatience)
             case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
             }
         }
-        if answer.status == 202 || answer.status == 207 { return prove(WaitDemand(.backoff, undone(answer))) }
+        if answer.status == 202 || answer.status == 207 {
+            return prove(WaitDemand(.backoff, undone(answer)), busy: answer.status == 202 ? .hour : nil)
+        }
         if answer.isSuccess { return over(.finish(receipt(answer, body: end.body))) }
         switch answer.status {
         case 412: return ask(plan.address) { .inTheWay($0) }
         case 405, 501: return goStraight()
         // The name in Destination is not the server's own: behind a proxy it knows itself by another.
-        case 502 where !pathOnly: return move(pathOnly: true)
+        case 502 where !pathOnly && !plan.isCloud: return move(pathOnly: true)
         case 404:
             let error = TransferError(
                 .networkConnectionLost, "\(host) does not find the temporary file: Martlet tries again by itself",
@@ -52,22 +55,44 @@ extension DavUpload {
             return prove(WaitDemand(.backoff, error))
         default: break
         }
-        switch AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at) {
+        switch AnswerMeaning.dav(answer, host: host, hasAccepted: true, at: end.at) {
         // Whatever stands between us and the server may have given up before the server did.
         case .wait(let demand) where answer.status >= 500 && answer.status != 507 || answer.status == 408:
-            return prove(demand)
+            return prove(demand, busy: DavMessages.isOwnWord(end.body) ? nil : .hour)
+        // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
+        case .wait(let demand) where answer.status == 423 && plan.isCloud && plan.resume?.publishing == true:
+            return prove(demand, busy: .hour)
         case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
     }
 
-    private mutating func prove(_ demand: WaitDemand) -> [ProtocolAction] {
-        ask(temporary) { .proving($0, isTarget: false, demand) }
+    /// - Parameter busy: how long the server may still be at it. Nextcloud copies where others rename, and a MOVE that is asked for
+    ///   again meanwhile makes it copy without end.
+    private mutating func prove(_ demand: WaitDemand, busy: Duration? = nil) -> [ProtocolAction] {
+        guard plan.isCloud, let busy else { return ask(temporary) { .proving($0, isTarget: false, demand) } }
+        point.busyUntil = now.advanced(by: busy)
+        looks = 0
+        return [.persist(ResumePoint(point))] + ask(temporary) { .proving($0, isTarget: false, demand) }
     }
+
+    /// 10 to 30 seconds between two looks.
+    mutating func rest(_ demand: WaitDemand?) -> [ProtocolAction] {
+        let pause = min(30, 10 + 5 * looks)
+        looks += 1
+        state = .resting(demand)
+        return [.wake(.probeAgain, after: .seconds(pause))]
+    }
+
+    /// Where a line broke: whether the MOVE arrived is not known either, so it has as long as copying at a mebibyte a second takes.
+    private var leastPatience: Duration { .seconds(min(3600, max(60, plan.subject.size >> 20))) }
 
     /// - Parameter demand: why it is not known; `nil`: an earlier attempt asked for it.
     mutating func proved(_ finding: DavFinding, _ isTarget: Bool, _ demand: WaitDemand?) -> [ProtocolAction] {
         if !isTarget {
-            if case .found = finding, let demand { return over(.wait(demand)) }
+            if case .found = finding {
+                if let until = point.busyUntil { return now < until ? rest(demand) : publish() }
+                if let demand { return over(.wait(demand)) }
+            }
             return ask(plan.address) { .proving($0, isTarget: true, demand) }
         }
         switch finding {
@@ -139,4 +164,9 @@ extension DavUpload {
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
     }
+}
+
+extension Duration {
+    /// A gateway gave up, the server did not: PHP may copy for so long.
+    fileprivate static var hour: Duration { .seconds(3600) }
 }

@@ -9,9 +9,7 @@ extension DavUpload {
         }
         if plan.isCloud {
             headers.append(HeaderField("X-OC-Mtime", "\(modified)"))
-            if let digest {
-                headers += [HeaderField("OC-Checksum", "SHA256:\(digest.value)"), HeaderField("X-Hash", "sha256")]
-            }
+            if let digest { headers += DavMessages.checksum(digest) }
         }
         return perform(DavMessages.put(temporary, size: plan.subject.size, headers: headers)) { .sending($0) }
     }
@@ -27,10 +25,10 @@ extension DavUpload {
         case 400 where digest != nil && plan.isCloud: return differs()
         default: break
         }
-        let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at)
+        let meaning = AnswerMeaning.dav(answer, host: host, hasAccepted: wasWhole, at: end.at)
         if let refusal = meaning.refusal { return lost(end) + over(refusal) }
         if plan.subject.verify == .digest, let digest {
-            guard let theirs = Self.digest(of: answer) else {
+            guard let theirs = DavMessages.digest(of: answer) else {
                 let error = TransferError.unverifiable(
                     at: plan.address.host, "took the file but tells no SHA-256 of it")
                 return leave(.fail(error))
@@ -66,11 +64,6 @@ extension DavUpload {
         if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
         return leave(
             .fail(.unverifiable(at: plan.address.host, "took the file but has other bytes (its SHA-256 differs)")))
-    }
-
-    /// Nextcloud computes it when asked; others may tell it of themselves.
-    private static func digest(of answer: HTTPAnswer) -> String? {
-        answer.field("x-hash-sha256")?.lowercased() ?? answer.representationDigest?.value
     }
 
     // MARK: Folders

@@ -24,8 +24,10 @@ package struct DavUpload: ProtocolMachine {
         case checking(ExchangeID, doubt: TransferError?)
         /// The MOVE. Next: itself, `proving`, `inTheWay`, `clearing`, `over`.
         case moving(ExchangeID, pathOnly: Bool)
-        /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `sending`, `over`.
+        /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `resting`, `moving`, `sending`, `over`.
         case proving(ExchangeID, isTarget: Bool, WaitDemand?)
+        /// The MOVE may still go on: only what is there is looked at. Next: `proving`.
+        case resting(WaitDemand?)
         /// 412: what has the target's name? Next: `comparing`, `leaving`, `over`.
         case inTheWay(ExchangeID)
         /// It has our length: is our temporary file gone, so that an earlier MOVE put it there? Next: `leaving`, `over`.
@@ -40,11 +42,13 @@ package struct DavUpload: ProtocolMachine {
     var state = State.ready
     var point: DavResumePoint
     var facts: HostFacts
-    private var lastID = 0
+    private var lastID: Int
     /// PROPFIND is not known there.
     private var asksByHead = false
     /// Every byte is there by the server's own word.
     var isWhole = false
+    /// They were, before it began again.
+    private var hadWhole = false
     /// Of the source, where the server is to compare it.
     var digest: TransferDigest?
     /// The server has computed the same.
@@ -55,9 +59,15 @@ package struct DavUpload: ProtocolMachine {
     var foldersRefused: [Int: ProtocolAction] = [:]
     var repairs = 0
     var begun = Timestamp(milliseconds: 0)
+    /// When the last exchange ended.
+    private(set) var now = Timestamp(milliseconds: 0)
+    /// Looks at a MOVE that may still go on.
+    var looks = 0
 
-    package init(_ plan: DavPlan) {
+    /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
+    package init(_ plan: DavPlan, after lastID: Int = 0) {
         self.plan = plan
+        self.lastID = lastID
         facts = plan.facts
         point = plan.resume ?? DavResumePoint(temporary: plan.address.target)
         folders = DavMessages.folders(above: plan.address)
@@ -66,12 +76,16 @@ package struct DavUpload: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began(let now)):
-            begun = now
+            (begun, self.now) = (now, now)
             return begin()
         case (.digesting, .digested(let ours)):
             digest = ours
             return send()
-        case (_, .ended(let id, let end)) where id == current: return ended(end)
+        case (.resting(let demand), .timerFired(.probeAgain)):
+            return ask(temporary) { .proving($0, isTarget: false, demand) }
+        case (_, .ended(let id, let end)) where id == current:
+            now = end.at
+            return ended(end)
         default:
             // Heads are looked at when the exchange ends; what belongs to an abandoned or finished one comes too late.
             return []
@@ -85,7 +99,7 @@ package struct DavUpload: ProtocolMachine {
             .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
             .comparing(let id, _), .leaving(let id, _):
             id
-        case .ready, .digesting, .over: nil
+        case .ready, .digesting, .resting, .over: nil
         }
     }
 
@@ -97,13 +111,13 @@ package struct DavUpload: ProtocolMachine {
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
         case .leaving(_, let action): return over(action)
         case .looking, .probing, .checking, .proving, .inTheWay, .comparing: return found(end)
-        case .ready, .digesting, .over: return []
+        case .ready, .digesting, .resting, .over: return []
         }
     }
 
     /// An answer to the question what is there.
     private mutating func found(_ end: ExchangeEnd) -> [ProtocolAction] {
-        let finding = DavFinding(end, host: host, hasAccepted: isWhole)
+        let finding = DavFinding(end, host: host, hasAccepted: wasWhole)
         if finding == .unknownMethod, !asksByHead {
             asksByHead = true
             return askAgain()
@@ -147,7 +161,9 @@ package struct DavUpload: ProtocolMachine {
     private mutating func probed(_ finding: DavFinding) -> [ProtocolAction] {
         switch finding {
         case .found(let file) where file.size == plan.subject.size && !isStraight:
-            return [.resumed(at: plan.subject.size)] + whole()
+            guard let until = point.busyUntil, now < until else { return [.resumed(at: plan.subject.size)] + whole() }
+            isWhole = true
+            return [.resumed(at: plan.subject.size), .accepted(plan.subject.size)] + rest(nil)
         case .found(let file) where file.size == plan.subject.size && isOurs(file): return whole()
         case .missing where point.publishing: return ask(plan.address) { .proving($0, isTarget: true, nil) }
         // Straight at the target it may be anybody's: the PUT will say.
@@ -180,6 +196,7 @@ package struct DavUpload: ProtocolMachine {
     mutating func clear() -> [ProtocolAction] {
         let old = temporary
         let wasStraight = isStraight
+        hadWhole = hadWhole || isWhole
         isWhole = false
         point.generation += 1
         // Under its own name it is replaced by what is sent.
@@ -192,6 +209,8 @@ package struct DavUpload: ProtocolMachine {
     // MARK: Words
 
     var host: String { plan.address.host }
+    /// The server has had every byte of this task once: a 403 then means that the permission is gone.
+    var wasWhole: Bool { isWhole || hadWhole || plan.resume?.publishing == true }
     var temporary: HTTPAddress { HTTPAddress(plan.address, target: point.temporary) }
     /// There is no temporary name: the server cannot rename.
     var isStraight: Bool { point.temporary == plan.address.target }

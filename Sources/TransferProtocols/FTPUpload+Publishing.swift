@@ -42,7 +42,7 @@ extension FTPUpload {
         }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
         if let refusal {
-            return over(FTPMeaning(refusal, host: plan.host, hasAccepted: false).action)
+            return stop(whole: refusal)
         }
         return publish(removesOld: false)
     }
@@ -65,9 +65,14 @@ extension FTPUpload {
         }
         if plan.subject.ifExists == .replace {
             return removesOld
-                ? over(FTPMeaning(end, host: plan.host, hasAccepted: false).action) : publish(removesOld: true)
+                ? stop(whole: end) : publish(removesOld: true)
         }
         return ask(plan.path) { .lookingAgain($0, refusal: end) }
+    }
+
+    /// Every byte is there: whoever refuses the name takes a permission away.
+    private mutating func stop(whole refusal: FTPEnd) -> [ProtocolAction] {
+        over(FTPMeaning(refusal, host: plan.host, hasAccepted: true).action)
     }
 
     mutating func proved(_ end: FTPEnd, _ isTarget: Bool, _ doubt: Doubt) -> [ProtocolAction] {

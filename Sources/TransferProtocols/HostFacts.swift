@@ -26,6 +26,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var chunk: Int64?
     /// SFTP: no rename, so files are written under their final names.
     package var cannotRename: Bool?
+    /// Nextcloud's paths without its folders of chunks: large files go whole.
+    package var cannotChunk: Bool?
     /// SFTP, FTP: an upload that goes on does not work there; whole files only.
     package var cannotResume: Bool?
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
@@ -85,6 +87,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.largestBody = newer.largestBody ?? largestBody
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename
+        merged.cannotChunk = newer.cannotChunk ?? cannotChunk
         merged.cannotResume = newer.cannotResume ?? cannotResume
         merged.clockSkewSeconds = newer.clockSkewSeconds ?? clockSkewSeconds
         merged.region = newer.region ?? region

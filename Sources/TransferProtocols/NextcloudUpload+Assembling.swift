@@ -46,12 +46,17 @@ extension NextcloudUpload {
     /// Durable before it is asked for.
     mutating func assemble() -> [ProtocolAction] {
         guard let place else { return [] }
+        if plan.subject.verify == .digest, digest == nil {
+            state = .digesting
+            return askDigest()
+        }
         point.isAssembling = true
         moves += 1
         let time = HeaderField("X-OC-Mtime", "\(plan.subject.modifiedNanoseconds / 1_000_000_000)")
+        let checksum = digest.map(DavMessages.checksum) ?? []
         let exchange = DavMessages.move(
             place.whole(in: point.folder), to: plan.address, overwrites: plan.subject.ifExists == .replace,
-            headers: [total, time])
+            headers: [total, time] + checksum)
         return [.persist(ResumePoint(point))] + perform(exchange) { .assembling($0) }
     }
 
@@ -71,14 +76,9 @@ extension NextcloudUpload {
         // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
         case 423 where plan.resume?.isAssembling == true || point.lostAt != nil: return lostAnswer(end)
         // What Nextcloud itself says is an end; what a gateway says is not.
-        case 500..<600 where answer.status != 507 && !Self.isOwnWord(end.body): return lostAnswer(end)
+        case 500..<600 where answer.status != 507 && !DavMessages.isOwnWord(end.body): return lostAnswer(end)
         default: return refused(end)
         }
-    }
-
-    /// sabre/dav, of which Nextcloud is made, explains its errors in a document of its own.
-    private static func isOwnWord(_ body: [UInt8]) -> Bool {
-        String(decoding: body.prefix(4096), as: UTF8.self).contains("sabredav.org")
     }
 
     /// From now on the server has an hour; later attempts know when it began.
@@ -135,6 +135,8 @@ extension NextcloudUpload {
         poll.since = poll.since ?? end.at
         switch finding(end) {
         case .found(let file) where file.size == plan.subject.size && isNew(file):
+            // What the server computed was in the answer that was lost.
+            if plan.subject.verify == .digest { return over(.fail(digestless)) }
             var receipt = receipt(nil)
             receipt.etag = file.etag
             receipt.foundThere = poll.isEarlier
@@ -183,6 +185,13 @@ extension NextcloudUpload {
     // MARK: Ends
 
     mutating func confirmed(_ end: ExchangeEnd, _ answer: HTTPAnswer) -> [ProtocolAction] {
+        if plan.subject.verify == .digest {
+            guard let theirs = DavMessages.digest(of: answer) else { return over(.fail(digestless)) }
+            guard theirs == digest?.value else {
+                let why = "put the file together but has other bytes (its SHA-256 differs)"
+                return over(.fail(.unverifiable(at: plan.address.host, why)))
+            }
+        }
         switch finding(end) {
         case .found(let file) where file.size == nil || file.size == plan.subject.size:
             return over(.finish(receipt(answer)))
@@ -207,9 +216,18 @@ extension NextcloudUpload {
         return perform(.http(DavMessages.remove(place.folder(point.folder)))) { .leaving($0, action) }
     }
 
+    private var digestless: TransferError {
+        .unverifiable(at: plan.address.host, "put the file together but tells no SHA-256 of it")
+    }
+
     private func receipt(_ answer: HTTPAnswer?) -> Receipt {
         var receipt = Receipt(
             bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
+        // `confirmed` has compared it.
+        if plan.subject.verify == .digest {
+            receipt.verified = .digest
+            receipt.digest = digest
+        }
         receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
         return receipt
     }

@@ -3,8 +3,8 @@ import TransferModel
 /// An upload to Nextcloud in chunks (protocols.md section 4.2): a folder of its own, chunks in any order, and one MOVE that puts them
 /// together. The folder is asked what it has before going on and before the MOVE.
 ///
-/// Up to a chunk's length, and where a digest is wanted, which only a whole PUT is answered with, ``DavUpload`` is the way. The states
-/// are here; `NextcloudUpload+Chunks` has the chunks, `NextcloudUpload+Assembling` the MOVE.
+/// Up to a chunk's length ``DavUpload`` is the way, and for servers that have such paths but no folders of chunks (ownCloud Infinite
+/// Scale): what then is the state `whole`. The states are here; `NextcloudUpload+Chunks` has the chunks, `NextcloudUpload+Assembling` the MOVE.
 package struct NextcloudUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `looking`, `listing`, `clearing`, `polling`.
@@ -21,6 +21,8 @@ package struct NextcloudUpload: ProtocolMachine {
         case sending
         /// Are they all there, just before the MOVE? Next: `assembling`, `sending`, `making`.
         case reviewing(ExchangeID)
+        /// All chunks are there, and the engine still computes the source's digest. Next: `assembling`.
+        case digesting
         /// The MOVE. Next: `confirming`, `polling`, `placing`, `inTheWay`, `listing`, `over`.
         case assembling(ExchangeID)
         /// The folder above the target at that place is made. Next: itself, `assembling`, `over`.
@@ -35,6 +37,8 @@ package struct NextcloudUpload: ProtocolMachine {
         case inTheWay(ExchangeID)
         /// Our folder goes; then this is said. Next: `over`.
         case leaving(ExchangeID, ProtocolAction)
+        /// There are no folders of chunks: plain WebDAV is at work.
+        case whole(DavUpload)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -58,6 +62,11 @@ package struct NextcloudUpload: ProtocolMachine {
     var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
+    /// Of the source, where the server is to compare it: computed while the chunks go.
+    var digest: TransferDigest?
+    private var hasAskedDigest = false
+    /// MKCOL of a folder of chunks was answered 405: it is there already, or there are none.
+    private var mayLackFolders = false
 
     package init(_ plan: NextcloudPlan) {
         self.plan = plan
@@ -73,6 +82,14 @@ package struct NextcloudUpload: ProtocolMachine {
             return sent(number, end)
         case (.polling(nil, let poll), .timerFired(.probeAgain)):
             return ask(plan.address) { .polling($0, poll) }
+        case (.whole(var upload), _):
+            let actions = upload.handle(event)
+            state = .whole(upload)
+            return actions
+        case (_, .digested(let ours)):
+            digest = ours
+            if case .digesting = state { return assemble() }
+            return []
         case (_, .ended(let id, let end)) where id == current: return ended(end)
         default:
             // What belongs to an abandoned or finished exchange comes too late.
@@ -88,7 +105,7 @@ package struct NextcloudUpload: ProtocolMachine {
             .leaving(let id, _):
             id
         case .polling(let id, _): id
-        case .ready, .sending, .over: nil
+        case .ready, .sending, .digesting, .whole, .over: nil
         }
     }
 
@@ -105,7 +122,7 @@ package struct NextcloudUpload: ProtocolMachine {
         case .confirming(_, let answer): return confirmed(end, answer)
         case .inTheWay: return stood(end)
         case .leaving(_, let action): return over(action)
-        case .ready, .sending, .over: return []
+        case .ready, .sending, .digesting, .whole, .over: return []
         }
     }
 
@@ -145,11 +162,18 @@ package struct NextcloudUpload: ProtocolMachine {
 
     private mutating func made(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return stop(end) }
-        // It was made before a kill could say so.
-        if answer.status == 405 { return list() }
+        switch answer.status {
+        // It was made before a kill could say so, or nothing can be made there.
+        case 405:
+            mayLackFolders = true
+            return list()
+        // No such place, no such method.
+        case 404, 409, 501: return goWhole(at: end.at)
+        default: break
+        }
         guard answer.isSuccess else { return stop(end) }
         point.isMade = true
-        return [.persist(ResumePoint(point))] + fill()
+        return [.persist(ResumePoint(point))] + send()
     }
 
     mutating func list() -> [ProtocolAction] {
@@ -161,6 +185,7 @@ package struct NextcloudUpload: ProtocolMachine {
         var isReview = false
         if case .reviewing = state { isReview = true }
         guard let answer = end.answer else { return stop(end) }
+        if mayLackFolders, !point.isMade, [404, 405, 501].contains(answer.status) { return goWhole(at: end.at) }
         if answer.status == 404 || answer.status == 410 {
             let wasMade = point.isMade
             (point.isMade, point.isAssembling) = (false, false)
@@ -175,7 +200,29 @@ package struct NextcloudUpload: ProtocolMachine {
         keep(Set(resources.compactMap { whole($0) }))
         if stored.count == count { return isReview ? assemble() : announced() + assemble() }
         if isReview, !repaired() { return over(.wait(WaitDemand(.backoff, lostChunks))) }
-        return (isReview ? [.accepted(bytesStored)] : announced()) + fill()
+        return (isReview ? [.accepted(bytesStored)] : announced()) + send()
+    }
+
+    /// Digests are computed while the chunks go, which takes longer.
+    private mutating func send() -> [ProtocolAction] {
+        (plan.subject.verify == .digest && digest == nil ? askDigest() : []) + fill()
+    }
+
+    mutating func askDigest() -> [ProtocolAction] {
+        defer { hasAskedDigest = true }
+        return hasAskedDigest ? [] : [.digestSource]
+    }
+
+    /// The server has no folders of chunks: this file and all after it go whole.
+    private mutating func goWhole(at now: Timestamp) -> [ProtocolAction] {
+        var learned = HostFacts()
+        learned.cannotChunk = true
+        var upload = DavUpload(
+            DavPlan(address: plan.address, subject: plan.subject, facts: plan.facts.merged(with: learned)),
+            after: lastID)
+        let actions = upload.handle(.began(at: now))
+        state = .whole(upload)
+        return [.learned(learned)] + actions
     }
 
     private func announced() -> [ProtocolAction] {

@@ -20,6 +20,8 @@ package struct PostPlan: Sendable, Hashable {
     /// `nil`: the body is the file and nothing else.
     package var form: PostForm?
     package var resume: PostResumePoint?
+    /// The user gave it a key by which the server knows a second one for the same (`Idempotency-Key`): it may be repeated.
+    package var isRepeatable = false
 
     package init(
         address: HTTPAddress, subject: UploadSubject, form: PostForm? = nil, resume: PostResumePoint? = nil

@@ -3,7 +3,7 @@ import TransferModel
 /// An upload by one POST (protocols.md section 8): the file as the body, or in a form.
 ///
 /// What a POST does is the server's affair, so one that may have happened is never silently repeated: the point is durable before it
-/// goes, and taken back only when it surely did nothing.
+/// goes, and taken back only when it surely did nothing. One with a key of the user's by which the server knows it again may be repeated.
 package struct PostUpload: ProtocolMachine {
     fileprivate enum State {
         /// Next: `sending`, `over` (an earlier one may have happened).
@@ -27,7 +27,7 @@ package struct PostUpload: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began):
-            if let earlier = plan.resume, earlier.isSent, earlier.token == plan.subject.token {
+            if let earlier = plan.resume, earlier.isSent, earlier.token == plan.subject.token, !plan.isRepeatable {
                 return over(.fail(.posted(plan.address, "its answer was lost")))
             }
             return [.persist(point(isSent: true))] + send()
@@ -52,13 +52,17 @@ package struct PostUpload: ProtocolMachine {
         case .redirect: return redirected(answer, end)
         case .fail(let error): return over(.fail(error))
         case .wait(let demand):
-            // Refused before it was looked at: there is no harm in trying again. Of everything else nobody knows.
-            let didNothing = [401, 407, 408, 421, 425, 429, 503, 507].contains(answer.status)
-            guard didNothing || (end.bytesSent == 0 && PostMessages.length(plan) > 0) else {
+            guard plan.isRepeatable || didNothing(answer, end) else {
                 return over(.fail(.posted(plan.address, "it answered \(answer.status)")))
             }
             return [.persist(point(isSent: false)), .wait(demand)].ending(&state)
         }
+    }
+
+    /// No byte of the body went out, or the answer says of itself that the request was not applied (RFC 9110 sections 15.5.2, 15.5.8 and
+    /// 15.5.20). Whatever else a server that had the body answers, 429 and 503 too, it may have done what it was told.
+    private func didNothing(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> Bool {
+        [401, 407, 421].contains(answer.status) || (end.bytesSent == 0 && PostMessages.length(plan) > 0)
     }
 
     /// 307 and 308 ask for the same elsewhere. After the others the server has taken the POST and shows its result (RFC 9110 section
@@ -72,7 +76,7 @@ package struct PostUpload: ProtocolMachine {
     private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
         let error = end.failure?.error ?? .cutOff(by: chain.address.host)
         let mayHaveHappened = end.bytesSent > 0 || (end.failure?.mayHaveReachedServer ?? true)
-        if mayHaveHappened { return over(.fail(.posted(plan.address, "its answer was lost"))) }
+        if mayHaveHappened, !plan.isRepeatable { return over(.fail(.posted(plan.address, "its answer was lost"))) }
         let last: ProtocolAction = error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
         return [.persist(point(isSent: false)), last].ending(&state)
     }

@@ -73,3 +73,23 @@ enum PutMessages {
         wanted ? [HeaderField("Want-Repr-Digest", "sha-256=10")] : []
     }
 }
+
+extension HTTPAddress {
+    /// Whether its query has a signature in it: of AWS and those who do as it does, of Google, of Azure.
+    var isSigned: Bool {
+        let names = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
+        return target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&").contains { pair in
+            names.contains(pair.prefix { $0 != "=" }.lowercased())
+        } ?? false
+    }
+}
+
+extension TransferError {
+    static func signatureExpired(_ address: HTTPAddress, _ status: Int) -> TransferError {
+        TransferError(
+            .http,
+            "\(address.host) answered \(status): the signed URL has expired or does not allow this file; "
+                + "queue it again with a new one",
+            httpStatus: status)
+    }
+}

@@ -149,6 +149,7 @@ package struct PutUpload: ProtocolMachine {
     }
 
     private mutating func decided(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
+        if let expired = expiredSignature(answer, end) { return over(.wait(expired)) }
         switch meaning(answer, end) {
         // An answer before the last byte, or a 202, leaves doubt.
         case .success: return stored(answer, end.body, inDoubt: end.bytesSent < plan.size || answer.status == 202)
@@ -234,6 +235,14 @@ package struct PutUpload: ProtocolMachine {
 
     func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
         AnswerMeaning(answer, host: chain.address.host, hasAccepted: false, at: end.at)
+    }
+
+    /// The signature in a URL allows the request for a time alone. When that is over only another URL helps.
+    private func expiredSignature(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> WaitDemand? {
+        guard [400, 401, 403].contains(answer.status) else { return nil }
+        let saysExpired = S3Answers.error(end.body)?.isExpiry ?? false
+        guard saysExpired || (answer.status == 403 && chain.address.isSigned) else { return nil }
+        return WaitDemand(.auth, .signatureExpired(chain.address, answer.status))
     }
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {

@@ -82,6 +82,8 @@ struct S3ErrorBody: Hashable, Sendable {
     var region: String?
     /// The server's clock, when it found ours wrong.
     var time: Timestamp?
+    /// The signature or its keys were good once, and are not any more.
+    var isExpiry = false
 
     init(code: String) { self.code = code }
 
@@ -91,6 +93,9 @@ struct S3ErrorBody: Hashable, Sendable {
         self.code = isWord ? code : ""
         region = element.text(of: "Region")
         time = element.text(of: "ServerTime").flatMap { Timestamp($0) }
+        isExpiry =
+            ["ExpiredToken", "RequestExpired"].contains(self.code)
+            || (self.code == "AccessDenied" && element.text(of: "Message")?.contains("has expired") == true)
     }
 }
 

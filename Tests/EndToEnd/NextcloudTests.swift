@@ -16,7 +16,7 @@ import TransferModel
 
     /// How often the chunks were to be put together, and what was answered; `nil` where nothing was.
     private func moves() throws -> [Int64?] {
-        try server.requests().filter { $0["path"].text?.hasSuffix("/.file") == true }.map { $0["status"].integer }
+        try server.requests().filter { $0["method"].text == "MOVE" }.map { $0["status"].integer }
     }
 
     private func expectClean(sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -109,11 +109,39 @@ import TransferModel
         try expectClean()
     }
 
-    @Test func `a digest is compared where one is wanted: the file goes up whole`() throws {
+    @Test func `a digest is compared where one is wanted, and the file goes in chunks all the same`() throws {
         let batch = try bench.sandbox.queue(
             "upload", bench.options + ["--verify", "digest", source.displayed, bench.destination], #_sourceLocation)
         let task = try bench.expectArrived(batch, source)
         #expect(task["verified"].text == "digest", "\(task)")
         #expect(try task["digest"]["value"].text == digest(of: source))
+        let put = try server.requests().last { $0["method"].text == "MOVE" }
+        #expect(try put?["OC-Checksum"].text == "SHA256:\(digest(of: source))")
+        #expect(try server.requests().count { $0["method"].text == "PUT" } == 3)
+        try expectClean()
+    }
+
+    @Test func `a 504 to the MOVE of a small file is waited for, not repeated`() throws {
+        let small = try bench.makeFile("note.txt", 100_000)
+        makeFolder(try #require(bench.far.folder))
+        try server.turn("assembling", "3")
+        try server.turn("gateway", "1")
+        let batch = try bench.send(small.displayed)
+        try bench.expectArrived(batch, small)
+        #expect(try moves() == [504])
+        try expectClean()
+    }
+
+    @Test func `a server without folders of chunks gets the file whole, and the next one at once`() throws {
+        try server.turn("plain", "yes")
+        try bench.expectArrived(bench.send(source.displayed), source)
+        let asked = try server.requests().count { $0["path"].text?.contains("/dav/uploads/") == true }
+        #expect(asked == 2, "MKCOL and a look")
+        let next = try bench.makeFile("next.mov", 11_000_000, seed: 2)
+        let task = try bench.expectArrived(bench.send(next.displayed), next)
+        #expect(task["restarts"].integer == 0, "\(task)")
+        #expect(try server.requests().count { $0["path"].text?.contains("/dav/uploads/") == true } == asked)
+        let whole = try server.requests().filter { $0["method"].text == "PUT" && $0["status"].integer == 201 }
+        #expect(whole.count == 2, "\(whole)")
     }
 }

@@ -115,7 +115,7 @@ import TransferModel
         #expect(try server.requests().count == 1)
     }
 
-    @Test(arguments: [500, 502, 504])
+    @Test(arguments: [408, 429, 500, 502, 503, 504, 507])
     func `an error after the body was taken leaves a question`(status: Int) throws {
         try expectDoubt(send(.post, to: "answer/\(status)/x"), done: 1)
     }
@@ -127,6 +127,12 @@ import TransferModel
         try waitUntil("it tries again") { try server.requests().count >= 2 }
         try sandbox.succeed("cancel", batch)
         #expect(try server.done().isEmpty)
+    }
+
+    @Test func `with a key of the user's by which the server knows it again it may be repeated`() throws {
+        let batch = try send(.post, to: "answer/503/x", ["--header", "Idempotency-Key: 7"])
+        try waitUntil("it is sent again") { try server.done().count >= 2 }
+        try sandbox.succeed("cancel", batch)
     }
 
     @Test func `a refusal is told with the server's words`() throws {

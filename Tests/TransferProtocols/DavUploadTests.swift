@@ -259,7 +259,15 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         }
         #expect(after(plan(), answered(201), answered(423)) == ["wait backoff http"])
         #expect(after(plan(), answered(201), answered(507)) == ["wait remoteDiskSpace http"])
-        #expect(after(plan(), answered(201), answered(403)) == ["fail permissionDenied 403"])
+        // Every byte was taken: only the permission is missing.
+        #expect(after(plan(), answered(201), answered(403)) == ["wait auth http"])
+        let whole = left(publishing: true)
+        #expect(
+            after(plan(resume: whole), answered(404), answered(404), answered(403)) == [
+                "persist dav", "wait auth http",
+            ])
+        #expect(
+            after(plan(resume: left()), answered(404), answered(403)) == ["persist dav", "fail permissionDenied 403"])
         // A server behind a proxy that does not know its own name.
         #expect(
             after(plan(), answered(201), answered(502)) == ["MOVE \(part) | Destination: /d/e/f | Overwrite: F"])
@@ -328,6 +336,63 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(silent.said == ["DELETE \(temporary)"])
         silent.end(answered(204))
         #expect(silent.said == ["fail integrity"])
+    }
+
+    @Test("a MOVE that may still go on in Nextcloud is waited for, not repeated")
+    func gatewayTimeout() {
+        let address = "https://c/remote.php/dav/files/u/f"
+        let temporary = "/remote.php/dav/files/u/.f.01234567.martlet-part"
+        func there(at now: Timestamp) -> ExchangeEnd { listing((temporary, 1000), at: now) }
+        // A gateway's word: an hour. A line that broke: as long as the server may need for so few bytes.
+        for (end, patience) in [(answered(504), 3600), (answered(502), 3600), (unanswered(lost, sent: 0), 60)] {
+            var play = HTTPPlay(DavUpload(plan(address: address)))
+            for end in [answered(201), end] { play.end(end) }
+            #expect(play.said == ["persist dav", "PROPFIND \(temporary)"])
+            var now = noon
+            var looks = 0
+            repeat {
+                play.end(there(at: now))
+                guard play.said.first?.hasPrefix("wake probeAgain") == true else { break }
+                play.fire()
+                #expect(play.said == ["PROPFIND \(temporary)"])
+                now = now.advanced(by: .seconds(30))
+                looks += 1
+            } while looks < 1000
+            #expect(now.since(noon) == .seconds(patience))
+            #expect(play.said == ["persist dav", "MOVE \(temporary) | Destination: \(address) | Overwrite: F"])
+        }
+        var done = HTTPPlay(DavUpload(plan(address: address)))
+        for end in [answered(201), answered(504), there(at: noon)] { done.end(end) }
+        done.fire()
+        done.end(answered(404))
+        #expect(done.said == ["PROPFIND /remote.php/dav/files/u/f"])
+        done.end(listing(("/remote.php/dav/files/u/f", 1000)))
+        #expect(done.said == ["finish 1000 size"])
+        // What Nextcloud itself says is an end.
+        let own = "<d:error xmlns:d=\"DAV:\" xmlns:s=\"http://sabredav.org/ns\"></d:error>"
+        #expect(
+            after(plan(address: address), answered(201), answered(503, body: own), there(at: noon)) == [
+                "wait hostBackoff http"
+            ])
+    }
+
+    @Test("a later attempt goes on waiting for the MOVE, and a lock is then our own")
+    func gatewayTimeoutResumed() {
+        let temporary = "/remote.php/dav/files/u/.f.01234567.martlet-part"
+        var point = DavResumePoint(temporary: temporary)
+        point.publishing = true
+        point.busyUntil = noon.advanced(by: .seconds(1))
+        var play = HTTPPlay(
+            DavUpload(plan(resume: point, address: "https://c/remote.php/dav/files/u/f")))
+        play.end(listing((temporary, 1000)))
+        #expect(play.said == ["resumed 1000", "accepted 1000", "wake probeAgain 10.0 seconds"])
+        play.fire()
+        play.end(listing((temporary, 1000), at: noon.advanced(by: .seconds(1))))
+        #expect(play.said.last?.hasPrefix("MOVE") == true)
+        play.end(answered(423))
+        #expect(play.said == ["persist dav", "PROPFIND \(temporary)"])
+        let coded = ResumePoint(encoded: ResumePoint(point).encoded)?.content(DavResumePoint.self)
+        #expect(coded == point)
     }
 
     @Test("an answer that came before the last byte, or 202, is not believed")

@@ -11,13 +11,14 @@ private let move = "MOVE \(folder)/.file | \(destination) | Overwrite: F"
 
 private func plan(
     _ ifExists: ExistingFilePolicy = .fail, size: Int64 = 25 * mebi, parallel: Int = 2, changed: Bool = false,
-    chunk: Int64 = 10 * mebi, facts: HostFacts = HostFacts(), resume: NextcloudResumePoint? = nil
+    chunk: Int64 = 10 * mebi, facts: HostFacts = HostFacts(), verify: VerificationWish? = nil,
+    resume: NextcloudResumePoint? = nil
 ) -> NextcloudPlan {
     NextcloudPlan(
         address: HTTPAddress("https://c\(target)")!,
         subject: UploadSubject(
             name: RawPath("f"), size: size, modifiedNanoseconds: noon.milliseconds * 1_000_000, ifExists: ifExists,
-            token: "0123456789abcdef0123456789abcdef", hasChanged: changed),
+            verify: verify, token: "0123456789abcdef0123456789abcdef", hasChanged: changed),
         facts: facts, resume: resume, chunk: chunk, parallel: parallel)
 }
 
@@ -257,6 +258,65 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(old.said == ["PROPFIND \(folder)"])
         replacing.end(file(25 * mebi, etag: "\"new\""))
         #expect(replacing.said == ["finish \(25 * mebi) size"])
+    }
+
+    @Test("a digest is computed while the chunks go, goes along with the MOVE, and is compared with the server's")
+    func digests() {
+        let ours = TransferDigest(algorithm: "sha-256", value: "ab")
+        var play = HTTPPlay(NextcloudUpload(plan(verify: .digest)))
+        for end in [answered(404), answered(201)] { play.end(end) }
+        #expect(play.said == ["persist nextcloud", "digest", first, middle])
+        var late = play
+        play.take(play.machine.handle(.digested(ours)))
+        #expect(play.said == [])
+        for number in 1...3 { play.end(answered(201, sent: number < 3 ? 10 * mebi : 5 * mebi), of: "/0000\(number)") }
+        play.end(all)
+        let checked = move + " | OC-Checksum: SHA256:ab | X-Hash: sha256"
+        #expect(play.said == ["persist nextcloud", checked])
+        func said(_ lines: [String], _ target: ExchangeEnd = file(25 * mebi)) -> [String] {
+            after(play, answered(201, lines), target)
+        }
+        #expect(said(["X-Hash-SHA256: AB"]) == ["finish \(25 * mebi) digest"])
+        #expect(said(["X-Hash-SHA256: cd"]) == ["fail integrity"])
+        #expect(said([]) == ["fail integrity"])
+        // The chunks are there before the digest is known.
+        for number in 1...3 { late.end(answered(201, sent: number < 3 ? 10 * mebi : 5 * mebi), of: "/0000\(number)") }
+        late.end(all)
+        #expect(late.said == [])
+        late.take(late.machine.handle(.digested(ours)))
+        #expect(late.said == ["persist nextcloud", checked])
+        // An answer that was lost had the server's digest in it.
+        late.end(answered(504))
+        late.fire()
+        late.end(file(25 * mebi))
+        #expect(late.said == ["fail integrity"])
+        var again = HTTPPlay(NextcloudUpload(plan(verify: .digest, resume: left())))
+        again.end(all)
+        #expect(again.said == ["resumed \(25 * mebi)", "accepted \(25 * mebi)", "digest"])
+        again.take(again.machine.handle(.digested(ours)))
+        #expect(again.said == ["persist nextcloud", checked])
+    }
+
+    @Test(
+        "a server without folders of chunks gets the file whole, and that is remembered",
+        arguments: [404, 405, 409, 501])
+    func noChunks(status: Int) {
+        var play = HTTPPlay(NextcloudUpload(plan()))
+        for end in [answered(404), answered(status)] { play.end(end) }
+        if status == 405 {
+            // That may mean that it is there already.
+            #expect(play.said == ["PROPFIND \(folder) | Depth: 1"])
+            play.end(answered(404))
+        }
+        #expect(play.said == ["learned cannotChunk=true", "PROPFIND \(target)"])
+        play.end(answered(404))
+        let part = "/remote.php/dav/files/u/d/.f.01234567.martlet-part"
+        #expect(play.said == ["persist dav", "PUT \(part) 0..<\(25 * mebi)"])
+        play.end(answered(201, sent: 25 * mebi))
+        play.end(listing((part, 25 * mebi)))
+        #expect(play.said.last == "MOVE \(part) | \(destination) | Overwrite: F")
+        play.end(answered(201))
+        #expect(play.said == ["finish \(25 * mebi) size"])
     }
 
     @Test("a folder that went without the file appearing begins anew, after one more look")

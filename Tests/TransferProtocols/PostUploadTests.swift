@@ -40,13 +40,41 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
             (302, ["finish 1000 none"]),
             (400, ["fail http 400"]), (403, ["fail permissionDenied 403"]), (404, ["fail http 404"]),
             (409, ["fail http 409"]), (413, ["fail http 413"]),
-            (401, ["persist post", "wait auth http"]), (429, ["persist post", "wait hostBackoff http"]),
-            (503, ["persist post", "wait hostBackoff http"]), (408, ["persist post", "wait backoff http"]),
-            (507, ["persist post", "wait remoteDiskSpace http"]),
-            (500, ["fail unknownOutcome"]), (502, ["fail unknownOutcome"]), (504, ["fail unknownOutcome"]),
+            // The answer itself says that it was not applied.
+            (401, ["persist post", "wait auth http"]), (407, ["persist post", "wait auth http"]),
+            (421, ["persist post", "wait backoff http"]),
+            (408, ["fail unknownOutcome"]), (425, ["fail unknownOutcome"]), (429, ["fail unknownOutcome"]),
+            (500, ["fail unknownOutcome"]), (502, ["fail unknownOutcome"]), (503, ["fail unknownOutcome"]),
+            (504, ["fail unknownOutcome"]), (507, ["fail unknownOutcome"]),
         ])
     func answers(status: Int, expected: [String]) {
         #expect(after(plan(), answered(status)) == expected)
+    }
+
+    @Test(
+        "what was refused before a byte of the body went may be sent again",
+        arguments: [
+            (408, "wait backoff http"), (425, "wait backoff http"), (429, "wait hostBackoff http"),
+            (500, "wait backoff http"), (503, "wait hostBackoff http"), (507, "wait remoteDiskSpace http"),
+        ])
+    func unread(status: Int, expected: String) {
+        #expect(after(plan(), answered(status, sent: 0)) == ["persist post", expected])
+        // Of a body without a byte nobody knows.
+        #expect(after(plan(size: 0), answered(status, sent: 0)) == ["fail unknownOutcome"])
+    }
+
+    @Test("a key of the user's by which the server knows a POST again makes every repetition safe")
+    func idempotencyKey() {
+        var keyed = plan()
+        keyed.isRepeatable = true
+        for status in [408, 429, 500, 503, 504] {
+            #expect(after(keyed, answered(status)).last?.hasPrefix("wait") == true)
+        }
+        #expect(after(keyed, answered(422)) == ["fail http 422"])
+        #expect(after(keyed, unanswered(lost, sent: 7)) == ["persist post", "wait backoff networkConnectionLost"])
+        #expect(after(keyed, unanswered(badCertificate, sent: 7)) == ["persist post", "fail tlsFailure"])
+        keyed.resume = PostResumePoint(token: "abc", isSent: true)
+        #expect(after(keyed) == ["persist post", "POST /api?key=1 0..<1000"])
     }
 
     @Test("no answer after bytes went is never followed by a second POST")

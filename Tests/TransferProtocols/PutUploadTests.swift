@@ -39,6 +39,33 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(verify: .digest)) == [put + " | Want-Repr-Digest: sha-256=10"])
     }
 
+    @Test(
+        "a signed URL that is over waits for another one",
+        arguments: [
+            ("http://h/f?X-Amz-Algorithm=A&X-Amz-Signature=ab", ""), ("http://h/f?Expires=1&Signature=b", ""),
+            ("http://h/f?sv=2024&sig=b", ""), ("http://h/f", errorXML("ExpiredToken")),
+            ("http://h/f", "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"),
+        ])
+    func signedURL(url: String, body: String) {
+        let plan = PutPlan(address: HTTPAddress(url)!, size: 1000, ifExists: .replace)
+        var upload = PutUpload(plan)
+        _ = upload.handle(.began(at: noon))
+        let said = upload.handle(.ended(ExchangeID(rawValue: 1), answered(403, body: body)))
+        guard case .wait(let demand)? = said.last else {
+            Issue.record("it does not wait: \(words(said))")
+            return
+        }
+        #expect(demand.reason == .auth)
+        #expect(demand.error.message.contains("signed URL has expired"), "\(demand.error.message)")
+    }
+
+    @Test("another 403 is no matter of a signature")
+    func forbidden() {
+        #expect(run(plan(), answered(403, body: errorXML("AccessDenied"))) == ["fail permissionDenied 403"])
+        let named = PutPlan(address: HTTPAddress("http://h/f?signature-of=x")!, size: 1000, ifExists: .replace)
+        #expect(run(named, answered(403)) == ["fail permissionDenied 403"])
+    }
+
     @Test("what an earlier version of the source left there is replaced, and only that")
     func ownEarlierVersion() {
         let tagged = PutResumePoint(stored: true, etag: "\"a\"")

@@ -1,7 +1,8 @@
 """What Nextcloud's WebDAV does, as its manuals and bug reports tell it (chunked upload v2): nextcloud.py DIR PORT
 
 `../nextcloud` says what it is for. Files lie below DIR/data/files/USER, chunks below DIR/data/uploads/USER/ID.
-Switches (files in DIR, read for each request): quota BYTES, assembling SECONDS, gateway SECONDS, forget CHUNK.
+Switches (files in DIR, read for each request): quota BYTES, assembling SECONDS, gateway SECONDS, forget CHUNK, plain (anything:
+there are no folders of chunks, as in ownCloud Infinite Scale).
 """
 import hashlib
 import os
@@ -59,6 +60,8 @@ class Nextcloud(Scripted):
             if self.headers.get("Authorization") != "Basic " + base64.b64encode(b"test:" + password.encode()).decode():
                 raise Answer(401, fault(401, "Sabre\\DAV\\Exception\\NotAuthenticated", "No public access").body,
                              WWW_Authenticate='Basic realm="Nextcloud", charset="UTF-8"')
+        if self.switch("plain") and self.name.startswith(ROOT + b"uploads/"):
+            raise Answer(405 if self.command == "MKCOL" else 404)
         act = getattr(self, "do_it_" + self.command.lower(), None)
         if not act:
             raise fault(501, "Sabre\\DAV\\Exception\\NotImplemented", "There was no plugin in the system")
@@ -237,10 +240,11 @@ class Nextcloud(Scripted):
             self.assembling.add(folder)
         work = threading.Thread(target=self.assemble, args=(folder, chunks, target), daemon=True)
         work.start()
-        work.join(float(self.switch("gateway", "3600")))
-        if work.is_alive():  # a proxy's patience ends, the work does not
-            raise Answer(504, "<html><head><title>504 Gateway Time-out</title></head></html>", Content_Type="text/html")
+        self.await_(work)
         fields = {"OC-FileId": "%08docabcdefghij" % os.stat(target).st_ino, "OC-ETag": self.tag(target)}
+        if (self.headers.get("X-Hash") or "").lower() in ("sha256", "all"):  # the chunks are put like one body
+            with open(target, "rb") as f:
+                fields["X-Hash-SHA256"] = hashlib.file_digest(f, "sha256").hexdigest()
         self.time(target, fields)
         return Answer(204 if was else 201, **fields)
 
@@ -261,6 +265,20 @@ class Nextcloud(Scripted):
             with self.lock:
                 self.assembling.discard(folder)
 
+    def carry(self, path, target):
+        """From one storage to another, which is slow."""
+        try:
+            time.sleep(float(self.switch("assembling", "0")))
+            os.rename(path, target)
+        finally:
+            with self.lock:
+                self.assembling.discard(path)
+
+    def await_(self, work):
+        work.join(float(self.switch("gateway", "3600")))
+        if work.is_alive():  # a proxy's patience ends, the work does not
+            raise Answer(504, "<html><head><title>504 Gateway Time-out</title></head></html>", Content_Type="text/html")
+
     def rename(self, path, target):
         if not os.path.lexists(path):
             raise fault(404, "Sabre\\DAV\\Exception\\NotFound", "File not found")
@@ -269,7 +287,13 @@ class Nextcloud(Scripted):
         was = os.path.lexists(target)
         if was and self.headers.get("Overwrite", "T") == "F":
             raise fault(412, "Sabre\\DAV\\Exception\\PreconditionFailed", "The destination node already exists")
-        os.rename(path, target)
+        with self.lock:
+            if path in self.assembling:
+                raise fault(423, "OCA\\DAV\\Connector\\Sabre\\Exception\\FileLocked", "is locked")
+            self.assembling.add(path)
+        work = threading.Thread(target=self.carry, args=(path, target), daemon=True)
+        work.start()
+        self.await_(work)
         return Answer(204 if was else 201, **{"OC-ETag": self.tag(target)})
 
 
