@@ -1,5 +1,5 @@
 import Digests
-import TransferModel
+package import TransferModel
 
 /// What an upload to S3 is to do.
 package struct S3Plan: Sendable, Hashable {
@@ -57,6 +57,8 @@ package struct S3ResumePoint: ResumePointContent {
     package var modifiedNanoseconds: Int64
     /// The server's tags of parts were found not to be their MD5.
     package var hasForeignTags: Bool
+    /// Since then an upload was to be begun whose ID is not known yet.
+    package var intendedAt: Timestamp?
 
     package init(
         address: S3Address, uploadID: String, partSize: Int64, size: Int64, modifiedNanoseconds: Int64 = 0,
@@ -70,8 +72,16 @@ package struct S3ResumePoint: ResumePointContent {
         self.hasForeignTags = hasForeignTags
     }
 
+    /// An upload that is about to be begun: durable before it is, or nobody would know of one whose birth was not heard.
+    init(intended plan: S3Plan, at now: Timestamp) {
+        self.init(
+            address: plan.address, uploadID: "", partSize: plan.partSize, size: plan.subject.size,
+            modifiedNanoseconds: plan.subject.modifiedNanoseconds)
+        intendedAt = now
+    }
+
     package var isPlausible: Bool {
-        !uploadID.isEmpty && partSize > 0 && size >= 0 && size / partSize < S3Plan.mostParts
+        uploadID.isEmpty == (intendedAt != nil) && partSize > 0 && size >= 0 && size / partSize < S3Plan.mostParts
     }
 }
 

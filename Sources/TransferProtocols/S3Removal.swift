@@ -1,11 +1,13 @@
 import TransferModel
 
 /// Takes away what an upload to S3 that was cancelled has left there: its parts, which cost money as long as they lie.
-/// Only an upload by its own ID: an object that was completed meanwhile stays.
+/// Only an upload by its own ID, or one whose birth nobody heard of: an object that was completed meanwhile stays.
 package struct S3Removal: ProtocolMachine {
     private enum State {
-        /// Next: `removing`, `over`.
+        /// Next: `sweeping`, `removing`, `over`.
         case ready
+        /// Its ID is not known. Next: itself, `over`.
+        case sweeping(ExchangeID, S3Sweep)
         /// The request is under way. Next: itself (something was learnt), `over`.
         case removing(ExchangeID)
         /// `finish`, `fail` or `wait` was said.
@@ -16,18 +18,38 @@ package struct S3Removal: ProtocolMachine {
     private var channel: S3Channel?
     private var state = State.ready
     private var lastID = 0
+    private let facts: HostFacts
 
     /// - Parameter facts: what is known of the bucket, under its `origin`.
     package init(_ point: S3ResumePoint, facts: HostFacts = HostFacts()) {
         self.point = point
+        self.facts = facts
         channel = S3Channel(point.address, facts)
     }
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
-        case (.ready, .began): return remove()
+        case (.ready, .began): return S3Sweep(point, facts: facts).map { ask($0) } ?? remove()
+        case (.sweeping(let id, let sweep), .ended(let ended, let end)) where ended == id: return swept(end, sweep)
         case (.removing(let id), .ended(let ended, let end)) where ended == id: return removed(end)
         default: return []
+        }
+    }
+
+    private mutating func ask(_ sweep: S3Sweep) -> [ProtocolAction] {
+        guard let request = sweep.request else { return over(.finish(Receipt(bytes: 0, verified: .none))) }
+        lastID += 1
+        state = .sweeping(ExchangeID(rawValue: lastID), sweep)
+        return [.perform(ExchangeID(rawValue: lastID), request)]
+    }
+
+    private mutating func swept(_ end: ExchangeEnd, _ sweep: S3Sweep) -> [ProtocolAction] {
+        var sweep = sweep
+        switch sweep.took(end) {
+        case .ask(_, let learnt): return (learnt.map { [.learned($0)] } ?? []) + ask(sweep)
+        case .done: return over(.finish(Receipt(bytes: 0, verified: .none)))
+        case .wait(let demand): return over(.wait(demand))
+        case .silent(let error): return over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
         }
     }
 

@@ -19,7 +19,11 @@ extension S3Upload {
 
     mutating func create() -> [ProtocolAction] {
         guard plan.partSize <= S3Plan.partSizes.upperBound else { return over(.fail(.tooLargeForS3)) }
-        return request(channel.map { S3Messages.create(plan, $0) }) { .creating($0) }
+        return [.persist(ResumePoint(S3ResumePoint(intended: plan, at: now)))] + askCreate()
+    }
+
+    private mutating func askCreate() -> [ProtocolAction] {
+        request(channel.map { S3Messages.create(plan, $0) }) { .creating($0) }
     }
 
     mutating func created(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -37,11 +41,16 @@ extension S3Upload {
             pace.start(at: end.at)
             state = .sendingParts
             return [.persist(ResumePoint(point))] + advance()
-        case .again(let learnt): return learned(learnt) + create()
-        // What was begun without our knowing has no part and costs nothing; `leftovers` shows it.
-        case .silent(let error, _): return giveUp(error)
-        case .refused(let refusal): return conclude(refusal.decision)
+        case .again(let learnt): return learned(learnt) + askCreate()
+        // It may have been begun: the next attempt, or whoever gives the task up, looks for it.
+        case .silent(let error, let mayHaveArrived): return (mayHaveArrived ? [] : [nothingThere]) + giveUp(error)
+        case .refused(let refusal): return [nothingThere] + conclude(refusal.decision)
         }
+    }
+
+    /// What was intended did not come about.
+    private var nothingThere: ProtocolAction {
+        .persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))
     }
 
     // MARK: List

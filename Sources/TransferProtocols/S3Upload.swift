@@ -28,8 +28,10 @@ package struct S3Upload: ProtocolMachine {
     }
 
     enum State: Hashable {
-        /// Next: `aborting` (what an earlier version left), `looking`, `listing`, `hashing`, `sending`, `creating`, `over`.
+        /// Next: `sweeping`, `aborting` (what an earlier version left), `looking`, `listing`, `hashing`, `sending`, `creating`, `over`.
         case ready
+        /// What a Create whose answer nobody heard may have left is taken away. Next: itself, `looking`, `creating`, `sending`, `over`.
+        case sweeping(ExchangeID, S3Sweep)
         /// An upload that is of no use is thrown away; how that ends does not matter. Next: `looking`, `over`.
         case aborting(ExchangeID, S3Channel, S3ResumePoint, Errand)
         /// A HEAD. Next: itself, `resting`, `comparing`, `hashing`, `sending`, `creating`, `completing`, `aborting`, `over`.
@@ -85,6 +87,8 @@ package struct S3Upload: ProtocolMachine {
     var sentMD5: [UInt8]?
     /// A 412 was followed by another try.
     var hasTriedAgain = false
+    /// When something was heard last.
+    var now = Timestamp(milliseconds: 0)
     private var lastID = 0
 
     package init(_ plan: S3Plan) {
@@ -97,8 +101,12 @@ package struct S3Upload: ProtocolMachine {
         guard channel != nil else {
             return state == .over ? [] : over(.fail(.noRegion(plan.address.region(plan.facts))))
         }
+        if case .ended(_, let end) = event { now = end.at }
         switch (state, event) {
-        case (.ready, .began): return begin()
+        case (.ready, .began(let now)):
+            self.now = now
+            return begin()
+        case (.sweeping(let id, let sweep), .ended(let ended, let end)) where ended == id: return swept(end, sweep)
         case (.aborting(let id, let channel, let upload, let errand), .ended(let ended, let end)) where ended == id:
             return aborted(end, channel, upload, errand)
         case (.looking(let id, let question), .ended(let ended, let end)) where ended == id:
@@ -124,6 +132,7 @@ package struct S3Upload: ProtocolMachine {
 
     private mutating func begin() -> [ProtocolAction] {
         if let point = plan.resume {
+            if let sweep = S3Sweep(point, facts: plan.facts) { return ask(sweep) }
             if point.isOf(plan) {
                 upload = point
                 parts = S3Parts(size: point.size, partSize: point.partSize)
@@ -183,8 +192,9 @@ package struct S3Upload: ProtocolMachine {
 
     // MARK: Words
 
-    /// Which digest a body needs before it is sent: Content-MD5, which is signed with the other fields and so vouches for the body on an
-    /// open line, too; without one the signature does it there.
+    /// Which digest a body needs before it is sent: Content-MD5, which every server refuses a damaged body by and compares with its tag. It is
+    /// signed with the other fields, so it holds on an open line, too: nobody finds other bytes to a given MD5, and SHA-256 besides would
+    /// hash every byte twice. Where no digest is compared the signature has the SHA-256 over http.
     var digestsWanted: [String] { comparesDigests ? ["md5"] : channel?.hashesPayload == true ? ["sha-256"] : [] }
 
     var comparesDigests: Bool { plan.subject.verify == nil || plan.subject.verify == .digest }

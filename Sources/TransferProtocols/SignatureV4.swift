@@ -5,7 +5,8 @@ package import TransferModel
 ///
 /// Pure: the engine brings the keys and the time when it sends a request whose exchange has a `signing`.
 package enum SignatureV4 {
-    /// The payload line of a request whose body is not hashed; for https alone.
+    /// The payload line of a request whose body is not hashed: over https, and where a signed Content-MD5 vouches for it
+    /// (`S3Upload.digestsWanted`).
     package static let unsignedPayload = "UNSIGNED-PAYLOAD"
     /// The payload line of a request without a body.
     package static let emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -24,8 +24,6 @@ struct S3BucketModel {
 
     /// Uploads that are not finished.
     var unfinished: Int { uploads.count }
-    /// Those among them that hold parts.
-    var leaking: Int { uploads.values.count { !$0.parts.isEmpty } }
 
     /// Carries a request out.
     mutating func answer(_ exchange: HTTPExchange) -> ExchangeEnd {
@@ -41,6 +39,7 @@ struct S3BucketModel {
             uploads["U\(begun)"] = Upload(marks: Self.marks(exchange))
             return answered(200, body: createdXML("U\(begun)"))
         case .post: return complete(exchange, query["uploadId"] ?? "")
+        case .get where query["uploads"] != nil: return answered(200, body: unfinishedXML)
         case .get: return list(query)
         case .delete: return answered(uploads.removeValue(forKey: query["uploadId"] ?? "") == nil ? 404 : 204)
         default: return answered(405)
@@ -73,6 +72,13 @@ struct S3BucketModel {
             (Int64($0.key), Int64($0.value.count), TransferProtocolsTests.tag($0.value))
         }
         return answered(200, body: listXML(rows, next: rest.count > pageSize ? rows.last?.0 : nil))
+    }
+
+    private var unfinishedXML: String {
+        let rows = uploads.keys.sorted().map {
+            "<Upload><Key>f</Key><UploadId>\($0)</UploadId><Initiated>2026-11-21T12:00:00Z</Initiated></Upload>"
+        }
+        return "<ListMultipartUploadsResult>\(rows.joined())</ListMultipartUploadsResult>"
     }
 
     private mutating func complete(_ exchange: HTTPExchange, _ id: String) -> ExchangeEnd {

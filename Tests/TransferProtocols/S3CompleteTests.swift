@@ -92,7 +92,10 @@ private let complete = completeRequest
     func conflicts() {
         var script = s3Completing()
         #expect(script.end(7, 409, body: errorXML("ConditionalRequestConflict")) == ["8 HEAD"])
-        #expect(script.end(8, 404) == ["over: the server does not know the upload any more", "9 POST ?uploads"])
+        #expect(
+            script.end(8, 404) == [
+                "over: the server does not know the upload any more", "persist s3", "9 POST ?uploads",
+            ])
         var plain = s3Completing()
         #expect(plain.end(7, 501, body: errorXML("NotImplemented")) == ["8 HEAD"])
         #expect(plain.end(8, 404) == ["9 POST ?uploadId=U"])

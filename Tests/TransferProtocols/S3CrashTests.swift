@@ -84,8 +84,8 @@ private struct Task {
         #expect(ranges.first?.lowerBound == 0 && ranges.last?.upperBound == size)
         #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
         #expect(task.receipt?.bytes == size && task.receipt?.verified != Verification.none)
-        // An upload whose birth nobody heard of has no parts; `leftovers` shows it. All others are finished.
-        #expect(task.bucket.leaking == 0)
+        // Those, too, whose birth nobody heard of.
+        #expect(task.bucket.unfinished == 0)
     }
 
     @Test("without trouble nothing is sent twice, and a kill costs no more than the parts on their way")

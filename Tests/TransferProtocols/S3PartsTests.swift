@@ -11,7 +11,7 @@ private let complete = completeRequest
     func order() {
         var script = S3Script(s3Plan(size: size))
         #expect(script.said == ["1 HEAD"])
-        #expect(script.end(1, 404) == ["2 POST ?uploads"])
+        #expect(script.end(1, 404) == ["persist s3", "2 POST ?uploads"])
         #expect(
             script.open[2]?.headers.map { "\($0.name): \($0.value)" } == ourMarks && script.open[2]?.body == .bytes([]))
         #expect(script.end(2, 200, body: createdXML()) == ["persist s3", s3Sent(3, 1), s3Sent(4, 2)])
@@ -72,7 +72,7 @@ private let complete = completeRequest
         ])
     func partSizes(size: Int64, chunk: Int64?, expected: String) {
         var script = S3Script(s3Plan(size: size, ifExists: .replace, chunk: chunk.map { $0 * mebibyte }))
-        guard script.said == ["1 POST ?uploads"] else {
+        guard script.said == ["persist s3", "1 POST ?uploads"] else {
             #expect(script.said == [expected])
             return
         }
@@ -87,7 +87,7 @@ private let complete = completeRequest
     @Test("a file of exactly one part goes in one request, one byte more in two parts")
     func border() {
         let replaced = { (size: Int64) in S3Script(s3Plan(size: size, ifExists: .replace)).said }
-        #expect(replaced(5 * mebibyte) == ["1 PUT"] && replaced(5 * mebibyte + 1) == ["1 POST ?uploads"])
+        #expect(replaced(5 * mebibyte) == ["1 PUT"] && replaced(5 * mebibyte + 1) == ["persist s3", "1 POST ?uploads"])
         #expect(S3Script(s3Plan(size: 8 * mebibyte, ifExists: .replace, chunk: nil)).said == ["1 PUT"])
     }
 
@@ -100,7 +100,7 @@ private let complete = completeRequest
         let foreign = answered(200, ["Content-Length: \(size)", "ETag: \"x\""])
         #expect(look(.fail, foreign) == ["fail destinationExists 412"])
         #expect(look(.skip, foreign) == ["finish \(size) none skipped"])
-        #expect(look(.fail, answered(403)) == ["2 POST ?uploads"])
+        #expect(look(.fail, answered(403)) == ["persist s3", "2 POST ?uploads"])
         let same = answered(200, ["Content-Length: \(size)", "ETag: \(composite(size))"])
         #expect(look(.fail, same) == ["finish \(size) digest found"])
         let otherParts = answered(200, ["Content-Length: \(size)", "ETag: \"\(String(repeating: "a", count: 32))-3\""])
@@ -185,7 +185,7 @@ private let complete = completeRequest
         var changed = S3Script(s3Plan(size: size, changed: true, resume: s3Point(size: size)))
         #expect(changed.said == ["1 DELETE ?uploadId=U"])
         #expect(changed.end(1, 404) == ["2 HEAD"])
-        #expect(changed.end(2, 404) == ["3 POST ?uploads"])
+        #expect(changed.end(2, 404) == ["persist s3", "3 POST ?uploads"])
         for point in [s3Point(size: size, time: 5), s3Point(size: size + 1)] {
             #expect(S3Script(s3Plan(size: size, resume: point)).said == ["1 DELETE ?uploadId=U"])
         }
@@ -202,7 +202,7 @@ private let complete = completeRequest
         let old = [
             "Content-Length: 7", "ETag: \"old-2\"", "x-amz-meta-martlet-token: \(ourToken)", "x-amz-meta-mtime: 5",
         ]
-        #expect(script.end(2, 200, old) == ["3 POST ?uploads"])
+        #expect(script.end(2, 200, old) == ["persist s3", "3 POST ?uploads"])
         _ = script.end(3, 200, body: createdXML())
         for id in 4...6 { _ = script.end(id, 200, ["ETag: \(tag(part(Int64(id - 3), of: size)))"]) }
         #expect(script.end(7, 200, ["ETag: \(tag(part(4, of: size)))"]).last == "8 POST ?uploadId=U If-Match \"old-2\"")
