@@ -98,7 +98,8 @@ extension TransferSecrets {
         if password == "" { password = nil }
         guard invocation.has(MartletProgram.s3Keys) else { return }
         do throws(QueueingFault) {
-            s3 = try S3Surroundings(surroundings.environment).keys()
+            let login = try S3Surroundings(surroundings.environment).login()
+            (s3, s3Command) = (login.keys, login.command)
         } catch {
             throw CommandFailure(error, command: "set")
         }

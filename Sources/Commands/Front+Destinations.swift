@@ -161,7 +161,11 @@ extension Front {
     /// Where no keys of S3 are to be found, whose secret key is to be kept.
     private func findKeys(_ destination: inout Destination, _ url: TransferURL) throws(CommandFailure) {
         guard url.scheme == .s3, destination.user == nil else { return }
-        guard !S3Surroundings(surroundings.environment).hasKeys(of: destination) else { return }
+        do throws(QueueingFault) {
+            if try S3Surroundings(surroundings.environment).hasKeys(of: destination) { return }
+        } catch {
+            throw CommandFailure(error, command: "destination add")
+        }
         if let profile = destination.profile {
             throw .usage(
                 "destination add: no keys were found in the AWS profile \(profile)",

@@ -22,26 +22,23 @@ package struct S3Surroundings: Sendable {
 
     /// The files of AWS's tools, and which of their sections counts.
     private struct Stored {
-        let credentials: INIDocument?
-        let configuration: INIDocument?
+        let profiles: S3Profiles
         let profile: String
 
-        func value(_ key: String) -> String? {
-            let section = profile == "default" ? "default" : "profile \(profile)"
-            return credentials?.value(key, in: profile) ?? configuration?.value(key, in: section)
-        }
+        func value(_ key: String) -> String? { profiles.value(key, of: profile) }
     }
 
     private func stored(_ profile: String?) -> Stored {
         let home = environment["HOME"] ?? ""
         func read(_ path: String) -> INIDocument? { SmallFile.contents(path).map { INIDocument(bytes: $0) } }
         return Stored(
-            credentials: read(environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "/.aws/credentials"),
-            configuration: read(environment["AWS_CONFIG_FILE"] ?? home + "/.aws/config"),
+            profiles: S3Profiles(
+                credentials: read(environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "/.aws/credentials"),
+                configuration: read(environment["AWS_CONFIG_FILE"] ?? home + "/.aws/config")),
             profile: profile ?? environment["AWS_PROFILE"] ?? "default")
     }
 
-    /// Puts place and keys into a request; blocks on the disk.
+    /// Puts place and keys into a request; blocks on the disk, and on a profile's `credential_process`.
     /// - Parameter needsKeys: false: it does without, because the engine adds them.
     package func complete(
         _ request: inout BatchRequest, destination: Destination? = nil, needsKeys: Bool = true
@@ -64,38 +61,39 @@ package struct S3Surroundings: Sendable {
         request.options.s3 = S3Place(
             endpoint: endpoint,
             region: destination?.region ?? (destination?.profile == nil ? region : nil) ?? stored.value("region"))
-        request.secrets.s3 = try keys(for: request.secrets, stored, profile: destination?.profile, needed: needsKeys)
+        let login = try login(for: request.secrets, stored, profile: destination?.profile, needed: needsKeys)
+        (request.secrets.s3, request.secrets.s3Command) = (login?.keys, login?.command)
     }
 
-    /// The keys as they are now, of the environment or the AWS profile; blocks on the disk.
-    package func keys() throws(QueueingFault) -> S3Keys { try keys(stored(nil), profile: nil) }
+    /// The keys as they are now, of the environment or the AWS profile; blocks as `complete`.
+    package func login() throws(QueueingFault) -> S3Login { try login(stored(nil), profile: nil) }
 
-    /// Whether there are keys to be had; blocks on the disk.
-    package func hasKeys(of destination: Destination) -> Bool {
-        (try? keys(for: TransferSecrets(), stored(destination.profile), profile: destination.profile, needed: true))
-            != nil
+    /// Whether there are keys to be had. A profile that is named must be one that can be used. Blocks as `complete`.
+    package func hasKeys(of destination: Destination) throws(QueueingFault) -> Bool {
+        let stored = stored(destination.profile)
+        if destination.profile != nil { return try stored.profiles.login(stored.profile) != nil }
+        return (try? login(stored, profile: nil)) != nil
     }
 
-    private func keys(
+    private func login(
         for secrets: TransferSecrets, _ stored: Stored, profile: String?, needed: Bool
-    ) throws(QueueingFault) -> S3Keys? {
+    ) throws(QueueingFault) -> S3Login? {
         // A user of the command line or the URL stands for the keys.
         if let user = secrets.user, let password = secrets.password {
-            return S3Keys(accessKeyID: user, secretAccessKey: password)
+            return S3Login(keys: S3Keys(accessKeyID: user, secretAccessKey: password))
         }
         // A password command prints the secret key when it is needed.
         guard needed, !secrets.opensS3 else { return nil }
-        return try keys(stored, profile: profile)
+        return try login(stored, profile: profile)
     }
 
-    private func keys(_ stored: Stored, profile: String?) throws(QueueingFault) -> S3Keys {
+    private func login(_ stored: Stored, profile: String?) throws(QueueingFault) -> S3Login {
         // A destination's own profile is meant, whatever the environment has.
         if profile == nil, let id = environment["AWS_ACCESS_KEY_ID"], let key = environment["AWS_SECRET_ACCESS_KEY"] {
-            return S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: environment["AWS_SESSION_TOKEN"])
+            return S3Login(
+                keys: S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: environment["AWS_SESSION_TOKEN"]))
         }
-        if let id = stored.value("aws_access_key_id"), let key = stored.value("aws_secret_access_key") {
-            return S3Keys(accessKeyID: id, secretAccessKey: key, sessionToken: stored.value("aws_session_token"))
-        }
+        if let login = try stored.profiles.login(stored.profile) { return login }
         throw .usage(
             "no keys for S3 were found (profile \(stored.profile))",
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")

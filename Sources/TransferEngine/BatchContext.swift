@@ -16,6 +16,8 @@ final class BatchContext {
         case none
         case user(String, password: String)
         case netrc(Netrc)
+        /// What a program printed.
+        case s3(S3Keys)
         /// They cannot be had: the batch's tasks wait for a person.
         case failed(TransferError)
     }
@@ -23,6 +25,8 @@ final class BatchContext {
     private(set) var order: BatchOrder
     /// Counts how often what lets the batch in was given anew.
     private(set) var keysGeneration = 0
+    /// When a program was asked for other keys because a server refused what it had printed.
+    private var renewedAt: Timestamp?
     /// Where uploads go; `nil` for downloads.
     let destination: RemotePlace?
     var credentials: Credentials {
@@ -83,11 +87,33 @@ final class BatchContext {
         if Self.asks(order.secrets) { credentials = .unknown }
     }
 
+    /// Keys that a program prints are asked for again when those at hand are over.
+    func forgetKeys(at now: Timestamp) {
+        guard order.secrets.s3Command != nil else { return }
+        switch credentials {
+        case .none, .s3, .user: if keys?.isGood(at: now) == false { credentials = .unknown }
+        case .failed: credentials = .unknown
+        case .unknown, .asking, .netrc: break
+        }
+    }
+
+    /// After a refusal of keys that a program printed: whether others may please the server. Once a minute, or a server that takes none of
+    /// them would be asked without end.
+    func renewsKeys(at now: Timestamp) -> Bool {
+        guard order.secrets.s3Command != nil, renewedAt.map({ now.since($0) > .seconds(60) }) ?? true else {
+            return false
+        }
+        renewedAt = now
+        credentials = .unknown
+        keysGeneration += 1
+        return true
+    }
+
     /// After a 401: whether there is a way left to show the credentials that may please the server.
     func triesAsAsked() -> Bool {
         switch credentials {
         case .user, .netrc: break
-        case .unknown, .asking, .none, .failed: return false
+        case .unknown, .asking, .none, .s3, .failed: return false
         }
         guard scheme == .basic else { return false }
         scheme = .asAsked
@@ -96,6 +122,7 @@ final class BatchContext {
 
     /// Of S3: those that were queued with the batch, or what a password command gave.
     private var keys: S3Keys? {
+        if case .s3(let keys) = credentials { return keys }
         if let keys = order.secrets.s3 { return keys }
         guard case .user(let id, let secret) = credentials, !id.isEmpty, !secret.isEmpty else { return nil }
         return S3Keys(accessKeyID: id, secretAccessKey: secret)
@@ -173,7 +200,7 @@ final class BatchContext {
             let entry = netrc.entry(for: host)
             target.user = entry?.user
             target.password = entry.map { Array($0.password.utf8) }
-        case .unknown, .asking, .none, .failed: break
+        case .unknown, .asking, .none, .s3, .failed: break
         }
         if let agent { target.environment = [Array("SSH_AUTH_SOCK=".utf8) + agent.bytes] }
         return target
@@ -190,7 +217,7 @@ final class BatchContext {
             settings.credentials = netrc.entry(for: host).map {
                 HTTPCredentials(user: $0.user, password: $0.password, scheme: scheme)
             }
-        case .unknown, .asking, .none, .failed: break
+        case .unknown, .asking, .none, .s3, .failed: break
         }
         return settings
     }

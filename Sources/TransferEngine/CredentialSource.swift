@@ -7,13 +7,12 @@ enum CredentialSource {
     enum Found: Sendable {
         case user(String, password: String)
         case netrc(Netrc)
+        case s3(S3Keys)
         case failed(TransferError)
     }
 
-    /// A command may ask a keyring, and that a person; not for ever.
-    static let patience: Int32 = 60_000
-
     static func fetch(_ secrets: TransferSecrets) -> Found {
+        if let words = secrets.s3Command, let program = words.first { return run(program, words.dropFirst()) }
         if let command = secrets.passwordCommand { return run(command, user: secrets.user ?? "") }
         guard let file = secrets.netrcFile else { return .user(secrets.user ?? "", password: secrets.password ?? "") }
         do {
@@ -42,50 +41,46 @@ enum CredentialSource {
 
     /// The first line of what the command prints.
     private static func run(_ command: String, user: String) -> Found {
-        func failed(_ why: String) -> Found {
-            .failed(TransferError(.permissionDenied, "the password command \(why): mend it and retry"))
+        let shell = ChildProgram(
+            "/bin/sh", ["-c", command],
+            environment: environment(["HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]))
+        switch output(of: shell, "the password command") {
+        case .success(let bytes):
+            let line = bytes.prefix { $0 != 10 && $0 != 13 }
+            return .user(user, password: String(decoding: line, as: UTF8.self))
+        case .failure(let error): return .failed(error)
         }
-        do {
-            let pipe = try System.pipe()
-            var program = ChildProgram("/bin/sh", ["-c", command], environment: environment())
-            program.standardOutput = pipe.write.rawValue
-            let child = try ChildProcess(program)
-            pipe.write.close()
-            let output = try firstLine(pipe.read, child)
-            guard let output else {
-                try child.signal(SIGKILL)
-                _ = try child.wait()
-                return failed("does not end")
+    }
+
+    /// The keys that a program of an AWS profile prints.
+    private static func run(_ program: String, _ arguments: ArraySlice<String>) -> Found {
+        let name = "credential_process of the AWS profile"
+        let program = ChildProgram(program, Array(arguments), environment: environment(S3Keys.processVariables))
+        switch output(of: program, name) {
+        case .success(let bytes):
+            return S3Keys(processOutput: bytes).map { .s3($0) } ?? .failed(cannot(name, "does not print keys"))
+        case .failure(let error): return .failed(error)
+        }
+    }
+
+    private static func output(of program: ChildProgram, _ name: String) -> Result<[UInt8], TransferError> {
+        do throws(Errno) {
+            switch try CommandOutput.read(of: program) {
+            case .printed(let bytes): return .success(bytes)
+            case .failed: return .failure(cannot(name, "failed"))
+            case .endless: return .failure(cannot(name, "does not end"))
             }
-            guard case .exited(0) = try child.wait() else { return failed("failed") }
-            return .user(user, password: output)
         } catch {
-            return failed("cannot be run (\(error))")
+            return .failure(cannot(name, "cannot be run (\(error))"))
         }
     }
 
-    /// `nil`: it took too long.
-    private static func firstLine(_ descriptor: OwnedDescriptor, _ child: ChildProcess) throws(Errno) -> String? {
-        var output: [UInt8] = []
-        let deadline = MonotonicInstant.now.advanced(by: .milliseconds(Int64(patience)))
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while output.count < 1 << 16 {
-            let left = MonotonicInstant.now.duration(to: deadline)
-            var waiting = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&waiting, 1, Int32(clamping: left.components.seconds * 1000 + 1))
-            if left <= .zero || ready == 0 { return nil }
-            if ready < 0 { continue }
-            let count = chunk.withUnsafeMutableBytes { buffer in
-                read(descriptor.rawValue, buffer.baseAddress, buffer.count)
-            }
-            if count <= 0 { break }
-            output += chunk[..<count]
-        }
-        return String(decoding: output.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
+    private static func cannot(_ name: String, _ why: String) -> TransferError {
+        TransferError(.permissionDenied, "\(name) \(why): mend it and retry")
     }
 
-    private static func environment() -> [String] {
-        ["HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"].compactMap { name in
+    private static func environment(_ names: [String]) -> [String] {
+        names.compactMap { name in
             System.environment(name).map { "\(name)=\(String(decoding: $0, as: UTF8.self))" }
         }
     }

@@ -221,6 +221,7 @@ extension TransferEngine {
     }
 
     func fetchCredentials(_ context: BatchContext) async {
+        context.forgetKeys(at: timeline.now)
         let asking: Task<CredentialSource.Found, Never>
         switch context.credentials {
         case .asking(let task): asking = task
@@ -228,7 +229,7 @@ extension TransferEngine {
             let secrets = context.order.secrets
             asking = Task { [files] in await files.run { CredentialSource.fetch(secrets) } }
             context.credentials = .asking(asking)
-        case .none, .user, .netrc, .failed: return
+        case .none, .user, .netrc, .s3, .failed: return
         }
         let generation = context.keysGeneration
         let found = await asking.value
@@ -237,6 +238,7 @@ extension TransferEngine {
         switch found {
         case .user(let user, let password): context.credentials = .user(user, password: password)
         case .netrc(let netrc): context.credentials = .netrc(netrc)
+        case .s3(let keys): context.credentials = .s3(keys)
         case .failed(let error): context.credentials = .failed(error)
         }
     }

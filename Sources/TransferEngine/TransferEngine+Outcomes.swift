@@ -80,7 +80,9 @@ extension TransferEngine {
         if demand.reason == .auth {
             // What was refused is not what would be shown now.
             let isOutdated = attempt.keysGeneration != attempt.context.keysGeneration
-            if isOutdated || attempt.context.triesAsAsked() { return tryOtherCredentials(attempt, demand.error) }
+            if isOutdated || attempt.context.triesAsAsked() || attempt.context.renewsKeys(at: now) {
+                return tryOtherCredentials(attempt, demand.error)
+            }
         }
         let reason = reason(of: demand)
         let delay = waitRule.delay(

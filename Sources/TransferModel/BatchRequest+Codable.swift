@@ -117,7 +117,7 @@ extension TransferOptions {
 
 extension TransferSecrets {
     enum CodingKeys: String, CodingKey {
-        case user, password, passwordCommand, headers, netrcFile, s3, formFields, proxies
+        case user, password, passwordCommand, headers, netrcFile, s3, s3Command, formFields, proxies
     }
 
     public init(from decoder: any Decoder) throws {
@@ -129,6 +129,7 @@ extension TransferSecrets {
         headers = try object.decodeIfPresent([HeaderField].self, forKey: .headers) ?? []
         netrcFile = try object.decodeIfPresent(RawPath.self, forKey: .netrcFile)
         s3 = try object.decodeIfPresent(S3Keys.self, forKey: .s3)
+        s3Command = try object.decodeIfPresent([String].self, forKey: .s3Command)
         formFields = try object.decodeIfPresent([HeaderField].self, forKey: .formFields) ?? []
         proxies = try object.decodeIfPresent([String: String].self, forKey: .proxies) ?? [:]
     }

@@ -171,6 +171,9 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
     /// Path of a netrc file, read each time.
     public var netrcFile: RawPath?
     public var s3: S3Keys?
+    /// The words of a program that prints keys of S3 (`credential_process` of an AWS profile): the engine runs it when those that it has are
+    /// over.
+    public var s3Command: [String]?
     /// Fields of a form beside the file's, in this order; any of them may be a token.
     public var formFields: [HeaderField] = []
     /// Proxies that want a user, by the variable's name; they count before those of the options.
@@ -186,6 +189,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
             // A netrc file tells the user, too.
             if new.netrcFile != nil { all.user = new.user }
             (all.password, all.passwordCommand, all.netrcFile) = (new.password, new.passwordCommand, new.netrcFile)
+            all.s3Command = nil
         }
         all.headers = Self.renewed(headers, by: new.headers) { $0.lowercased() }
         all.formFields = Self.renewed(formFields, by: new.formFields) { $0 }
@@ -199,7 +203,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         if let keys = new.s3 {
             // Nothing else is asked for them from now on.
             (all.user, all.password, all.passwordCommand, all.netrcFile) = (nil, nil, nil, nil)
-            all.s3 = keys
+            (all.s3, all.s3Command) = (keys, new.s3Command)
         }
         return all
     }
@@ -226,6 +230,8 @@ public struct S3Keys: Codable, Hashable, Sendable {
     public var secretAccessKey: String
     /// Of temporary keys.
     public var sessionToken: String?
+    /// When they are over, as far as it was told.
+    public var expires: Timestamp?
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey

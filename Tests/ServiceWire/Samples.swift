@@ -125,6 +125,8 @@ enum Samples {
         secrets.formFields = [HeaderField("album", "June")]
         secrets.proxies = ["http_proxy": "http://u:p@p:1"]
         secrets.s3 = S3Keys(accessKeyID: "k", secretAccessKey: "s", sessionToken: "t")
+        secrets.s3?.expires = Timestamp(milliseconds: 1)
+        secrets.s3Command = ["keys", "of", "p"]
         return secrets
     }()
 

@@ -1,0 +1,50 @@
+import Glibc
+
+/// What a program printed that somebody waited for.
+package enum CommandOutput: Sendable, Equatable {
+    /// All of it, of a program that ended well.
+    case printed([UInt8])
+    /// It ended otherwise.
+    case failed(ChildExit)
+    /// It did not end in time, and was killed.
+    case endless
+
+    /// What is read of it at most.
+    private static let most = 1 << 16
+
+    /// Starts a program and reads what it prints. Blocks: on a ``BlockingWorker``.
+    /// - Parameter patience: it may ask a keyring, and that a person; not for ever.
+    package static func read(
+        of program: ChildProgram, within patience: Duration = .seconds(60)
+    ) throws(Errno) -> CommandOutput {
+        let pipe = try System.pipe()
+        var program = program
+        program.standardOutput = pipe.write.rawValue
+        let child = try ChildProcess(program)
+        pipe.write.close()
+        guard let bytes = all(of: pipe.read, until: MonotonicInstant.now.advanced(by: patience)) else {
+            try child.signal(SIGKILL)
+            _ = try child.wait()
+            return .endless
+        }
+        let exit = try child.wait()
+        return exit == .exited(0) ? .printed(bytes) : .failed(exit)
+    }
+
+    /// `nil`: it took too long.
+    private static func all(of descriptor: OwnedDescriptor, until deadline: MonotonicInstant) -> [UInt8]? {
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while output.count < most {
+            let left = MonotonicInstant.now.duration(to: deadline)
+            var waiting = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waiting, 1, Int32(clamping: left.components.seconds * 1000 + 1))
+            if left <= .zero || ready == 0 { return nil }
+            if ready < 0 { continue }
+            let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor.rawValue, $0.baseAddress, $0.count) }
+            if count <= 0 { break }
+            output += chunk[..<count]
+        }
+        return output
+    }
+}

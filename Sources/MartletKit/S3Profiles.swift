@@ -1,0 +1,117 @@
+package import Configuration
+import LinuxSystem
+package import TransferModel
+
+/// Keys of S3, and how others are had when these are over.
+package struct S3Login: Sendable, Hashable {
+    package var keys: S3Keys
+    /// The words of the program that printed them.
+    package var command: [String]?
+}
+
+/// The profiles of AWS's two files (the SDKs' reference, "Shared config and credentials files").
+package struct S3Profiles: Sendable {
+    private let credentials: INIDocument?
+    private let configuration: INIDocument?
+
+    package init(credentials: INIDocument?, configuration: INIDocument?) {
+        self.credentials = credentials
+        self.configuration = configuration
+    }
+
+    package func value(_ key: String, of profile: String) -> String? {
+        let section = profile == "default" ? "default" : "profile \(profile)"
+        return credentials?.value(key, in: profile) ?? configuration?.value(key, in: section)
+    }
+
+    /// What lets this profile in; `nil` when it says nothing of it. May run a program, and waits for it.
+    package func login(_ profile: String) throws(QueueingFault) -> S3Login? {
+        var asked: [String] = []
+        var next = profile
+        while !asked.contains(next) {
+            asked.append(next)
+            // Roles come first, as in AWS's tools: the keys beside one are another identity.
+            if let refused = Self.unknown.first(where: { value($0.key, of: next) != nil }) {
+                throw .usage(
+                    "the AWS profile \(next) uses \(refused.key) (\(refused.name)), which Martlet cannot",
+                    "use credential_process, such as: credential_process = aws configure export-credentials "
+                        + "--profile \(next) --format process, in a profile of its own")
+            }
+            if let id = value("aws_access_key_id", of: next), let key = value("aws_secret_access_key", of: next) {
+                return S3Login(
+                    keys: S3Keys(
+                        accessKeyID: id, secretAccessKey: key, sessionToken: value("aws_session_token", of: next)))
+            }
+            if let command = value("credential_process", of: next) { return try run(command, of: next) }
+            guard let source = value("source_profile", of: next) else { return nil }
+            next = source
+        }
+        throw .usage(
+            "the AWS profiles \(asked.joined(separator: ", ")) name each other as source_profile",
+            "give one of them keys or a credential_process")
+    }
+
+    /// Ways to be let in that need services of AWS other than S3.
+    private static let unknown: [(key: String, name: String)] = [
+        ("role_arn", "a role"), ("web_identity_token_file", "a web identity"), ("sso_session", "single sign-on"),
+        ("sso_start_url", "single sign-on"), ("credential_source", "the machine's own identity"),
+        ("login_session", "a console login"),
+    ]
+
+    private func run(_ command: String, of profile: String) throws(QueueingFault) -> S3Login {
+        func fault(_ why: String) -> QueueingFault {
+            .usage("credential_process of the AWS profile \(profile) \(why)", "run it by hand and mend it")
+        }
+        guard let words = Self.words(command), let program = words.first else {
+            throw fault("cannot be split into words")
+        }
+        let environment = S3Keys.processVariables.compactMap { name in
+            System.environment(name).map { "\(name)=\(String(decoding: $0, as: UTF8.self))" }
+        }
+        let output: CommandOutput
+        do throws(Errno) {
+            output = try .read(of: ChildProgram(program, Array(words.dropFirst()), environment: environment))
+        } catch {
+            throw fault("cannot be run (\(error))")
+        }
+        switch output {
+        case .printed(let bytes):
+            guard let keys = S3Keys(processOutput: bytes) else { throw fault("does not print keys (JSON, Version 1)") }
+            return S3Login(keys: keys, command: words)
+        case .failed: throw fault("failed")
+        case .endless: throw fault("does not end")
+        }
+    }
+
+    /// Words as a shell has them, but nothing else of a shell: blanks, quotation marks of both kinds, a backslash.
+    static func words(_ command: String) -> [String]? {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        var isEscaped = false
+        for character in command {
+            if isEscaped {
+                // Within double quotation marks a backslash is itself before anything but these.
+                if quote == "\"", !["\"", "\\", "$", "`"].contains(character) { word?.append("\\") }
+                word?.append(character)
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                word = word ?? ""
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                word = word ?? ""
+                quote = character
+            } else if quote == nil, character == " " || character == "\t" {
+                if let word { words.append(word) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        guard quote == nil, !isEscaped else { return nil }
+        if let word { words.append(word) }
+        return words
+    }
+}
