@@ -99,7 +99,7 @@ struct Drawing {
     }
 
     private mutating func path() {
-        guard let row = layout.path, let node = model.tree.cursorRow else { return }
+        guard let row = layout.path, let node = model.tree.cursorRow, !node.path.isEmpty else { return }
         let mark = look.glyphs.cutMark
         // A label tells it from the rows of the list right above it.
         let start = grid.put("Path  ", row: row, column: 1, style: .dim)
