@@ -29,7 +29,9 @@ enum EngineLauncher {
     /// The engine's environment is decided, not inherited: who and where the user is, and where the queue is.
     private static func program(of places: Places) -> ChildProgram {
         var environment: [[UInt8]] = []
-        for name in ["HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "XDG_RUNTIME_DIR"] {
+        for name in [
+            "HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK",
+        ] {
             if let value = System.environment(name) { environment.append(Array("\(name)=".utf8) + value) }
         }
         #if DEBUG

@@ -73,6 +73,8 @@ actor EngineProcess {
             await queue.writer.setGraceTime(.seconds(settings.grace.seconds))
             let engine = try makeEngine(queue, settings)
             self.engine = engine
+            // Of the front that started us. Each that comes tells its own, but what is to go on does not wait for it.
+            if let agent = getenv("SSH_AUTH_SOCK") { await engine.useAgent(RawPath(String(cString: agent))) }
             let service = makeService(queue, engine, log, settings, isActivated: socket.isActivated)
             self.service = service
             signals = try SignalSource(on: loop, [SIGTERM, SIGINT]) { [weak self] _ in
