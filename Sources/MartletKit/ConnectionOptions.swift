@@ -56,4 +56,8 @@ public struct EngineIdentity: Sendable, Hashable {
     public var pid: Int32
     public var version: String
     public var protocolVersion: String
+    /// By how much the clock of its machine was ahead of this one's when it answered; zero on this machine.
+    public var clockAhead = Duration.zero
+    /// For how long it lets a change be taken back; `nil`: it did not say.
+    public var grace: Duration?
 }

@@ -187,8 +187,13 @@ extension EngineConnection {
             dropLink()
             throw RequestError(.engineUnreachable, refusal)
         }
-        return EngineIdentity(
+        var identity = EngineIdentity(
             pid: welcome.pid, version: welcome.engineVersion, protocolVersion: "\(welcome.protocolVersion)")
+        identity.grace = welcome.graceSeconds.map { .seconds($0) }
+        if options.remote != nil, let now = welcome.now {
+            identity.clockAhead = now.since(Timestamp(milliseconds: WallClock.milliseconds))
+        }
+        return identity
     }
 
     private func dropLink() {

@@ -20,11 +20,20 @@ package struct Welcome: Codable, Hashable, Sendable {
     package var protocolVersion: ProtocolVersion
     package var engineVersion: String
     package var pid: Int32
+    /// The engine's clock as it answers, for a client on a machine whose clock may differ.
+    package var now: Timestamp?
+    /// For how many seconds a change can be taken back.
+    package var graceSeconds: Int64?
 
-    package init(protocolVersion: ProtocolVersion = .current, engineVersion: String, pid: Int32) {
+    package init(
+        protocolVersion: ProtocolVersion = .current, engineVersion: String, pid: Int32, now: Timestamp? = nil,
+        graceSeconds: Int64? = nil
+    ) {
         self.protocolVersion = protocolVersion
         self.engineVersion = engineVersion
         self.pid = pid
+        self.now = now
+        self.graceSeconds = graceSeconds
     }
 }
 

@@ -8,6 +8,7 @@ struct DetailsText {
     let task: TaskSnapshot?
     let shown: RowState
     let look: Look
+    /// By the engine's clock.
     let now: Moment
     /// What tries it again.
     let retryKey: String
@@ -21,7 +22,7 @@ struct DetailsText {
     init(_ page: DetailsPage, in model: Model) {
         (row, task, sources, problem) = (page.row, page.task, page.sources, page.problem)
         shown = model.state(of: page.row)
-        (look, now, keys) = (model.look, model.now, model.keys)
+        (look, now, keys) = (model.look, model.engineNow, model.keys)
         retryKey = model.keys.keys(for: .retry, in: .details).first?.name ?? "retry"
         openKey = model.keys.keys(for: .open, in: .details).first?.name ?? "open"
     }

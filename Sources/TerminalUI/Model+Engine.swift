@@ -39,6 +39,7 @@ extension Model {
         case .connected(let identity):
             let before = link
             link = .connected(identity)
+            (clockAhead, grace) = (identity.clockAhead, identity.grace ?? grace)
             if case .lost(_, _, let loss) = before { sayFound(loss) }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)

@@ -36,8 +36,10 @@ struct Model: Sendable {
     var look: Look
     let keys: KeyMap
     let shellWords: ShellWords
-    /// How long a cancel can be undone.
-    let grace: Duration
+    /// How long a change can be undone, as the engine says.
+    var grace: Duration
+    /// By how much the clock of the engine's machine is ahead of this one's.
+    var clockAhead = Duration.zero
     var ringsBell: Bool
     /// Whether ends are to be shown on the desktop.
     var notifies = false
@@ -140,6 +142,9 @@ struct Model: Sendable {
 
     var layout: ScreenLayout { ScreenLayout(size, lower: lowerHeight) }
 
+    /// The last message's time by the engine's clock: what the engine says when something will be is by that one.
+    var engineNow: Moment { Moment(uptime: now.uptime, wall: now.wall.advanced(by: clockAhead)) }
+
     var isConnected: Bool {
         if case .connected = link { true } else { false }
     }
@@ -222,48 +227,6 @@ struct Model: Sendable {
             purpose: purpose, request: made, sentAt: now.uptime, isPatient: isPatient, isRedo: isRedo)
         requests.append(made)
         return lastNumber
-    }
-
-    // MARK: Time
-
-    /// What ends by itself.
-    private mutating func expire() {
-        if let undo = notice?.undo, undo.until <= now.uptime { notice = nil }
-        recountWhy()
-        let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
-        if !late.isEmpty {
-            for id in late.keys { pending[id] = nil }
-            complain("The engine has not answered for 3 s; what was asked for may still be done.")
-        }
-        pending = pending.filter { !$0.value.isConfirmed || now.uptime - $0.value.since < PendingDeed.patience }
-    }
-
-    /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
-    /// whole seconds, so each wakes when its number changes.
-    var nextWake: Duration? {
-        var wakes: [Duration] = pending.values.map { $0.since + PendingDeed.patience - now.uptime }
-        if let left = why?.secondsLeft(now), left > 0 { wakes.append(Self.toNextSecond(why?.untilRetry(now) ?? .zero)) }
-        if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
-        if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
-            let age = now.uptime - oldest
-            wakes.append(
-                age < PendingDeed.patience ? PendingDeed.patience - age : .seconds(1) - Self.fraction(age))
-        }
-        switch link {
-        case .lost(let since, _, _): wakes.append(.seconds(1) - Self.fraction(now.wall.since(since)))
-        case .connecting, .connected, .failed: break
-        }
-        let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > now.wall }
-        if let due = stillness.nextChange(after: now.uptime) { wakes.append(due - now.uptime) }
-        if case .transfers = page { wakes += counting.map { Self.toNextSecond($0.since(now.wall)) } }
-        return wakes.min().map { max($0, .milliseconds(1)) }
-    }
-
-    private static func fraction(_ duration: Duration) -> Duration { duration - .seconds(duration.components.seconds) }
-
-    private static func toNextSecond(_ left: Duration) -> Duration {
-        let fraction = fraction(max(.zero, left))
-        return fraction == .zero ? .seconds(1) : fraction
     }
 
     // MARK: What the engine is to tell

@@ -168,7 +168,8 @@ struct RowDrawing {
 
     private func timeLeft(_ row: NodeRow, _ state: RowState) -> String? {
         if state == .retry {
-            return row.retryAt.flatMap { $0 > model.now.wall ? Figures.timeLeft(model.now.seconds(until: $0)) : nil }
+            let now = model.engineNow
+            return row.retryAt.flatMap { $0 > now.wall ? Figures.timeLeft(now.seconds(until: $0)) : nil }
         }
         guard state == .running, row.bytesPerSecond > 0 else { return nil }
         return Figures.timeLeft(row.secondsLeft)

@@ -113,6 +113,7 @@ extension Model {
         guard let request = outstanding.removeValue(forKey: number),
             case .why(let node, let row, let name) = request.purpose
         else { return }
+        let now = engineNow
         switch result {
         case .failure(let error):
             // It would only be asked the same again.
@@ -150,7 +151,7 @@ extension Model {
 
     /// The seconds until the next try go down.
     mutating func recountWhy() {
-        if why?.isOutdated(now) == true { askWhyAgain() }
+        if why?.isOutdated(engineNow) == true { askWhyAgain() }
     }
 
     private var isAskingWhy: Bool {

@@ -151,7 +151,9 @@ extension TransferService {
         }
         client.greeted(as: hello.client ?? "a client")
         if let agent = hello.sshAgent { await engine.useAgent(agent) }
-        return Welcome(engineVersion: identity.version, pid: identity.pid)
+        return Welcome(
+            engineVersion: identity.version, pid: identity.pid, now: Timestamp(milliseconds: WallClock.milliseconds),
+            graceSeconds: settings.grace.components.seconds)
     }
 
     /// A read that may wait does so beside the client's other requests.

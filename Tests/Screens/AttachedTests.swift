@@ -1,5 +1,5 @@
 import DisplayText
-import MartletKit
+@testable import MartletKit
 import Terminal
 import Testing
 
@@ -41,6 +41,27 @@ struct AttachedTests {
         var undisturbed = example()
         undisturbed.wait(.seconds(1))
         #expect(screen.picture == undisturbed.picture)
+    }
+
+    @Test(
+        "what the engine says will be is counted down by its clock, and a change can be taken back for as long as it says"
+    )
+    func clock() {
+        var screen = ScreenHarness(80, 24, machine: "nas")
+        var identity = EngineIdentity(pid: 1, version: "1", protocolVersion: "1")
+        (identity.clockAhead, identity.grace) = (.seconds(-3600), .seconds(25))
+        screen.send(.link(.connected(identity)))
+        var row = Rows.batch(1, "holiday", .waiting, { $0.waiting = 1 })
+        row.waitReasons = [.backoff]
+        row.retryAt = ScreenHarness.morning.advanced(by: .seconds(12 - 3600))
+        screen.news([Rows.section(nil, [row])])
+        #expect(screen.picture.contains("12s"))
+        #expect(screen.model.nextWake == .seconds(1))
+        screen.press("i")
+        #expect(screen.picture.contains("in 12 s"))
+        screen.press("Esc", "x")
+        screen.answerDone()
+        #expect(screen.picture.contains("u undo (25 s)"))
     }
 
     @Test("the engine there is gone, the line is not")

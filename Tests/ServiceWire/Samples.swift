@@ -206,7 +206,7 @@ enum Samples {
 
     static func result(_ name: MethodName) -> any Codable {
         return switch name {
-        case .hello: Welcome(engineVersion: "1", pid: 2)
+        case .hello: Welcome(engineVersion: "1", pid: 2, now: time, graceSeconds: 10)
         case .batchAdd: BatchAdded(batch: snapshot, existed: true)
         case .batchList: BatchPage(batches: [snapshot])
         case .batchShow: BatchShown(batch: snapshot)

@@ -55,7 +55,9 @@ import TransferModel
         let other = try await #require(throws: WireError.self) { try await client.call(Methods.hello, hello) }
         #expect(other.requestError.code == .engineUnreachable)
         #expect(other.message.contains("99.0"))
-        _ = try await client.call(Methods.hello, Hello(client: "now 1"))
+        let welcome = try await client.call(Methods.hello, Hello(client: "now 1"))
+        // For a front elsewhere: its countdowns go by this clock.
+        #expect(welcome.now != nil && welcome.graceSeconds == 10)
         _ = try await client.call(Methods.totals, Nothing())
         try await harness.end()
     }

@@ -1,0 +1,48 @@
+import DisplayText
+import MartletKit
+
+/// What changes by itself as time goes by, and when the next such moment is.
+extension Model {
+    /// What ends by itself.
+    mutating func expire() {
+        if let undo = notice?.undo, undo.until <= now.uptime { notice = nil }
+        recountWhy()
+        let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
+        if !late.isEmpty {
+            for id in late.keys { pending[id] = nil }
+            complain("The engine has not answered for 3 s; what was asked for may still be done.")
+        }
+        pending = pending.filter { !$0.value.isConfirmed || now.uptime - $0.value.since < PendingDeed.patience }
+    }
+
+    /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
+    /// whole seconds, so each wakes when its number changes.
+    var nextWake: Duration? {
+        var wakes: [Duration] = pending.values.map { $0.since + PendingDeed.patience - now.uptime }
+        if let left = why?.secondsLeft(engineNow), left > 0 {
+            wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
+        }
+        if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
+        if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
+            let age = now.uptime - oldest
+            wakes.append(
+                age < PendingDeed.patience ? PendingDeed.patience - age : .seconds(1) - Self.fraction(age))
+        }
+        switch link {
+        case .lost(let since, _, _): wakes.append(.seconds(1) - Self.fraction(now.wall.since(since)))
+        case .connecting, .connected, .failed: break
+        }
+        let wall = engineNow.wall
+        let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > wall }
+        if let due = stillness.nextChange(after: now.uptime) { wakes.append(due - now.uptime) }
+        if case .transfers = page { wakes += counting.map { Self.toNextSecond($0.since(wall)) } }
+        return wakes.min().map { max($0, .milliseconds(1)) }
+    }
+
+    private static func fraction(_ duration: Duration) -> Duration { duration - .seconds(duration.components.seconds) }
+
+    private static func toNextSecond(_ left: Duration) -> Duration {
+        let fraction = fraction(max(.zero, left))
+        return fraction == .zero ? .seconds(1) : fraction
+    }
+}
