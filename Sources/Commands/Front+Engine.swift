@@ -31,7 +31,10 @@ extension Front {
                 "pid \(status.pid), version \(status.version), up \(shownDuration(seconds: status.uptime))\(stopping(status))"
             ),
             ("Queue", status.queuePath), ("Socket", status.socket), ("Protocol", status.protocolVersion),
-            ("Work", "\(status.batches) batches in \(status.sessions) sessions"),
+            (
+                "Work",
+                "\(amount(status.batches, "batch", "batches")) in \(amount(status.sessions, "session", "sessions"))"
+            ),
             ("Tasks", "\(status.tasksActive) active, \(status.tasksWaiting) waiting"),
             ("Speed", "up \(units.rate(status.bytesPerSecondUp)), down \(units.rate(status.bytesPerSecondDown))"),
             ("Memory", units.size(status.residentBytes)),
@@ -43,6 +46,10 @@ extension Front {
 
     private func stopping(_ status: EngineStatus) -> String {
         status.stopping ? ", stops when \(running(status.tasksActive)) finished" : ""
+    }
+
+    private func amount(_ number: Int64, _ one: String, _ many: String) -> String {
+        "\(number) \(number == 1 ? one : many)"
     }
 
     private func running(_ files: Int64) -> String {

@@ -107,6 +107,7 @@ extension Drawing {
         if layout.header == nil { return summary() }
         if let stale { return put(stale, .error) }
         guard let totals = model.totals, totals.counts.total > 0 else { return }
+        if let over = over(totals) { return put(" " + over + "   " + SafeText(done(totals)), .plain) }
         let figures = "\(percent(totals))%  \(done(totals))"
         let text = SafeText("  " + figures + (timeLeft(totals).map { "   ETA \($0)" } ?? ""))
         guard width >= 40 else { return put(" " + text, .plain) }
@@ -138,11 +139,11 @@ extension Drawing {
             return put("\(model.isLineDown ? "NO LINE" : "NO ENGINE")\(since)", .error)
         }
         guard let totals = model.totals, totals.counts.total > 0 else { return put("nothing queued", .plain) }
-        var text = SafeText("\(percent(totals))%")
+        var text = over(totals) ?? SafeText("\(percent(totals))%")
         let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
         if speed > 0 { text += SafeText(" \(look.figures.speed(speed))") }
         if let seconds = totals.secondsLeft, !totals.isOver { text += SafeText(" \(Figures.timeLeft(seconds))") }
-        if speed == 0, totals.isOver { text += " done" }
+        if isComplete(totals) { text += " done" }
         put(text, .plain)
         guard rows > 2, !problemsAreInHints, let problems = problems(withKey: false) else { return }
         grid.put(problems, row: layout.total, column: text.width + 2, style: .error)
@@ -152,6 +153,15 @@ extension Drawing {
     var problemsAreInHints: Bool {
         guard layout.header == nil, let problems = problems(withKey: false) else { return false }
         return rows == 2 || problems.width + 17 > width
+    }
+
+    /// What became of it when nothing is left to do and not all of it is there: no bar, which would stand still for ever.
+    private func over(_ totals: QueueTotals) -> SafeText? {
+        guard totals.isOver, !isComplete(totals) else { return nil }
+        let counts = totals.counts
+        let parts = [(counts.completed, "done"), (counts.failed, "failed"), (counts.cancelled, "cancelled")]
+        let words = parts.filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }
+        return SafeText("over: " + words.joined(separator: ", "))
     }
 
     private func isComplete(_ totals: QueueTotals) -> Bool { totals.counts.total == totals.counts.completed }

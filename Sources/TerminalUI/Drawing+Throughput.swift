@@ -66,7 +66,23 @@ extension Drawing {
             ("now", speedNow), ("avg 1m", average(1)), ("avg 5m", average(5)), ("peak", model.throughput.peak),
         ]
         return speeds.map { ($0.0, SafeText(look.figures.speed($0.1))) }
-            + [("sent", SafeText(look.figures.size(totals.bytes.sent)))]
+            + moved(totals).map { ($0.0, SafeText(look.figures.size($0.1))) }
+    }
+
+    /// What the sums are of, each way for itself; together where not all batches are known here.
+    private func moved(_ totals: QueueTotals) -> [(SafeText, Int64)] {
+        guard let root = model.tree.root, model.filter == nil, Int64(root.rows.count) == root.total else {
+            return [("moved", totals.bytes.sent)]
+        }
+        // The sums are of what is unfinished, as long as anything is.
+        let unfinished = root.rows.filter { !$0.isOver }
+        let downloads = (unfinished.isEmpty ? root.rows : unfinished).filter(\.isDownload)
+        let received = downloads.reduce(0) { $0 + $1.bytes.sent }
+        let sent = max(0, totals.bytes.sent - received)
+        var moved: [(SafeText, Int64)] = []
+        if downloads.isEmpty || sent > 0 { moved.append(("sent", sent)) }
+        if !downloads.isEmpty { moved.append(("received", received)) }
+        return moved
     }
 
     /// Batches by their speed; those that could move and do not stand below.

@@ -60,7 +60,7 @@ extension NodeRow {
     package var arrival: Arrival { Arrival(bytes, isDownload: isDownload, state: state) }
 
     /// By where it goes: a row does not say it.
-    private var isDownload: Bool { ends.map { !$0.to.contains("://") } ?? false }
+    package var isDownload: Bool { ends.map { !$0.to.contains("://") } ?? false }
 
     /// From where, where the row knows it, and to where; `nil`: nobody can tell.
     package var ends: (from: String?, to: String)? {

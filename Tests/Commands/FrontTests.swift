@@ -231,6 +231,7 @@ struct FrontTests {
         #expect(await other.run("engine", "start") == .done)
         #expect(other.error == "the engine was about to stop; it goes on\n")
         #expect(other.output.contains(", stops when 3 running files are finished\n"))
+        #expect(other.output.contains("Work      2 batches in 1 session\n"))
     }
 
     @Test("sessions are summed up from their batches")

@@ -74,6 +74,19 @@ struct MainViewPictureTests {
         Pictures.expect(screen.picture, "empty-40x8")
     }
 
+    @Test("when all is over and not all of it is there, what became of it stands in the bar's place")
+    func over() {
+        let rows = [
+            Rows.batch(1, "holiday", .completed, { ($0.completed, $0.cancelled) = (9, 3) }, total: 100, sent: 69),
+            Rows.batch(2, "docs", .failed, { $0.failed = 1 }, total: 10),
+        ]
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, rows)])
+        #expect(screen.lines[1].contains("over: 9 done, 1 failed, 3 cancelled   69 of 110"))
+        #expect(!screen.lines[1].contains("%"))
+        screen.send(.resized(ScreenSize(columns: 40, rows: 4)))
+        #expect(screen.picture.contains("over: 9 done, 1 failed, 3 cancelled"))
+    }
+
     @Test("everything is done")
     func done() {
         let giga = Rows.giga

@@ -74,7 +74,8 @@ extension Drawing {
         if shown.isEmpty, end > row {
             let text: SafeText =
                 step.field.isEmpty
-                ? "Nothing is known yet: type where to." : "Nothing known begins so: Enter goes there."
+                ? "No server is known here yet: type where to; next time it is offered."
+                : "Nothing known begins so: Enter goes there."
             grid.put(text.shortened(to: width - 4, mark: look.glyphs.cutMark), row: row, column: 3, style: .dim)
         }
         if rows > 14 {
