@@ -58,20 +58,20 @@ package enum InternetSocket {
         }
     }
 
-    /// Whether this machine has any address but its own loopback.
+    /// Whether this machine has any address that leads out of it: of an interface that is up and has its line (`IFF_RUNNING`), and is not
+    /// loopback. A bridge without a running machine behind it, as Docker and libvirt keep one, has no line.
     package static var hasAddress: Bool { ownAddress(isIPv6: false) != nil || ownAddress(isIPv6: true) != nil }
 
-    /// A numeric address of this machine by which others may reach it; nil when it has none but its own loopback.
+    /// A numeric address of this machine by which others may reach it; nil when it has none but its own loopback, or no line.
     /// Corresponds to `getifaddrs`.
     package static func ownAddress(isIPv6: Bool) -> String? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }
         defer { freeifaddrs(first) }
-        let (up, loopback) = (UInt32(IFF_UP), UInt32(IFF_LOOPBACK))
         var next = first
         while let interface = next {
             next = interface.pointee.ifa_next
-            guard interface.pointee.ifa_flags & (up | loopback) == up, let address = interface.pointee.ifa_addr,
+            guard leadsOut(interface.pointee.ifa_flags), let address = interface.pointee.ifa_addr,
                 Int32(address.pointee.sa_family) == (isIPv6 ? AF_INET6 : AF_INET)
             else { continue }
             let host = host(of: address)
@@ -79,6 +79,12 @@ package enum InternetSocket {
             if !host.hasPrefix("fe80:") { return host }
         }
         return nil
+    }
+
+    /// Whether an interface with these flags may reach others, and be reached.
+    static func leadsOut(_ flags: UInt32) -> Bool {
+        let (up, running, loopback) = (UInt32(IFF_UP), UInt32(IFF_RUNNING), UInt32(IFF_LOOPBACK))
+        return flags & (up | running | loopback) == up | running
     }
 
     private static func bind<Address>(_ socket: OwnedDescriptor, _ address: inout Address) throws(Errno) {

@@ -21,7 +21,9 @@ final class Operation {
     var sink: (any SFTPSink)?
     var work: Work
     /// Requests without an answer.
-    var unanswered = 0
+    var unanswered = 0 { didSet { if unanswered > 0 { wentOut = true } } }
+    /// Something of it was handed to the server's connection.
+    private(set) var wentOut = false
     /// Bytes of a read that the sink took.
     var received: Int64 = 0
     /// It fails with this as soon as all that was sent is answered.

@@ -100,6 +100,8 @@ package struct OperationEnd: Hashable, Sendable {
     /// Of a read: bytes that the sink took.
     package var bytesRead: Int64
     package var features: ServerFeatures
+    /// Something of it was handed to the server's connection; false: the server never heard of it.
+    package var wentOut = true
 
     package init(
         _ outcome: Outcome, writtenThrough: Int64? = nil, bytesRead: Int64 = 0,

@@ -98,6 +98,9 @@ package final class SFTPTransport {
     /// Where a write or read stands; nil when there is none of that id. On the loop.
     package func progress(_ id: OperationID) -> OperationProgress? { operations[id]?.0.progress }
 
+    /// Whether something of an operation under way was handed to the server's connection: it may be done there. On the loop.
+    package func wentOut(_ id: OperationID) -> Bool { operations[id]?.0.wentOut ?? false }
+
     /// A throttle lets more through than it said: it is asked again. On the loop.
     package func resumeThrottled() { scheduleTurn() }
 
@@ -172,6 +175,7 @@ package final class SFTPTransport {
         operations[operation.id] = nil
         if operation.isAbandoned { return }
         var end = OperationEnd(outcome, bytesRead: operation.received, features: features)
+        end.wentOut = operation.wentOut
         if case .write(let window) = operation.work { end.writtenThrough = window.through }
         events.append(SFTPEvent(id: operation.id, end: end))
         scheduleTurn()

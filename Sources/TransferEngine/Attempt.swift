@@ -56,6 +56,9 @@ final class Attempt {
     /// The last final answer and the beginning of its body, for who asks what the server said.
     var lastAnswer: (head: HTTPAnswer, body: [UInt8])?
 
+    /// Over SFTP, where the way there may take long or lead nowhere: an operation has gone out to the server.
+    var hasReachedServer = false
+
     /// What its operations over SFTP draw from.
     var throttle: BucketThrottle?
 

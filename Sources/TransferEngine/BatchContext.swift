@@ -69,7 +69,7 @@ final class BatchContext {
 
     /// Whether a command or a file tells them.
     private static func asks(_ secrets: TransferSecrets) -> Bool {
-        secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.user == nil)
+        secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.password == nil)
     }
 
     /// Its settings, or what lets it in, were changed while it runs.
@@ -197,9 +197,9 @@ final class BatchContext {
             target.user = user.isEmpty ? nil : user
             target.password = password.isEmpty ? nil : Array(password.utf8)
         case .netrc(let netrc):
-            let entry = netrc.entry(for: host)
+            let entry = netrc.entry(for: host, user: order.secrets.user)
             target.user = entry?.user
-            target.password = entry.map { Array($0.password.utf8) }
+            target.password = entry.flatMap { $0.password.isEmpty ? nil : Array($0.password.utf8) }
         case .unknown, .asking, .none, .s3, .failed: break
         }
         if let agent { target.environment = [Array("SSH_AUTH_SOCK=".utf8) + agent.bytes] }
@@ -214,7 +214,7 @@ final class BatchContext {
         case .user(let user, let password):
             settings.credentials = HTTPCredentials(user: user, password: password, scheme: scheme)
         case .netrc(let netrc):
-            settings.credentials = netrc.entry(for: host).map {
+            settings.credentials = netrc.entry(for: host, user: order.secrets.user).map {
                 HTTPCredentials(user: $0.user, password: $0.password, scheme: scheme)
             }
         case .unknown, .asking, .none, .s3, .failed: break

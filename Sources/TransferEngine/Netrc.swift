@@ -24,8 +24,16 @@ struct Netrc: Sendable {
     }
 
     /// The first entry for a host, else the default.
-    func entry(for host: String) -> Entry? {
-        entries.first { $0.machine == host } ?? entries.first { $0.machine == nil }
+    /// - Parameter user: who was named to log in: only what is said of that login counts, or of none.
+    func entry(for host: String, user: String? = nil) -> Entry? {
+        let fitting = user.map { user in entries.filter { $0.user == user || $0.user.isEmpty } } ?? entries
+        guard var entry = fitting.first(where: { $0.machine == host }) ?? fitting.first(where: { $0.machine == nil })
+        else {
+            // Known by name all the same; perhaps no password is wanted.
+            return user.map { Entry(machine: host, user: $0) }
+        }
+        entry.user = user ?? entry.user
+        return entry
     }
 
     private mutating func set(_ part: WritableKeyPath<Entry, String>, _ value: String?) {

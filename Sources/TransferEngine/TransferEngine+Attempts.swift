@@ -140,7 +140,7 @@ extension TransferEngine {
         }
     }
 
-    func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
+    private func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
         if attempt.isLook { return look(action, attempt) }
         switch action {
         case .perform(let id, let exchange): begin(exchange, id, attempt)
@@ -224,15 +224,17 @@ extension TransferEngine {
 
     private func abandon(_ local: TransferProtocols.ExchangeID, of attempt: Attempt) {
         guard let index = attempt.exchanges.firstIndex(where: { $0.local == local }) else { return }
-        abandon(attempt.exchanges.remove(at: index))
+        abandon(attempt.exchanges.remove(at: index), of: attempt)
     }
 
-    private func abandon(_ exchange: FlyingExchange) {
+    private func abandon(_ exchange: FlyingExchange, of attempt: Attempt) {
         owners[exchange.wire] = nil
         switch exchange.carrier {
         case .http: transport?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
         case .ftp: ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
-        case .sftp: sftp?.abandon(OperationID(rawValue: exchange.wire))
+        case .sftp:
+            if sftp?.wentOut(OperationID(rawValue: exchange.wire)) == true { attempt.hasReachedServer = true }
+            sftp?.abandon(OperationID(rawValue: exchange.wire))
         }
     }
 
@@ -240,7 +242,7 @@ extension TransferEngine {
     func abandonAll(of attempt: Attempt) {
         for exchange in attempt.exchanges {
             attempt.unconfirmed += exchange.sent
-            abandon(exchange)
+            abandon(exchange, of: attempt)
         }
         attempt.exchanges = []
     }

@@ -37,7 +37,7 @@ extension TransferEngine {
             queue.writer.record(
                 .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
                 for: attempt.task.id)
-        } else {
+        } else if attempt.hasReachedServer {
             forgetGuess(attempt)
         }
         close(attempt)
@@ -146,6 +146,8 @@ extension TransferEngine {
     /// What the attempt leaves at the server that no resume point tells of yet: from here on one does.
     private func takeRemains(_ attempt: Attempt) -> ResumePoint? {
         guard attempt.target == nil, attempt.removal == nil, let left = attempt.machine.remains else { return nil }
+        // What never got there has left nothing there.
+        if case .sftp? = attempt.place?.address, !attempt.hasReachedServer { return nil }
         return recordable(left, attempt)
     }
 

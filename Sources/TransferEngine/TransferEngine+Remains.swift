@@ -123,15 +123,35 @@ extension TransferEngine {
         do {
             let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
             if let name = point?.partName, let inode = point?.partInode {
-                let path = directory.appending(name).bytes
-                let found = try? System.lstat(path)
-                if found?.kind == .regular, found?.inode == inode { try System.unlink(path) }
+                guard try Self.removePart(directory.appending(name), inode) || Self.isThere(directory) else {
+                    return .partOutOfReach(directory)
+                }
             }
             try await queue.writer.forgetRemains(of: task.id)
             return nil
         } catch {
             report(.warning, "the beginning of a download that is not wanted any more stays: \(error)", task: task.id)
             return TransferError(.internal, "its temporary file cannot be removed (\(error)): remove it by hand")
+        }
+    }
+
+    /// - Returns: false: nothing of that name is there.
+    private static func removePart(_ path: RawPath, _ inode: UInt64) throws(Errno) -> Bool {
+        do throws(Errno) {
+            let found = try System.lstat(path.bytes)
+            if found.kind == .regular, found.inode == inode { try System.unlink(path.bytes) }
+            return true
+        } catch .noSuchFile {
+            return false
+        }
+    }
+
+    /// A folder that is away, with its disk perhaps, says nothing of what is in it.
+    private static func isThere(_ folder: RawPath) throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try System.stat(folder.bytes).kind == .directory
+        } catch .noSuchFile {
+            return false
         }
     }
 
@@ -159,6 +179,13 @@ extension TransferError {
     static var unreadableRemains: TransferError {
         TransferError(
             .unsupported, "what is recorded of the upload cannot be read here: look at the server")
+    }
+
+    /// What a download left lies in a folder that is not there now.
+    static func partOutOfReach(_ folder: RawPath) -> TransferError {
+        TransferError(
+            .destinationUnwritable,
+            "\(folder.displayed) is not there now, and the beginning of the file was in it: bring it back")
     }
 
     /// Why a removal ends early.

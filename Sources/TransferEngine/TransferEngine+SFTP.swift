@@ -49,6 +49,7 @@ extension TransferEngine {
         for event in events {
             guard let attempt = owners[event.id.rawValue] else { continue }
             let exchange = landed(event.id.rawValue, of: attempt)
+            if event.end.wentOut { attempt.hasReachedServer = true }
             if exchange.isPayload {
                 // What is acknowledged counts; the rest is on its way or lost with the connection.
                 attempt.unconfirmed += exchange.sent

@@ -40,8 +40,11 @@ extension TransferService {
             return NodeResult(id: .task(id), result: .refused, code: .noSuchObject, message: "there is no task \(id)")
         }
         let before = TaskID(rawValue: id.rawValue - 1)
-        let found = try await queue.writer.remains(in: Self.standing, after: before, limit: 1)
-        guard let remains = found.first, remains.task.id == id else {
+        var found: [Remains] = []
+        for direction in [TransferDirection.upload, .download] {
+            found += try await queue.writer.remains(of: direction, in: Self.standing, after: before, limit: 1)
+        }
+        guard let remains = found.first(where: { $0.task.id == id }) else {
             return NodeResult(id: .task(id), result: .already)
         }
         guard task.state == .failed || task.state == .cancelled else {

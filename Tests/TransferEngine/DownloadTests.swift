@@ -117,6 +117,64 @@ import TransferQueue
         await second.stop()
     }
 
+    @Test("what a cancelled download left in a folder that is away stays known until it is back")
+    func partOutOfReach() async throws {
+        let hold = try Milestone()
+        let first = try await EngineHarness { request, _ in
+            request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        await first.queue.writer.setGraceTime(.zero)
+        first.store.put("/f", pattern(1_000_000))
+        let batch = try await first.add(first.request(download: ["/f"]))
+        try await first.batch(batch) { $0.bytesAccepted == 400_000 }
+        let paused = try await first.queue.writer.pause([.batch(batch)])
+        await first.engine.stop(paused.stopped)
+        let out = first.sandbox.path("out")
+        let away = first.sandbox.path("away")
+        func move(_ from: [UInt8], _ to: [UInt8]) throws {
+            try System.renameat(AT_FDCWD, from, to: AT_FDCWD, to)
+        }
+        try move(out, away)
+        let cancelled = try await first.queue.writer.cancel([.batch(batch)])
+        await first.engine.stop(cancelled.stopped)
+        hold.reach()
+        func left() async throws -> Remains {
+            try #require(try await first.queue.writer.remains(of: .download, in: [.cancelled]).first)
+        }
+        // The whole folder is away, then something else is in its place: neither says that the file is gone.
+        #expect(await first.engine.remove(try left())?.code == .destinationUnwritable)
+        try first.sandbox.write("out", [7])
+        #expect(await first.engine.remove(try left()) != nil)
+        try System.unlink(out)
+        try move(away, out)
+        #expect(first.sandbox.names("out") == ["f.t1.part"])
+        #expect(await first.engine.remove(try left()) == nil)
+        #expect(first.sandbox.names("out").isEmpty)
+        #expect(try await first.queue.writer.remains(of: .download, in: [.cancelled]).isEmpty)
+        await first.stop()
+    }
+
+    @Test("a download's beginning that somebody else has removed is forgotten")
+    func partRemoved() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, _ in
+            request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        await harness.queue.writer.setGraceTime(.zero)
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.batch(batch) { $0.bytesAccepted == 400_000 }
+        let paused = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(paused.stopped)
+        try System.unlink(harness.sandbox.path("out/f.t1.part"))
+        _ = try await harness.queue.writer.cancel([.batch(batch)])
+        hold.reach()
+        let left = try #require(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).first)
+        #expect(await harness.engine.remove(left) == nil)
+        #expect(try await harness.queue.writer.remains(of: .download, in: [.cancelled]).isEmpty)
+        await harness.stop()
+    }
+
     @Test("pause keeps what came, resume goes on there")
     func pause() async throws {
         let hold = try Milestone()

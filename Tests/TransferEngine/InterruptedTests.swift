@@ -76,6 +76,61 @@ import TransferQueue
         await harness.stop()
     }
 
+    // MARK: A server that is out of reach
+
+    /// A batch of one small file by an `ssh` that is this script.
+    private func request(_ harness: EngineHarness, ssh script: String) throws -> BatchRequest {
+        var request = try request(harness, ["f"])
+        try harness.sandbox.write("f", pattern(20_000))
+        try harness.sandbox.write("ssh", Array(script.utf8))
+        request.options.verify = nil
+        return request
+    }
+
+    private let unfinished: [TransferState] = [.queued, .running, .waiting, .paused, .failed, .cancelled]
+
+    @Test(
+        "a server that was never reached holds nothing of an upload",
+        arguments: [
+            "echo 'ssh: connect to host there port 22: Connection refused' >&2; exit 255\n",
+            "echo 'me@there: Permission denied (publickey).' >&2; exit 255\n",
+            "exit 127\n",
+        ])
+    func neverReached(script: String) async throws {
+        let harness = try await EngineHarness()
+        let batch = try await harness.add(try request(harness, ssh: script))
+        try await harness.task(of: batch) { $0.state == .waiting || $0.state == .failed }
+        #expect(try await harness.queue.writer.remains(in: unfinished).isEmpty)
+        _ = try await harness.queue.writer.cancel([.batch(batch)])
+        #expect(try await harness.queue.writer.remains(in: unfinished).isEmpty)
+        await harness.stop()
+    }
+
+    @Test("nor does one that is still being called when the upload is cancelled")
+    func stillCalled() async throws {
+        let harness = try await EngineHarness()
+        // It answers nothing, until its input ends.
+        let batch = try await harness.add(try request(harness, ssh: "exec cat >/dev/null\n"))
+        while await harness.engine.places.attempts == 0 { await Task.yield() }
+        let change = try await harness.queue.writer.cancel([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        #expect(try await harness.queue.writer.remains(in: unfinished).isEmpty)
+        await harness.stop()
+    }
+
+    @Test("one that broke off after it had been asked may hold something: that is known")
+    func brokenOff() async throws {
+        let harness = try await EngineHarness()
+        // Greets as version 3 without extensions, takes what comes, and hangs up.
+        let script =
+            "printf '\\000\\000\\000\\005\\002\\000\\000\\000\\003'; dd bs=1 count=20 >/dev/null 2>&1; exit 1\n"
+        let batch = try await harness.add(try request(harness, ssh: script))
+        try await harness.task(of: batch) { $0.state == .waiting }
+        let left = try await harness.queue.writer.remains(in: unfinished)
+        #expect(left.map(\.protocolName) == ["sftp"])
+        await harness.stop()
+    }
+
     // MARK: The place
 
     @Test("a tiny file over a connection that all share gives its place away, where that is of use and harms nobody")

@@ -30,6 +30,26 @@ import TransferQueue
         #expect(Netrc("machine a login b").entry(for: "c") == nil)
         #expect(Netrc("login x machine").entry(for: "c") == nil)
     }
+
+    @Test("of a user who is named the entry of that login counts, and no other's password")
+    func named() {
+        let netrc = Netrc(
+            """
+            machine one login me password mine
+            machine one login bob password bobs
+            machine two password anybodys
+            default login bob password elsewhere
+            """)
+        for (host, user, password) in [
+            ("one", "bob", "bobs"), ("one", "me", "mine"), ("two", "bob", "anybodys"), ("three", "bob", "elsewhere"),
+            // Nothing is said of them: known by name alone.
+            ("one", "eve", ""), ("three", "me", ""),
+        ] {
+            let entry = netrc.entry(for: host, user: user)
+            #expect(entry?.user == user && entry?.password == password, "\(host) \(user)")
+        }
+        #expect(netrc.entry(for: "one")?.user == "me")
+    }
 }
 
 @Suite struct SourceFileTests {

@@ -243,6 +243,25 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a netrc file tells the password of the user who is named, and with nobody named who logs in")
+    func netrc() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let text = "machine 127.0.0.1 login me password pw\nmachine 127.0.0.1 login bob password bobs\n"
+        try harness.sandbox.write("netrc", Array(text.utf8))
+        for (user, shown) in [(nil, "Basic bWU6cHc="), ("bob", "Basic Ym9iOmJvYnM="), ("eve", "Basic ZXZlOg==")] {
+            let task = try await harness.run(
+                harness.request(upload: ["f"], to: "/\(user ?? "nobody")/") { request in
+                    request.secrets.user = user
+                    request.secrets.netrcFile = RawPath(harness.sandbox.path("netrc"))
+                })
+            #expect(task.state == .completed)
+            let asked = harness.store.server.requests.filter { $0.target == "/\(user ?? "nobody")/f" }
+            #expect(asked.map { $0.fields["authorization"] } == [shown])
+        }
+        await harness.stop()
+    }
+
     @Test("a password command is asked for the password")
     func passwordCommand() async throws {
         let harness = try await EngineHarness()

@@ -121,6 +121,42 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `what a download left here can be forgotten, too`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let task = try await cancelledDownload(harness)
+        await harness.engine.failRemovals(TransferError(.destinationUnwritable, "its folder is away"))
+        let purged = try await client.call(Methods.nodesPurge, NodesRequest(ids: [.task(task)]))
+        #expect(purged.results.first?.message?.contains("martlet leftovers abort --forget \(task)") == true)
+        let request = LeftoversAbortRequest(tasks: [task], forget: true)
+        #expect(try await client.call(Methods.leftoversAbort, request).results.map(\.result) == [.done])
+        let again = try await client.call(Methods.nodesPurge, NodesRequest(ids: [.task(task)]))
+        #expect(again.results.map(\.result) == [.done])
+        try await harness.end()
+    }
+
+    /// A download that was cancelled with its beginning here.
+    private func cancelledDownload(_ harness: ServiceHarness) async throws -> TaskID {
+        let source = DownloadSource(url: "http://h/f", directory: RawPath("/away"), fileName: RawPath("f"))
+        let batch = try await harness.queue.writer.add(BatchRequest(work: .download([source]))).batch
+        let point =
+            #"{"name":"f","partName":"f.part","partInode":5,"offset":7,"version":{},"length":9}"#
+        let quoted = point.replacing("\"", with: "\\\"")
+        let line = Array(#"{"v":2,"kind":"get","point":"\#(quoted)"}"#.utf8)
+        let now = Timestamp(milliseconds: 1_000_000)
+        var found: TaskID?
+        for lane in try await harness.queue.writer.lanes() where lane.batch == batch {
+            for task in try await harness.queue.writer.claim(lane.lane, limit: 1, now: now) {
+                harness.queue.writer.record(.checkpoint(resumePoint: line, accepted: 7), for: task.id)
+                harness.queue.writer.record(.requeued, for: task.id)
+                found = task.id
+            }
+        }
+        try await harness.queue.writer.commit()
+        _ = try await harness.queue.writer.cancel([.batch(batch)])
+        return try #require(found)
+    }
+
     @Test func `a bucket is asked with the keys that are kept for its destination`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
