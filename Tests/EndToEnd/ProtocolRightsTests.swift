@@ -136,7 +136,10 @@ import TransferModel
     @Test(.enabled(if: WireProtocol.tested.contains(.s3)))
     func `keys that were changed are given anew, and what why says does it`() throws {
         let bench = try WireBench(.s3)
-        guard case .s3(let server) = bench.far else { return }
+        guard case .s3(let server) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
         let (source, batch) = try begin(bench)
         try server.crash()
         try server.restart(secret: "another")

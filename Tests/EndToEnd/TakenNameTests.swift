@@ -4,36 +4,51 @@ import TransferModel
 
 /// Somebody else's file gets the name while an upload goes on.
 @FirstLane @Suite(.serialized) struct TakenNameTests {
-    private let size = 8_000_000
+    /// Forty seconds on their way, which the test ends when the name is taken.
+    private let size = 40_000_000
 
     /// An upload under way, and the place where it would become a file.
     private func begin(
         _ wire: WireProtocol, _ options: [String] = []
-    ) throws -> (bench: WireBench, source: RawPath, batch: String, there: RawPath) {
+    ) throws -> (bench: WireBench, source: RawPath, batch: String, receiver: Receiver, there: RawPath) {
         let bench = try WireBench(wire)
         guard case .receiver(let receiver) = bench.far else { throw HarnessError("\(wire) has no martlet receive") }
         let source = try bench.makeFile("film.mov", size)
-        try bench.proxy.set(bench.wire.rate(3))
+        try bench.proxy.set(bench.wire.rate(1))
         let batch = try bench.sandbox.queue(
             "upload", bench.options + options + [source.displayed, bench.destination], #_sourceLocation)
         try bench.awaitStored(1_000_000, of: batch)
-        return (bench, source, batch, receiver.data.appending(RawPath("film.mov")))
+        return (bench, source, batch, receiver, receiver.data.appending(RawPath("film.mov")))
+    }
+
+    /// The receiver has refused the file for its name: without that the name was taken too late.
+    private func expectRefused(_ receiver: Receiver, sourceLocation: SourceLocation = #_sourceLocation) {
+        let said = receiver.process.soFar
+        #expect((said.output + said.errors).contains("film.mov: 412 "), "\(said)", sourceLocation: sourceLocation)
+    }
+
+    /// The bytes that unfinished uploads have at the receiver. Of a finished one it keeps the record, for who asks again.
+    private func uploads(_ receiver: Receiver) -> [RawPath] {
+        let folder = receiver.data.appending(RawPath(".martlet-uploads"))
+        return names(in: folder).filter { $0.displayed.hasSuffix(".data") }
     }
 
     @Test(arguments: [WireProtocol.tusToReceiver, .ietf])
     func `the same file is as good as ours`(wire: WireProtocol) throws {
-        let (bench, source, batch, there) = try begin(wire)
+        let (bench, source, batch, receiver, there) = try begin(wire)
         try write(try readBytes(source), to: there)
         try bench.proxy.set()
         #expect(try bench.sandbox.wait(batch).status == 0)
         #expect(try bench.sandbox.task(batch)["state"].text == "completed")
         #expect(try readBytes(there) == readBytes(source))
+        expectRefused(receiver)
+        #expect(uploads(receiver).isEmpty)
     }
 
     @Test(arguments: [WireProtocol.tusToReceiver, .ietf])
     func `another file is named, stays, and is replaced or skipped when that is allowed`(wire: WireProtocol) throws {
         for rule in ["replace", "skip"] {
-            let (bench, source, batch, there) = try begin(wire)
+            let (bench, source, batch, receiver, there) = try begin(wire)
             let other = SeededBytes.bytes(1000, seed: 9)
             try write(other, to: there)
             try bench.proxy.set()
@@ -41,16 +56,24 @@ import TransferModel
             let failed = try bench.sandbox.task(batch)
             #expect(failed["error"]["code"].text == "destinationExists", "\(failed)")
             #expect(try readBytes(there) == other)
+            expectRefused(receiver)
             let why = try bench.sandbox.succeed("why", batch).output
             #expect(why.contains("martlet set \(batch) --if-exists replace"), "\(why)")
             // Tried again without that, it is refused again, and nothing is worse.
             try bench.sandbox.succeed("retry", batch)
             #expect(try bench.sandbox.wait(batch).status == 1)
             #expect(try readBytes(there) == other)
+            // What is there of it is known as long as it may be wanted, and gone afterwards.
+            #expect(
+                try bench.sandbox.succeed("leftovers", "list").output.contains(
+                    "\(bench.wire == .ietf ? "ietf" : "tus")"))
+            #expect(!uploads(receiver).isEmpty)
             try bench.sandbox.succeed("set", batch, "--if-exists", rule)
             try bench.sandbox.succeed("retry", batch)
             #expect(try bench.sandbox.wait(batch).status == 0, "\(rule)")
             #expect(try readBytes(there) == (rule == "replace" ? readBytes(source) : other))
+            #expect(uploads(receiver).isEmpty, "\(rule)")
+            #expect(!(try bench.sandbox.succeed("leftovers", "list").output.contains("film.mov")))
         }
     }
 }
