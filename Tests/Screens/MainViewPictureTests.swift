@@ -81,7 +81,7 @@ struct MainViewPictureTests {
             Rows.batch(2, "docs", .failed, { $0.failed = 1 }, total: 10),
         ]
         var screen = ScreenHarness(80, 24, [Rows.section(nil, rows)])
-        #expect(screen.lines[1].contains("over: 9 done, 1 failed, 3 cancelled   69 of 110"))
+        #expect(screen.lines[1].contains("over: 9 done, 1 failed, 3 cancelled   69B of 110B"))
         #expect(!screen.lines[1].contains("%"))
         screen.send(.resized(ScreenSize(columns: 40, rows: 4)))
         #expect(screen.picture.contains("over: 9 done, 1 failed, 3 cancelled"))

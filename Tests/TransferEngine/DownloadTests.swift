@@ -92,7 +92,8 @@ import TransferQueue
         let first = try await EngineHarness { request, _ in
             request.method == "GET" ? .holdAnswer(400_000, hold) : .ordinary
         }
-        await first.queue.writer.setGraceTime(.zero)
+        // The first engine is to leave it to the second.
+        await first.queue.writer.setGraceTime(.seconds(3600))
         first.store.put("/f", pattern(1_000_000))
         first.store.put("/g", pattern(1_000_000))
         let batch = try await first.add(first.request(download: ["/f", "/g"]))
