@@ -171,6 +171,7 @@ package struct TusUpload: ProtocolMachine {
         isResuming = false
         isPrepared = false
         isJoining = false
+        lossReason = nil
         told = 0
         if facts.tusExtensions == nil { return discover() }
         return layOut()

@@ -66,6 +66,10 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
                 "persist tus secret http://h/files/1", "accepted 0",
                 "2 PATCH http://h/files/1 | Upload-Offset: 0 | 0..<16777216",
             ])
+        var gone = Drive(TusUpload(plan(killed, resume: point)))
+        _ = gone.begin()
+        #expect(gone.end(answered(404)).first == "over: the server has lost the upload")
+        #expect(!gone.end(made).contains { $0.hasPrefix("over: ") }, "it began anew once")
         let resumed = Drive.run(TusUpload(plan(killed, resume: point)), [stands(5, status: 200)])
         #expect(resumed.first == "resumed 5")
     }

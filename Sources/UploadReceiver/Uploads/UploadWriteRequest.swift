@@ -121,7 +121,10 @@ final class UploadWriteRequest: ServedRequest {
         guard let upload else { return }
         if let seat { upload.leave(seat) }
         let facts = upload.facts
-        if !isAnswered {
+        if !isAnswered, case .published(_, let offset, let replaced, _) = settling.end {
+            // Nobody waited for the answer, and it is there all the same.
+            context.report(published: facts.record, size: offset, replaced: replaced, from: head.peer)
+        } else if !isAnswered {
             if !urlIsKnown { context.uploads.remove(upload) }
             context.journal.report(
                 .interrupted(

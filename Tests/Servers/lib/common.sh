@@ -45,12 +45,12 @@ tls() {
 free_port() {
   need python3 python3
   python3 -c '
-import random, socket
+import random, socket, sys
 while True:
     port = random.randrange(10000, 32000)
-    try: socket.socket().bind(("127.0.0.1", port)); break
+    try: socket.socket().bind((sys.argv[1], port)); break
     except OSError: pass
-print(port)'
+print(port)' "$HOST"
 }
 # Is somebody listening on HOST:PORT? Looked up rather than tried: a try would count as a connection.
 listening() {
