@@ -26,7 +26,7 @@ enum EngineLauncher {
         return try result.get()
     }
 
-    /// The engine's environment is decided, not inherited: who and where the user is, and where the queue is.
+    /// The engine's environment is decided, not inherited: who and where the user is, where the queue is, and the ssh agent.
     private static func program(of places: Places) -> ChildProgram {
         var environment: [[UInt8]] = []
         for name in [

@@ -32,21 +32,10 @@ struct DetailsPage: Sendable {
     /// What a key does that moves it; `nil`: it is not one.
     func scrolled(_ action: Action, lines: Int, _ size: ScreenSize) -> DetailsPage? {
         let height = Self.height(size)
-        let most = max(0, lines - height)
+        let line = action.scrolled(from: top(of: lines, size), height: height, most: max(0, lines - height))
+        guard let line else { return nil }
         var page = self
-        page.scroll = top(of: lines, size)
-        switch action {
-        case .down: page.scroll += 1
-        case .up: page.scroll -= 1
-        case .halfPageDown: page.scroll += height / 2
-        case .halfPageUp: page.scroll -= height / 2
-        case .pageDown: page.scroll += height - 1
-        case .pageUp: page.scroll -= height - 1
-        case .first: page.scroll = 0
-        case .last: page.scroll = most
-        default: return nil
-        }
-        page.scroll = min(max(0, page.scroll), most)
+        page.scroll = line
         return page
     }
 

@@ -116,8 +116,8 @@ extension Drawing {
         }
         text(lines.suffix(height), 1..<max(1, rows - 1))
         footer([.back, .filter, .level, .copy, .help], in: .log)
-        guard page.isTyping || !page.find.isEmpty, rows > 2 else { return }
-        finding(page.find, SafeText("\(page.found.count) of \(page.lines.count)"), isTyping: page.isTyping)
+        guard page.find.isShown, rows > 2 else { return }
+        finding(page.find, SafeText("\(page.found.count) of \(page.lines.count)"))
     }
 
     /// - Parameter rest: what it is about; a name keeps its ending when it is cut.

@@ -11,27 +11,19 @@ struct HelpPage: Sendable {
     /// The first row shown.
     var top = 0
     /// Only lines with these words in them.
-    private(set) var find = TextField()
-    private(set) var isTyping = false
+    private(set) var find = SoughtWords()
 
     init(_ view: KeyMap.View) { self.view = view }
 
-    mutating func beginTyping() { isTyping = true }
+    mutating func beginTyping() { find.begin() }
 
-    /// A key while words are typed: Enter keeps them, Esc forgets them.
     mutating func take(_ press: KeyPress) {
-        switch (press.key, press.modifiers) {
-        case (.escape, _), (.character("c"), .control):
-            find = TextField()
-            isTyping = false
-        case (.enter, _): isTyping = false
-        default: _ = find.edit(press)
-        }
+        find.take(press)
         (selected, top) = (0, 0)
     }
 
     mutating func paste(_ bytes: [UInt8]) {
-        find.insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F })
+        find.paste(bytes)
         (selected, top) = (0, 0)
     }
 
@@ -126,9 +118,9 @@ extension Drawing {
         }
         let hints = helpHints
         if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
-        if page.isTyping || !page.find.isEmpty, rows > 2 {
+        if page.find.isShown, rows > 2 {
             let count = SafeText("\(layout.entries.count) found")
-            finding(page.find, count, isTyping: page.isTyping)
+            finding(page.find, count)
         }
         guard page.top + height < layout.rows.count, rows > 1 else { return }
         let more: SafeText = "  more below: PgDn "
@@ -145,13 +137,13 @@ extension Drawing {
     }
 
     /// The line of words that are looked for, over the last line of the page.
-    mutating func finding(_ field: TextField, _ count: SafeText, isTyping: Bool) {
+    mutating func finding(_ words: SoughtWords, _ count: SafeText) {
         let row = rows - 2
         grid.fill(row: row, style: .plain)
         let start = grid.put(" find: ", row: row, column: 0, style: .marked)
-        let (text, place) = field.shown(in: max(1, width - start - count.width - 2), look.characterSet)
+        let (text, place) = words.field.shown(in: max(1, width - start - count.width - 2), look.characterSet)
         grid.put(text, row: row, column: start)
         grid.put(count, row: row, column: max(start + text.width + 1, width - 1 - count.width), style: .dim)
-        if isTyping { cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true) }
+        if words.isTyping { cursor = Cursor(row: row, column: min(width - 1, start + place), isVisible: true) }
     }
 }

@@ -103,7 +103,7 @@ struct HelpLayout {
     func row(of entry: Int) -> Int { rowOfEntry.indices.contains(entry) ? rowOfEntry[entry] : 0 }
 
     init(_ text: HelpText, _ page: HelpPage, width: Int) {
-        let words = (page.find.text ?? "").lowercased().split(separator: " ").map(String.init)
+        let words = page.find.words
         let blocks = text.blocks(page.view, words)
         let column = (width - 4) / 2
         let isWide = column >= 38 && words.isEmpty

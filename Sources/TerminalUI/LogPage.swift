@@ -12,8 +12,7 @@ struct LogPage: Sendable {
     /// Nothing below it is asked for.
     var level = LogLevel.info
     /// Only lines with this in them.
-    private(set) var find = TextField()
-    private(set) var isTyping = false
+    private(set) var find = SoughtWords()
     /// How many lines the last one shown is away from the end; 0 follows.
     private(set) var back = 0
 
@@ -30,7 +29,7 @@ struct LogPage: Sendable {
 
     /// The lines in which the words stand.
     var found: [LogLine] {
-        let words = (find.text ?? "").lowercased().split(separator: " ")
+        let words = find.words
         if words.isEmpty { return lines }
         return lines.filter { line in
             let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
@@ -39,22 +38,15 @@ struct LogPage: Sendable {
         }
     }
 
-    mutating func beginTyping() { isTyping = true }
+    mutating func beginTyping() { find.begin() }
 
-    /// A key while words are typed: Enter keeps them, Esc forgets them.
     mutating func take(_ press: KeyPress) {
-        switch (press.key, press.modifiers) {
-        case (.escape, _), (.character("c"), .control):
-            find = TextField()
-            isTyping = false
-        case (.enter, _): isTyping = false
-        default: _ = find.edit(press)
-        }
+        find.take(press)
         back = 0
     }
 
     mutating func paste(_ bytes: [UInt8]) {
-        find.insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F })
+        find.paste(bytes)
         back = 0
     }
 

@@ -30,11 +30,11 @@ extension Model {
         if filterLine != nil { return takeInFilterLine(press) }
         if commandPrompt != nil { return takeInCommandPrompt(press) }
         if find?.isTyping == true { return takeInFind(press) }
-        if case .help(var help) = page, help.isTyping {
+        if case .help(var help) = page, help.find.isTyping {
             help.take(press)
             return page = .help(help)
         }
-        if case .log(var log) = page, log.isTyping {
+        if case .log(var log) = page, log.find.isTyping {
             log.take(press)
             return page = .log(log)
         }

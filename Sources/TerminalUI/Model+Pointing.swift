@@ -22,15 +22,15 @@ extension Model {
             shown.form?.paste(paste.bytes)
             page = .destinations(shown)
         } else if commandPrompt != nil {
-            commandPrompt?.field.insert(paste.bytes.filter { $0 >= 0x20 })
+            commandPrompt?.field.paste(paste.bytes)
         } else if filterLine != nil {
             pasteInFilterLine(paste.bytes)
         } else if find?.isTyping == true {
             pasteInFind(paste.bytes)
-        } else if case .help(var help) = page, help.isTyping {
+        } else if case .help(var help) = page, help.find.isTyping {
             help.paste(paste.bytes)
             page = .help(help)
-        } else if case .log(var log) = page, log.isTyping {
+        } else if case .log(var log) = page, log.find.isTyping {
             log.paste(paste.bytes)
             page = .log(log)
         } else if let machine {

@@ -28,22 +28,11 @@ struct ReportPage: Sendable {
 
     /// What a key does; `nil`: the page is left.
     func scrolled(_ action: Action, _ size: ScreenSize) -> ReportPage? {
+        if action == .back { return nil }
         let height = max(1, size.rows - 2)
+        let most = max(0, wrapped(to: size.columns - 2).count - height)
         var page = self
-        switch action {
-        case .down: page.scroll += 1
-        case .up: page.scroll -= 1
-        case .halfPageDown: page.scroll += height / 2
-        case .halfPageUp: page.scroll -= height / 2
-        case .pageDown: page.scroll += height - 1
-        case .pageUp: page.scroll -= height - 1
-        case .first: page.scroll = 0
-        case .last: page.scroll = .max / 2
-        case .back: return nil
-        default: break
-        }
-        let count = wrapped(to: size.columns - 2).count
-        page.scroll = min(max(0, page.scroll), max(0, count - height))
+        page.scroll = action.scrolled(from: scroll, height: height, most: most) ?? min(scroll, most)
         return page
     }
 }

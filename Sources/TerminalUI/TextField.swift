@@ -25,6 +25,9 @@ struct TextField: Hashable, Sendable {
     /// What stands before the cursor.
     var beforeCursor: [UInt8] { Array(units[..<cursor].joined()) }
 
+    /// What was pasted, as one line: control characters are left out.
+    mutating func paste(_ bytes: [UInt8]) { insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F }) }
+
     mutating func insert(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while let first = rest.first {

@@ -47,7 +47,7 @@ extension Model {
     }
 
     mutating func pasteInFind(_ bytes: [UInt8]) {
-        find?.field.insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F })
+        find?.field.paste(bytes)
         goToFound()
     }
 

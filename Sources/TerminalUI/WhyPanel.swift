@@ -68,19 +68,9 @@ struct WhyPanel: Sendable {
     func scrolled(_ action: Action, _ size: ScreenSize, _ look: Look) -> WhyPanel? {
         let room = height(size, look) - 1
         let most = mostScroll(size, look)
-        guard most > 0 else { return nil }
+        guard most > 0, let line = action.scrolled(from: top(size, look), height: room, most: most) else { return nil }
         var panel = self
-        panel.scroll = top(size, look)
-        switch action {
-        case .down: panel.scroll += 1
-        case .up: panel.scroll -= 1
-        case .halfPageDown, .pageDown: panel.scroll += max(1, room - 1)
-        case .halfPageUp, .pageUp: panel.scroll -= max(1, room - 1)
-        case .first: panel.scroll = 0
-        case .last: panel.scroll = most
-        default: return nil
-        }
-        panel.scroll = min(max(0, panel.scroll), most)
+        panel.scroll = line
         return panel
     }
 }

@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// The engine's surroundings are decided, not inherited: whoever starts it, it is the same engine.
 enum EngineEnvironment {
-    /// What is kept of the environment: who and where the user is, how text looks, where the queue is. The rest of it,
-    /// proxies above all, comes with each batch.
+    /// What is kept of the environment: who and where the user is, how text looks, where the queue and the user's ssh agent are. The
+    /// rest of it, proxies above all, comes with each batch.
     private static let kept: Set<String> = {
         var names: Set = [
             "HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "MARTLET_HOME", "XDG_CONFIG_HOME",
-            "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+            "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK",
         ]
         #if DEBUG
             names.insert("MARTLET_FAULT")

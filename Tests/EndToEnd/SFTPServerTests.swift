@@ -83,7 +83,7 @@ import TransferModel
 
     // MARK: Ways in
 
-    @Test func `a key that only an agent has lets in`() throws {
+    @Test func `a key that only an agent has lets in, also an engine that was killed and started anew`() throws {
         let server = try SSHServer(sandbox)
         let socket = "\(sandbox.root)/agent"
         let agent = try sandbox.start("/usr/bin/ssh-agent", ["-D", "-a", socket])
@@ -98,6 +98,8 @@ import TransferModel
         let batch = try sandbox.send(
             "--ssh-command", server.command(through: proxy) + " -o IdentitiesOnly=no", source.displayed,
             "sftp://\(proxy.address)\(server.data)/up/")
+        try waitUntil("some of it is sent") { try (sandbox.task(batch)["bytesSent"].integer ?? 0) > 1 << 20 }
+        try sandbox.killEngine()
         let ended = try sandbox.wait(batch)
         #expect(ended.status == 0, "\(ended)")
         #expect(try digests(below: server.data.appending(RawPath("up"))) == [RawPath("film.mov"): digest(of: source)])

@@ -47,13 +47,7 @@ struct MatchingTests {
     @Test("the limit typed into the form is for the filter")
     func limit() {
         var screen = marked()
-        screen.press("T")
-        let number = screen.lastNumber
-        screen.send(
-            .answer(
-                .limits(
-                    .success(TransferLimits(up: nil, down: nil, transfers: 8, transfersPerHost: 8)), session: nil,
-                    number: number)))
+        screen.openLimits()
         #expect(screen.model.form?.lines.last?.label.string == "1,204 files that match @err")
         screen.press("2M", "Enter")
         #expect(isForAll(screen, .set(NodeSettings(limit: 2 << 20))))

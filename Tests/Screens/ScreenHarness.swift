@@ -65,6 +65,13 @@ struct ScreenHarness {
         }
     }
 
+    /// The form of limits, with the engine's answer in it.
+    mutating func openLimits() {
+        press("T")
+        let limits = TransferLimits(up: nil, down: nil, transfers: 8, transfersPerHost: 8)
+        send(.answer(.limits(.success(limits), session: nil, number: lastNumber)))
+    }
+
     mutating func wait(_ duration: Duration) {
         uptime += duration
         send(.tick)

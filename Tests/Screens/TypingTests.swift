@@ -34,13 +34,7 @@ struct TypingTests {
     @Test("and over the form of limits")
     func overForm() {
         var screen = example()
-        screen.press("T")
-        let number = screen.lastNumber
-        screen.send(
-            .answer(
-                .limits(
-                    .success(TransferLimits(up: nil, down: nil, transfers: 8, transfersPerHost: 8)), session: nil,
-                    number: number)))
+        screen.openLimits()
         screen.press("^Z")
         #expect(screen.requests.contains(.suspend))
     }

@@ -145,7 +145,7 @@ struct Form<ID: Hashable & Sendable>: Sendable {
         guard fields.indices.contains(selected), case .text(var field, let isSecret) = fields[selected].value else {
             return
         }
-        field.insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F })
+        field.paste(bytes)
         fields[selected].value = .text(field, isSecret: isSecret)
     }
 }

@@ -215,7 +215,7 @@ extension Picker {
         note = nil
         switch mode {
         case .find(var field):
-            field.insert(bytes.filter { $0 >= 0x20 })
+            field.paste(bytes)
             folder.find(field.bytes)
             mode = .find(field)
             return []

@@ -1,0 +1,29 @@
+import DisplayText
+import Terminal
+
+/// Words that a page is searched for, typed below it: only lines that have them are shown.
+struct SoughtWords: Sendable {
+    private(set) var field = TextField()
+    private(set) var isTyping = false
+
+    var isEmpty: Bool { field.isEmpty }
+    var text: String? { field.text }
+    /// Something of it is to be seen.
+    var isShown: Bool { isTyping || !isEmpty }
+
+    /// In small letters.
+    var words: [String] { (text ?? "").lowercased().split(separator: " ").map(String.init) }
+
+    mutating func begin() { isTyping = true }
+
+    /// A key while they are typed: Enter keeps them, Esc forgets them.
+    mutating func take(_ press: KeyPress) {
+        switch (press.key, press.modifiers) {
+        case (.escape, _), (.character("c"), .control): self = SoughtWords()
+        case (.enter, _): isTyping = false
+        default: _ = field.edit(press)
+        }
+    }
+
+    mutating func paste(_ bytes: [UInt8]) { field.paste(bytes) }
+}
