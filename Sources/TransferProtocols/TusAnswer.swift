@@ -11,6 +11,8 @@ enum TusAnswer: Hashable, Sendable {
     case gone
     /// The two sides disagree on the offset, or the server does not tell it: ask.
     case disagrees(TransferError)
+    /// Bytes are not taken any more: because the permission is gone, or because a request that was cut has filled the upload since.
+    case refused(WaitDemand)
     /// Still locked by a request of ours that was cut, or the like: ask again in a moment, at the same address.
     case busy(TransferError)
     /// The body is larger than something on the way takes.
@@ -117,7 +119,7 @@ enum TusAnswer: Hashable, Sendable {
                         "\(address.host) says it has \(offset) bytes of \(length): look at what is there, then retry",
                         httpStatus: answer.status))
             }
-        case 403: self = Self.refusal(answer, end) ?? .wait(Self.revoked(answer, address))
+        case 403: self = Self.refusal(answer, end) ?? .refused(Self.revoked(answer, address))
         case 404, 410: self = .gone
         case 405, 501: self = .noMethod(Self.error(answer, address))
         case 409: self = .disagrees(Self.locked(answer, address))

@@ -35,6 +35,8 @@ struct TusPart: Sendable {
     /// Bytes that the server has, by its last word.
     var held: Int64 = 0
     var cut: UploadCut?
+    /// What is to be said if the server, that refused bytes, turns out to have no more than it had before.
+    var refusal: WaitDemand?
     /// Requests in a row that gained no byte, and chunks in a row that arrived damaged.
     var tries = 0
     var corruptions = 0
@@ -101,6 +103,7 @@ struct TusPart: Sendable {
         }
         held = offset
         cut = nil
+        refusal = nil
         state = offset == length ? .full : .standing
     }
 
@@ -110,6 +113,7 @@ struct TusPart: Sendable {
         chain = RedirectChain(endpoint)
         held = 0
         cut = nil
+        refusal = nil
         state = .unmade
     }
 }

@@ -57,7 +57,7 @@ extension TusUpload {
             creationTakesData = false
         case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts()
         case .fail(let error): return over(.fail(error))
-        case .stands, .gone, .corrupted: stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
+        case .stands, .gone, .corrupted, .refused: stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
         }
         return advance()
     }
@@ -66,6 +66,11 @@ extension TusUpload {
         parts[index].state = .unknown
         switch answer {
         case .stands(let offset):
+            if let refusal = parts[index].refusal, offset == parts[index].held {
+                parts[index].stands(at: offset)
+                stop(index, refusal)
+                return advance()
+            }
             let learnt = parts[index].cut.flatMap { $0.showsBuffering(at: offset) ? chunks() : nil } ?? []
             parts[index].stands(at: offset)
             return learnt + advance()
@@ -93,6 +98,11 @@ extension TusUpload {
             parts[index].cut = cut
             return gone(index)
         case .exists: return taken()
+        case .refused(let demand):
+            parts[index].refusal = demand
+            parts[index].cut = cut
+            parts[index].state = .unknown
+            return advance()
         case .disagrees(let error):
             parts[index].tries += 1
             parts[index].state = .unknown

@@ -28,11 +28,16 @@ private func stands(_ offset: Int64, sent: Int64 = 1000) -> ExchangeEnd {
     answered(204, ["Upload-Offset: \(offset)"], sent: sent)
 }
 
+/// To a question.
+private func standing(_ offset: Int64) -> ExchangeEnd {
+    answered(200, ["Upload-Offset: \(offset)", "Upload-Length: 1000"])
+}
+
 @Suite struct TusAppendTests {
     @Test(
         "the answer to bytes decides",
         arguments: [
-            (401, "", "wait auth http"), (403, "", "wait auth http"),
+            (401, "", "wait auth http"), (403, "", "3 HEAD http://h/files/1"),
             (412, "", "3 HEAD http://h/files/f | Want-Repr-Digest: sha-256=10"),
             (415, "", "fail http 415"), (423, "", "wake repeatRequest 0.25 seconds"),
             (409, "", "3 HEAD http://h/files/1"), (460, "", "3 HEAD http://h/files/1"),
@@ -57,6 +62,20 @@ private func stands(_ offset: Int64, sent: Int64 = 1000) -> ExchangeEnd {
         let fell = Drive.run(machine(), [made, stands(600), stands(200)])
         #expect(fell == ["accepted 200", "wake repeatRequest 0.25 seconds"])
         #expect(Drive.run(machine(), [made, stands(1001)]) == ["fail badServerResponse 204"])
+    }
+
+    @Test("a 403 is a permission that is gone only if the server still has what it had: an earlier client's last bytes may have come in between")
+    func forbidden() {
+        let forbidden = answered(403, sent: 1000)
+        #expect(Drive.run(machine(), [made, forbidden, standing(0)]) == ["wait auth http"])
+        #expect(Drive.run(machine(), [made, forbidden, standing(1000)]) == ["accepted 1000", "finish 1000 size"])
+        #expect(
+            Drive.run(machine(), [made, forbidden, standing(600)]) == [
+                "accepted 600", "4 PATCH http://h/files/1 | Upload-Offset: 600 | 600..<1000",
+            ])
+        // Asked once for each refusal.
+        #expect(Drive.run(machine(), [made, forbidden, standing(600), forbidden, standing(600)]) == ["wait auth http"])
+        #expect(Drive.run(machine(), [made, forbidden, answered(403)]) == ["wait auth http"])
     }
 
     @Test("a cut becomes durable with what was sent, and the next attempt asks")
