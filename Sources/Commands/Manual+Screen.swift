@@ -7,7 +7,9 @@ extension Manual {
         [
             .paragraph(
                 "martlet without a command shows a tree of batches, folders and files with the progress of each. Everything goes on when it is left "
-                    + "(q), when the terminal closes or the line breaks; martlet shows it again."),
+                    + "(q), when the terminal closes or the line breaks; martlet shows it again, with the cursor, folds and filter as they "
+                    + "were, and says what was done since. Q leaves with choices; q asks, too, where logging out would end the engine."
+            ),
             .picture(mainView.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)),
             .paragraph(
                 "The sign in front says how it stands, as the word at the end does. Keys, of which ? shows all:"),

@@ -80,6 +80,12 @@ enum Manual {
                     "What y and Y copied last, where the terminal is not asked (copy = off)."
                 ),
                 (
+                    "$XDG_STATE_HOME/martlet/screen",
+                    "What the screen remembers from one time to the next: the cursor, folds and filter, and what was set with :columns, :units, "
+                        + ":glyphs, :bell, :mouse and :ask. A setting that martlet.conf changes later counts again; without the file the screen "
+                        + "opens as the first time."
+                ),
+                (
                     "$XDG_STATE_HOME/martlet/queue.sqlite",
                     "The queue. queue.lock beside it names the engine that has it."
                 ),

@@ -10,6 +10,7 @@ package struct ScreenConfiguration: SettingsSection {
     package var title = true
     package var theme = Theme.auto
     package var columns = ColumnList.all
+    package var askLeave = true
 
     package init() {}
 
@@ -87,6 +88,9 @@ package struct ScreenConfiguration: SettingsSection {
         Setting("title", .onOff, \.title, "the window's title says how far it is"),
         Setting("theme", .choice(), \.theme, "palette for a dark or light background"),
         Setting("columns", ColumnList.syntax, \.columns, "columns of the list beside the names"),
+        Setting(
+            "ask-leave", .onOff, \.askLeave,
+            "q asks before it leaves when logging out would end the engine"),
     ]
 }
 

@@ -35,6 +35,15 @@ extension EngineConnection {
         }
     }
 
+    /// What the screen remembers from one time to the next.
+    package nonisolated var keptScreenFile: String { places.stateDirectory + "/screen" }
+
+    /// Its bytes; `nil`: there is none.
+    package nonisolated func keptScreen() -> [UInt8]? { SmallFile.contents(keptScreenFile) }
+
+    /// Remembers it. Whether it could does not matter to anybody's transfer.
+    package nonisolated func keepScreen(_ bytes: [UInt8]) { try? SmallFile.replace(keptScreenFile, with: bytes) }
+
     private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws {
         let file = Array(name.utf8)
         let draft = file + Array(".new".utf8)

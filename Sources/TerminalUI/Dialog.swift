@@ -17,6 +17,8 @@ struct Dialog: Sendable {
         case named(Deed, SafeText, NodeChoice)
         /// From a menu.
         case act(Deed, [NodeRow])
+        /// Logging out is not to end the engine any more.
+        case allowLingering
     }
 
     struct Choice: Sendable {
@@ -25,6 +27,10 @@ struct Dialog: Sendable {
         var text: String
         /// `nil`: nothing.
         var intent: Intent?
+        /// What comes of it, at the right.
+        var note: SafeText = ""
+        /// It is ticked or not, and the question stays.
+        var isTick = false
     }
 
     enum Outcome: Sendable {
@@ -41,6 +47,8 @@ struct Dialog: Sendable {
     /// The line that Enter takes; at first the harmless one, which is the last.
     private(set) var selected: Int
     private let openedAt: Duration
+    /// Whether the line to tick is ticked.
+    private(set) var isTicked = false
 
     /// A fast typist's next keys were not meant for a question that has just appeared.
     private static let guardTime = Duration.milliseconds(300)
@@ -81,6 +89,7 @@ struct Dialog: Sendable {
     mutating func take(_ press: KeyPress, at uptime: Duration) -> Outcome {
         guard isMenu || uptime - openedAt >= Self.guardTime else { return .open }
         switch (press.key, press.modifiers) {
+        case _ where ticks(press): isTicked.toggle()
         case (.character(let letter), []) where choices.contains { $0.letter == letter }:
             return .answered(choices.first { $0.letter == letter }?.intent)
         case (.escape, _), (.character("c"), .control), (.character("q"), []): return .answered(nil)
@@ -91,5 +100,14 @@ struct Dialog: Sendable {
         default: break
         }
         return .open
+    }
+
+    /// Its letter ticks the line from anywhere; Space and Enter do so on it.
+    private func ticks(_ press: KeyPress) -> Bool {
+        switch (press.key, press.modifiers) {
+        case (.character(" "), []), (.enter, _): choices[selected].isTick
+        case (.character(let letter), []): choices.contains { $0.isTick && $0.letter == letter }
+        default: false
+        }
     }
 }

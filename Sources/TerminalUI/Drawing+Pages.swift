@@ -184,8 +184,15 @@ extension Drawing {
     private func choice(_ dialog: Dialog, _ index: Int, width: Int) -> SafeText {
         let choice = dialog.choices[index]
         let key = SafeText(choice.letter.map { "  (\(Character($0)))" } ?? "  (Esc)")
-        let text = SafeText("\(index == dialog.selected ? ">" : " ") \(choice.text)")
-        return text.cut(to: max(3, width - key.width), look.glyphs) + key
+        let sign = index == dialog.selected ? ">" : " "
+        let tick = choice.isTick ? dialog.isTicked ? "[x] " : "[ ] " : ""
+        let text = SafeText("\(sign) \(tick)\(choice.text)")
+        // Side by side when there is room for what comes of each.
+        let widest = dialog.choices.map { SafeText($0.text).width + ($0.isTick ? 6 : 2) }.max() ?? 0
+        let notes = dialog.choices.map(\.note.width).max() ?? 0
+        let aligned = widest + 7 + 2 + notes
+        guard notes > 0, aligned <= width else { return text.cut(to: max(3, width - key.width), look.glyphs) + key }
+        return text.fitted(to: widest) + key.fitted(to: 7) + "  " + choice.note
     }
 
     /// The question in a window that is too small for a box: one line, and the keys that answer it.

@@ -50,9 +50,10 @@ extension Model {
             ? "cancelled, \(Figures.count(counts.completed)) of \(files) done" : "cancelled, \(files)"
     }
 
-    /// A filter hides batches; their ends are wanted all the same.
+    /// A filter hides batches; their ends are wanted all the same, and how they stand when the screen is left.
     mutating func askForBatches() {
-        let wanted = tellsEnds && filter != nil && isConnected
+        let wanted = filter != nil && isConnected
+        if !wanted { hiddenBatches = [] }
         guard wanted != endings.watches else { return }
         endings.watches = wanted
         requests.append(.watchBatches(wanted))

@@ -1,32 +1,97 @@
 import DisplayText
 import MartletKit
 
+/// Leaving: it stops nothing, so `q` asks nothing, unless logging out afterwards would end the engine.
 extension Model {
-    /// Leaving with choices: what goes on, and what each choice would do to it. Leaving itself stops nothing, so `q` asks
-    /// nothing.
+    mutating func leave() {
+        guard isConnected, logout != .none, asksLeave, totals?.isOver == false else { return requests.append(.leave) }
+        askHowToLeave()
+    }
+
+    /// Leaving with choices: what goes on, and what each choice would do to it.
     mutating func askHowToLeave() {
         guard isConnected else { return requests.append(.leave) }
         let counts = totals?.counts ?? FileCounts()
+        let running = counts.active > 0
+        let isUnfinished = counts.active + counts.unstarted > 0
+        var choices = [
+            Dialog.Choice(
+                letter: "q", text: isUnfinished ? "Leave, transfers go on" : "Leave", intent: .leave,
+                note: "come back: \(invocation)"),
+            Dialog.Choice(
+                letter: "f", text: running ? "Finish running files, then stop" : "Stop the engine",
+                intent: .stopEngine(finishRunning: true), note: running ? runningTimeLeft : ""),
+        ]
+        if running {
+            choices.append(
+                Dialog.Choice(
+                    letter: "s", text: "Pause all and stop the engine", intent: .stopEngine(finishRunning: false),
+                    note: "resumes next start"))
+        }
+        if logout == .endsWithoutLingering {
+            choices.append(
+                Dialog.Choice(letter: "L", text: "Let it go on after a logout", intent: .allowLingering))
+        }
+        choices.append(Dialog.Choice(letter: nil, text: "Stay", intent: nil))
+        if logout != .none, asksLeave {
+            choices.append(
+                Dialog.Choice(
+                    letter: "d", text: "do not ask again on \(key(.leave).string)", intent: nil, isTick: true))
+        }
+        dialog = Dialog(
+            "Leave martlet?", [Self.standing(counts)] + logoutNote, choices, selected: 0, at: now.uptime)
+    }
+
+    /// `4 files are running, 242 waiting, 8,174 paused.`
+    private static func standing(_ counts: FileCounts) -> SafeText {
         let parts: [(Int64, String)] = [
             (counts.active, "running"), (counts.queued + counts.waiting, "waiting"),
             (counts.paused + counts.created, "paused"),
         ]
-        let there = parts.filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
-        let lines: [SafeText] = [there.isEmpty ? "Nothing is unfinished." : SafeText("Files: \(there).")]
-        let running = counts.active > 0
-        dialog = Dialog(
-            "Leave martlet?", lines,
-            [
-                Dialog.Choice(letter: "q", text: there.isEmpty ? "Leave" : "Leave, transfers go on", intent: .leave),
-                Dialog.Choice(
-                    letter: "f", text: running ? "Let running files finish, then stop the engine" : "Stop the engine",
-                    intent: .stopEngine(finishRunning: true)),
-                running
-                    ? Dialog.Choice(
-                        letter: "s", text: "Stop the engine now; all goes on where it stood",
-                        intent: .stopEngine(finishRunning: false))
-                    : nil,
-                Dialog.Choice(letter: nil, text: "Stay", intent: nil),
-            ].compactMap(\.self), selected: 0, at: now.uptime)
+        let there = parts.filter { $0.0 > 0 }
+        guard let first = there.first else { return "Nothing is unfinished." }
+        let verb = first.0 == 1 ? "is" : "are"
+        let rest = there.dropFirst().map { ", \(Figures.count($0.0)) \($0.1)" }.joined()
+        return SafeText("\(Figures.amount(first.0, "file")) \(verb) \(first.1)\(rest).")
+    }
+
+    private var logoutNote: [SafeText] {
+        switch logout {
+        case .none: []
+        case .endsWithoutLingering:
+            ["", "Note: logging out ends the engine here (lingering is off)."]
+        case .endsWithSession:
+            ["", "Note: logging out ends the engine here (KillUserProcesses is on)."]
+        }
+    }
+
+    /// How long the files that run will take, when all of them are in sight.
+    private var runningTimeLeft: SafeText {
+        let running = tree.items.compactMap(\.row).filter {
+            if case .task = $0.id { $0.state == .running || $0.state == .finishing } else { false }
+        }
+        let times = running.compactMap(\.secondsLeft)
+        guard Int64(times.count) == totals?.counts.active, let longest = times.max() else { return "" }
+        return SafeText("about \(Figures.timeLeftInWords(longest))")
+    }
+
+    // MARK: What the choices set
+
+    mutating func setAskLeave(_ asks: Bool) {
+        asksLeave = asks
+        keep("ask-leave", asks ? "on" : "off")
+    }
+
+    /// What became known of logging out; false: it is about something else.
+    mutating func takeLogout(_ news: LocalNews) -> Bool {
+        switch news {
+        case .logout(let effect): logout = effect
+        case .lingering(let refusal?): complain("\(look.safe(refusal)).")
+        case .lingering(nil):
+            logout = .none
+            say("Lingering is on: transfers go on after you log out.")
+        default: return false
+        }
+        return true
     }
 }

@@ -47,6 +47,8 @@ enum Request: Hashable, Sendable {
     case log(LogLevel, after: Int64?, number: Int)
     /// All batches, for those that are over.
     case history(number: Int)
+    /// All batches, for what has happened since the screen was left; answered by `happened`.
+    case sinceLeaving(number: Int)
     /// Queue a batch; answered by `queued`.
     case queue(AddOrder, number: Int)
     /// Something about a configured server; answered by `destination`.
@@ -91,6 +93,7 @@ enum Answer: Sendable {
     case sources(Result<NamedSources, RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)
     case history(Result<[BatchSnapshot], RequestError>, number: Int)
+    case happened(Result<[BatchSnapshot], RequestError>, number: Int)
     case log([LogLine], next: Int64, number: Int)
     /// No log could be read.
     case noLog(RequestError, number: Int)

@@ -185,6 +185,9 @@ extension Model {
         guard canChange else { return complain(cannotChange) }
         switch intent {
         case .leave: break
+        case .allowLingering:
+            say("Asking systemd ...")
+            requests.append(.local(.allowLingering))
         case .stopEngine(let finishRunning):
             stops = finishRunning ? .afterRunning : .now
             requests.append(.stopEngine(finishRunning: finishRunning))

@@ -41,6 +41,8 @@ extension Model {
             link = .connected(identity)
             (clockAhead, grace) = (identity.clockAhead, identity.grace ?? grace)
             if case .lost(_, _, let loss) = before { sayFound(loss) }
+            askWhatHappened()
+            if machine == nil { requests.append(.local(.lookAtLogout(engine: identity.pid))) }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
             link = .lost(since: since, nextTry: nextTry, loss)
@@ -64,6 +66,7 @@ extension Model {
             page = .log(log)
         case .problems(let result, let number): problemsCame(result, number)
         case .history(let result, let number): historyCame(result, number)
+        case .happened(let result, let number): whatHappened(result, number)
         case .destination(let outcome, let number): destinationAnswered(outcome, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
@@ -146,7 +149,8 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .why, .task, .sources, .log, .problems, .history, .queueing, .destination, .limits, .setLimits: return ""
+        case .why, .task, .sources, .log, .problems, .history, .returning, .queueing, .destination, .limits, .setLimits:
+            return ""
         }
     }
 

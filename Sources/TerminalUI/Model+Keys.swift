@@ -1,3 +1,4 @@
+import Configuration
 import DisplayText
 import MartletKit
 import Terminal
@@ -19,6 +20,7 @@ extension Model {
         if performAnywhere(press) { return }
         if dialog != nil {
             if case .answered(let intent) = dialog?.take(press, at: now.uptime) {
+                if intent != nil, dialog?.isTicked == true { setAskLeave(false) }
                 dialog = nil
                 if let intent { perform(intent) }
             }
@@ -45,6 +47,7 @@ extension Model {
         // One thing at a time: the message, then the filter.
         if action == .back, hadNotice, case .transfers = page { return notice = nil }
         perform(action)
+        sayWaiting()
     }
 
     /// What works whatever is open: stopping and drawing again. A letter may be meant as text, so it is none of these.
@@ -91,13 +94,14 @@ extension Model {
         case .suspend: return requests.append(.suspend)
         case .mouse:
             isMouseOn.toggle()
+            keep("mouse", isMouseOn.written)
             return say(isMouseOn ? "The mouse is on." : "The mouse is off: it selects text now.")
         case .retryNow: return requests.append(.reconnect)
         case .startEngine:
             // One that is about to stop goes on.
             if !isConnected { link = .connecting }
             return requests.append(.startEngine)
-        case .leave: return requests.append(.leave)
+        case .leave: return leave()
         case .leaveWithChoices: return askHowToLeave()
         case .transfers, .throughput, .problems, .log, .destinations, .history: return go(to: action)
         case .copy: return copy(all: false)

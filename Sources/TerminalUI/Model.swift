@@ -1,3 +1,4 @@
+import Configuration
 import DisplayText
 import MartletKit
 import Terminal
@@ -98,6 +99,23 @@ struct Model: Sendable {
     /// What in `keys.conf` does not count.
     var keyProblems: [String] = []
     var notice: Notice?
+    /// What logging out would do to the engine.
+    var logout = LogoutEffect.none
+    /// Whether leaving is asked about when that would end it.
+    var asksLeave = true
+    /// Said when nothing else is said any more.
+    var waitingNotice: SafeText?
+    /// What was remembered when the screen opened, with what was set on it since.
+    var kept = KeptScreen()
+    /// The settings of the file alone.
+    var configured = ScreenConfiguration()
+    /// How this engine's screen was left the last time.
+    var leftBefore: KeptView?
+    var hasAskedWhatHappened = false
+    /// How the batches stood when the screen opened.
+    var batchesAtStart: [BatchID: KeptView.Standing] = [:]
+    /// All batches as last told, while a filter hides some.
+    var hiddenBatches: [NodeRow] = []
     /// Over the page, until the next key.
     var why: WhyPanel?
     var pending: [RowID: PendingDeed] = [:]
@@ -182,7 +200,9 @@ struct Model: Sendable {
         case .counted(let count):
             filterCounts[count.text] = count
             recountQuestion()
-        case .batches(let rows): noteEnds(of: rows)
+        case .batches(let rows):
+            hiddenBatches = rows
+            noteEnds(of: rows)
         case .tick: break
         }
         expire()

@@ -63,6 +63,7 @@ struct Outstanding: Sendable {
         case log
         case problems
         case history
+        case returning
         case queueing(AddOrder)
         case destination(DestinationDeed)
     }

@@ -7,7 +7,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
     case pause, resume, cancel, retry
     case move, set, limit
     case filter, save, forget
-    case columns, units, glyphs, bell, mouse
+    case columns, units, glyphs, bell, mouse, ask
     case keys
 
     /// What may stand behind it.
@@ -23,7 +23,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .columns: "\(Columns.choices.joined(separator: " ")) | all"
         case .units: "iec | si"
         case .glyphs: "unicode | narrow | ascii"
-        case .bell, .mouse: "on | off"
+        case .bell, .mouse, .ask: "on | off"
         case .keys: ""
         }
     }
@@ -45,6 +45,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .glyphs: "signs and bars"
         case .bell: "ring when a batch ends"
         case .mouse: "clicks, or selecting text"
+        case .ask: "a question before leaving"
         case .keys: "what is wrong in keys.conf"
         }
     }
@@ -68,17 +69,24 @@ extension Model {
         case .units:
             guard let units = Figures.Units(rawValue: rest) else { return usage(command) }
             look.figures = Figures(units: units)
+            keep("units", rest)
         case .glyphs:
             guard look.characterSet == .utf8 || rest == "ascii", let glyphs = GlyphSet(named: rest) else {
                 return look.characterSet == .utf8 ? usage(command) : complain("This terminal shows ASCII alone.")
             }
             look.glyphs = glyphs
+            keep("glyphs", rest)
         case .bell:
             guard rest == "on" || rest == "off" else { return usage(command) }
             ringsBell = rest == "on"
+            keep("bell", rest)
         case .mouse:
             guard rest == "on" || rest == "off" else { return usage(command) }
             isMouseOn = rest == "on"
+            keep("mouse", rest)
+        case .ask:
+            guard rest == "on" || rest == "off" else { return usage(command) }
+            setAskLeave(rest == "on")
         case .keys: showKeyReport()
         }
     }
@@ -100,9 +108,9 @@ extension Model {
     private mutating func chooseColumns(_ text: String) {
         let words = text.split { $0 == " " || $0 == "," }.map(String.init)
         guard !words.isEmpty else { return usage(.columns) }
-        if words == ["all"] { return look.columns = nil }
-        guard words.allSatisfy(Columns.choices.contains) else { return usage(.columns) }
-        look.columns = Set(words)
+        guard words == ["all"] || words.allSatisfy(Columns.choices.contains) else { return usage(.columns) }
+        look.columns = words == ["all"] ? nil : Set(words)
+        keep("columns", words.joined(separator: " "))
     }
 
     // MARK: Acting on what is named

@@ -54,7 +54,7 @@ actor LocalWork {
             sifting?.cancel()
             for task in counting.values { task.cancel() }
             (listing, sifting, counting) = (nil, nil, [:])
-        case .complete, .look, .places, .remember: Task { await answer(request) }
+        case .complete, .look, .places, .remember, .lookAtLogout, .allowLingering: Task { await answer(request) }
         }
     }
 
@@ -73,6 +73,9 @@ actor LocalWork {
                 (LocalPlaces.look(home: home), engine.recentPlaces(), engine.destinationsFile())
             }
             telling.yield(.places(found.0, found.1, found.2))
+        case .lookAtLogout(let pid): telling.yield(.logout(await files.run { LogoutEffect.look(engine: pid) }))
+        case .allowLingering:
+            telling.yield(.lingering(refusal: await files.run { LogoutEffect.allowLingering() }))
         case .remember(let destination, let folder):
             await files.run {
                 engine.remember { recent in

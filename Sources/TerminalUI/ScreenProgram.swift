@@ -63,9 +63,12 @@ actor ScreenProgram {
             grace: options.grace, mouse: configuration.mouse, bell: configuration.bell,
             machine: engine.options.remote?.machine, now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
         model.savedFilters = options.filters
+        model.asksLeave = configuration.askLeave
         model.notifies = configuration.notify != .off
         model.keyProblems = problems
         model.keysFile = engine.keysFile
+        model.restore(options.kept, over: options.configured)
+        if let problem = options.keptProblem { model.note(model.look.safe(problem), isError: true) }
         for note in screen.notes { model.say(model.look.safe(note)) }
         for problem in options.problems { model.complain(model.look.safe(problem)) }
         if let problem = problems.first {
@@ -104,7 +107,14 @@ actor ScreenProgram {
         let lines = LeavingText.lines(model)
         screen.close()
         if exitStatus == 0 { print(lines.joined(separator: "\n")) }
+        keepScreen()
         return exitStatus
+    }
+
+    /// For the next time. The terminal has been given back: nobody waits for the disk.
+    private func keepScreen() {
+        let latest = engine.keptScreen().flatMap { try? KeptScreen(bytes: $0) }
+        engine.keepScreen(model.keptScreen(over: latest).bytes)
     }
 
     private func leave(status: Int32 = 0) {
@@ -207,7 +217,10 @@ actor ScreenProgram {
         for event in screen.takeSignals() {
             switch event {
             case .redraw: take(.resized(screen.size))
-            case .end(let signal): screen.end(bySignal: signal)
+            case .end(let signal):
+                screen.close()
+                keepScreen()
+                screen.end(bySignal: signal)
             }
         }
         for input in screen.readInput() {

@@ -24,6 +24,12 @@ package enum TerminalUI {
         package var filters: [SavedFilter] = []
         /// What in other files of settings does not count: sentences, to be said on the screen too.
         package var problems: [String] = []
+        /// The settings of the file alone.
+        package var configured = ScreenConfiguration()
+        /// What was remembered when the screen was left the last time.
+        package var kept = KeptScreen()
+        /// Why that could not be read.
+        package var keptProblem: String?
         /// For the engine's log.
         package var client = "martlet"
 
@@ -33,6 +39,18 @@ package enum TerminalUI {
     /// First thing in a `main` that will open a screen: see `Backtraces`.
     package static func prepare(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
         Backtraces.neverAsk(arguments: arguments)
+    }
+
+    /// What the screen remembers from the last time, and what is the matter with it.
+    package static func keptScreen() -> (KeptScreen, problem: String?) {
+        guard let engine = try? EngineConnection(ConnectionOptions(launching: .never)),
+            let bytes = engine.keptScreen()
+        else { return (KeptScreen(), nil) }
+        do throws(KeptScreen.Damage) {
+            return (try KeptScreen(bytes: bytes), nil)
+        } catch {
+            return (KeptScreen(), "\(engine.keptScreenFile): \(error.message), so the screen opens as the first time")
+        }
     }
 
     /// Shows the screen of this machine's engine on this thread, the main one, until the person leaves it.

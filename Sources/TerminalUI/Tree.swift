@@ -20,14 +20,16 @@ struct Tree: Sendable {
     var isKnown: Bool { sections[nil] != nil }
 
     private var sections: [RowID?: TreeSection] = [:]
-    private var open: Set<RowID> = []
+    var open: Set<RowID> = []
     /// Nodes about which it was decided whether they are open; they are not opened by themselves again.
-    private var seen: Set<RowID> = []
+    var seen: Set<RowID> = []
     private var limits: [RowID?: Int] = [:]
     /// How many nodes may still be opened by themselves.
     private var selfOpening = 12
     /// Nodes that were opened by themselves, and that nobody has opened or closed since.
-    private var selfOpened: Set<RowID> = []
+    var selfOpened: Set<RowID> = []
+    /// Rows onto which the cursor goes as soon as one is there, the best first; a key that moves it ends that.
+    var awaited: [RowID] = []
     /// Rows of a filter: all that has something in it is open.
     private var opensAll = false
 
@@ -69,6 +71,7 @@ struct Tree: Sendable {
         tree.selfOpening = 100
         tree.height = height
         tree.marks = marks
+        tree.awaited = awaited
         return tree
     }
 
@@ -181,6 +184,14 @@ struct Tree: Sendable {
         append(nil, depth: 0, &reached)
         sections = sections.filter { reached.contains($0.key) }
         settle(before, place)
+        goToAwaited()
+    }
+
+    private mutating func goToAwaited() {
+        guard let place = awaited.firstIndex(where: { index(of: .row($0)) != nil }) else { return }
+        cursor = .row(awaited[place])
+        awaited.removeSubrange(place...)
+        scroll()
     }
 
     private mutating func append(_ parent: RowID?, depth: Int, _ reached: inout Set<RowID?>) {
@@ -238,6 +249,7 @@ struct Tree: Sendable {
 
     mutating func move(to index: Int) {
         guard !items.isEmpty else { return }
+        awaited = []
         cursor = items[min(max(0, index), items.count - 1)].id
         scroll()
     }

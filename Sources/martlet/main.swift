@@ -12,7 +12,9 @@ case .exit(let status):
 case .screen(let invocation, let settings, let problems, let remote):
     TerminalUI.prepare(arguments: Swift.CommandLine.unsafeArgv)
     var options = TerminalUI.Options()
-    options.screen = MartletProgram.screen(invocation, settings.screen)
+    (options.kept, options.keptProblem) = TerminalUI.keptScreen()
+    options.configured = settings.screen
+    options.screen = MartletProgram.screen(invocation, options.kept.look.applied(to: settings.screen))
     options.grace = .seconds(settings.engine.grace.seconds)
     (options.keys, options.keyProblems) = Martlet.keyBindings()
     options.filters = Martlet.savedFilters().map { SavedFilter(name: $0.name, text: $0.text) }

@@ -20,6 +20,10 @@ enum LocalRequest: Hashable, Sendable {
     case look([[UInt8]], LookPurpose)
     /// Where people go: disks, bookmarks, configured servers, what was used lately.
     case places
+    /// What logging out would do to this engine.
+    case lookAtLogout(engine: Int32)
+    /// Logging out is not to end the engine any more.
+    case allowLingering
     /// Remember these for the next time.
     case remember(destination: String?, folder: [UInt8]?)
 }
@@ -40,4 +44,7 @@ enum LocalNews: Sendable {
     case completed([UInt8], PathCompletion?)
     case looked([LookedPath], LookPurpose)
     case places(LocalPlaces, RecentPlaces, DestinationsFile)
+    case logout(LogoutEffect)
+    /// Why it could not be allowed; `nil`: it was.
+    case lingering(refusal: String?)
 }

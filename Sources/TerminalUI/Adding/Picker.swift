@@ -66,7 +66,7 @@ struct Picker: Sendable {
         case .places(let places, let recent, _):
             self.places = places
             recentFolders = recent.folders
-        case .sifted: break
+        case .sifted, .logout, .lingering: break
         }
         return []
     }

@@ -1,0 +1,82 @@
+import Configuration
+import Glibc
+import LinuxSystem
+
+/// What becomes of this machine's engine when the person logs out: systemd ends what belongs to a login.
+package enum LogoutEffect: Hashable, Sendable {
+    /// Nothing would end it.
+    case none
+    /// It runs under the user's own service manager, which ends with the last login unless lingering is on.
+    case endsWithoutLingering
+    /// It belongs to this login, and KillUserProcesses is on.
+    case endsWithSession
+
+    /// - Parameters:
+    ///   - cgroup: `/proc/PID/cgroup` of the engine.
+    ///   - lingers: whether lingering is on for the user.
+    ///   - killsProcesses: `KillUserProcesses` of logind.
+    package init(cgroup: String, lingers: Bool, killsProcesses: Bool) {
+        let parts = cgroup.split(whereSeparator: { $0 == "/" || $0 == "\n" || $0 == ":" })
+        if parts.contains(where: { $0.hasPrefix("session-") && $0.hasSuffix(".scope") }) {
+            self = killsProcesses ? .endsWithSession : .none
+        } else if parts.contains(where: { $0.hasPrefix("user@") && $0.hasSuffix(".service") }) {
+            self = lingers ? .none : .endsWithoutLingering
+        } else {
+            self = .none
+        }
+    }
+
+    /// Whether logind's files, the later ones winning, say that a login's processes end with it.
+    package static func killsProcesses(_ files: [[UInt8]]) -> Bool {
+        let words = files.compactMap { INIDocument(bytes: $0).value("KillUserProcesses", in: "Login") }
+        return words.last.map { ["yes", "true", "on", "1"].contains($0.lowercased()) } ?? false
+    }
+
+    /// Looks at an engine of this machine; blocks on disks.
+    package static func look(engine pid: Int32) -> LogoutEffect {
+        // logind leaves root's processes alone.
+        guard getuid() != 0, let cgroup = SmallFile.contents("/proc/\(pid)/cgroup") else { return .none }
+        let user = userName()
+        let lingers = user.map { (try? System.stat(Array("/var/lib/systemd/linger/\($0)".utf8))) != nil } ?? false
+        let files = ["/usr/lib/systemd/logind.conf", "/etc/systemd/logind.conf"].compactMap { SmallFile.contents($0) }
+        let drops = ["/usr/lib", "/run", "/etc"].flatMap { fragments(in: "\($0)/systemd/logind.conf.d") }
+        return LogoutEffect(
+            cgroup: String(decoding: cgroup, as: UTF8.self), lingers: lingers,
+            killsProcesses: killsProcesses(files + drops))
+    }
+
+    private static func fragments(in folder: String) -> [[UInt8]] {
+        var names: [[UInt8]] = []
+        FolderReader.read(Array(folder.utf8), FolderOrder(.name), isWanted: { true }) { snapshot in
+            names = snapshot.entries.map(\.name)
+        }
+        return names.filter { $0.reversed().starts(with: ".conf".utf8.reversed()) }
+            .compactMap { SmallFile.contents(Array("\(folder)/".utf8) + $0) }
+    }
+
+    /// getpwuid_r(3).
+    private static func userName() -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+            guard let base = buffer.baseAddress,
+                getpwuid_r(getuid(), &entry, base, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
+            else { return nil }
+            return String(validatingCString: name)
+        }
+    }
+
+    /// Turns lingering on for the user, as `loginctl enable-linger` does; blocks until it has answered.
+    /// - Returns: why it is not on; `nil`: it is.
+    package static func allowLingering() -> String? {
+        var program = ChildProgram("loginctl", ["--no-ask-password", "enable-linger"])
+        program.startsSession = true
+        guard let process = try? ChildProcess(program) else {
+            return "loginctl is not there: lingering cannot be turned on from here"
+        }
+        guard (try? process.wait()) == .exited(0) else {
+            return "lingering was refused: type  sudo loginctl enable-linger \(userName() ?? "USER")"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,45 @@
+package import Configuration
+
+/// What a person set while the screen was open, and what the file said then. A file that was changed since is the later
+/// word, so it counts again.
+package struct KeptLook: Hashable, Sendable {
+    /// One key of `[screen]`.
+    struct Choice: Hashable, Sendable {
+        var value: String
+        /// What the file said when it was chosen.
+        var before: String
+    }
+
+    /// By key.
+    private(set) var choices: [String: Choice] = [:]
+
+    package init() {}
+
+    init(_ choices: [String: Choice]) { self.choices = choices }
+
+    /// Notes what was chosen for a key; what the file says already needs no note.
+    mutating func choose(_ key: String, _ value: String, over configured: ScreenConfiguration) {
+        guard let setting = Self.setting(key) else { return }
+        let before = setting.written(configured)
+        choices[key] = value == before ? nil : Choice(value: value, before: before)
+    }
+
+    /// The settings of the file with what was chosen on top.
+    package func applied(to configured: ScreenConfiguration) -> ScreenConfiguration {
+        var screen = configured
+        for (key, choice) in choices {
+            guard let setting = Self.setting(key), setting.written(configured) == choice.before else { continue }
+            _ = setting.read(choice.value, &screen)
+        }
+        return screen
+    }
+
+    /// Without what a file that was changed since has overruled.
+    func kept(over configured: ScreenConfiguration) -> KeptLook {
+        KeptLook(choices.filter { Self.setting($0.key)?.written(configured) == $0.value.before })
+    }
+
+    private static func setting(_ key: String) -> Setting<ScreenConfiguration>? {
+        ScreenConfiguration.settings.first { $0.key == key }
+    }
+}

@@ -1,0 +1,102 @@
+import Configuration
+import DisplayText
+import MartletKit
+
+/// Coming back: the screen opens as it was left, and says what has happened meanwhile.
+extension Model {
+    /// Under which name the view of this engine is remembered.
+    private var keptName: String { machine?.string ?? "" }
+
+    /// Before anything was sent.
+    mutating func restore(_ kept: KeptScreen, over configured: ScreenConfiguration) {
+        (self.kept, self.configured) = (kept, configured)
+        self.kept.look = kept.look.kept(over: configured)
+        guard let view = kept.views[keptName] else { return }
+        leftBefore = view
+        tree.restore(view)
+        if let height = view.lowerHeight, ScreenLayout.lowerHeights.contains(height) { lowerHeight = height }
+        if let text = view.filter, (try? TransferFilter(text)) != nil { setFilter(text) }
+    }
+
+    /// What to remember when it is left now. An engine that never answered has shown nothing that could be remembered.
+    /// - Parameter latest: what other screens have remembered meanwhile.
+    func keptScreen(over latest: KeptScreen?) -> KeptScreen {
+        var kept = kept
+        kept.views = latest?.views ?? kept.views
+        guard tree.isKnown || filter?.unfiltered?.isKnown == true else { return kept }
+        var view = KeptView(leftAt: engineNow.wall)
+        let whole = filter?.unfiltered ?? tree
+        whole.keepFolds(in: &view)
+        tree.keepCursor(in: &view)
+        view.filter = filter?.text
+        view.lowerHeight = lowerHeight
+        view.waiting = totals?.needsPerson ?? 0
+        // Of batches that were not in sight the last news are still right to begin from.
+        view.batches = (leftBefore?.batches ?? [:]).merging(batchesAtStart) { $1 }
+        for row in (whole.root?.rows ?? []) + hiddenBatches {
+            guard case .batch(let id) = row.id else { continue }
+            view.batches[id] = KeptView.Standing(
+                completed: row.counts.completed, failed: row.counts.failed, bytes: row.bytes.accepted)
+        }
+        // The newest are the ones that go on.
+        let newest = view.batches.sorted { $0.key.rawValue > $1.key.rawValue }.prefix(2 * KeptView.most)
+        view.batches = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
+        kept.views[keptName] = view
+        return kept
+    }
+
+    /// Remembers what was set on the screen.
+    mutating func keep(_ key: String, _ value: String) { kept.look.choose(key, value, over: configured) }
+
+    /// Asked once, when the engine answers.
+    mutating func askWhatHappened() {
+        guard leftBefore != nil, !hasAskedWhatHappened else { return }
+        hasAskedWhatHappened = true
+        ask(.returning, isPatient: true) { .sinceLeaving(number: $0) }
+    }
+
+    mutating func whatHappened(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
+        guard outstanding.removeValue(forKey: number) != nil, let before = leftBefore,
+            case .success(let batches) = result
+        else { return }
+        for batch in batches {
+            batchesAtStart[batch.id] = KeptView.Standing(
+                completed: batch.filesCompleted, failed: batch.filesFailed, bytes: batch.bytesAccepted)
+        }
+        guard let text = sentence(SinceLeaving(before, batches), before) else { return }
+        // What is wrong with a file was said first, and stays until the next key.
+        if notice == nil { say(text) } else { waitingNotice = text }
+    }
+
+    /// What was not said because something else stood there.
+    mutating func sayWaiting() {
+        guard notice == nil, let text = waitingNotice, case .transfers = page else { return }
+        waitingNotice = nil
+        say(text)
+    }
+
+    private func sentence(_ since: SinceLeaving, _ before: KeptView) -> SafeText? {
+        let files = since.completed > 0
+        let waiting = (totals?.needsPerson ?? 0) > before.waiting ? totals?.needsPerson ?? 0 : 0
+        let parts: [String?] = [
+            files ? "\(Figures.amount(since.completed, "file")) done (\(look.figures.size(since.bytes)))" : nil,
+            since.failed > 0
+                ? files ? "\(Figures.count(since.failed)) failed" : "\(Figures.amount(since.failed, "file")) failed"
+                : nil,
+            waiting > 0 ? Figures.amount(waiting, "file waits for you", "files wait for you") : nil,
+            since.finishedBatches > 0 ? Figures.amount(since.finishedBatches, "batch", "batches") + " finished" : nil,
+            since.newBatches > 0 ? Figures.amount(since.newBatches, "new batch", "new batches") : nil,
+        ]
+        let said = parts.compactMap(\.self)
+        let time = shortTime(before.leftAt)
+        if said.isEmpty { return since.hasUnfinished ? "Since \(time): nothing has changed." : nil }
+        return "Since \(time): \(SafeText(said.joined(separator: ", ")))."
+    }
+
+    /// `09:12` of today, else with its date; by this machine's clock.
+    private func shortTime(_ time: Timestamp) -> SafeText {
+        let here = time.advanced(by: .zero - clockAhead)
+        let (date, today) = (look.date(here), look.date(now.wall))
+        return look.safe(String(date.prefix(10) == today.prefix(10) ? date.dropFirst(11).prefix(5) : date.prefix(16)))
+    }
+}
