@@ -33,6 +33,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// S3: seconds that its clock is ahead of ours; the region that it said it is in.
     package var clockSkewSeconds: Int64?
     package var region: String?
+    /// S3: bytes a second that the parts of one file went there.
+    package var partRate: Int64?
 
     package init() {}
 
@@ -91,6 +93,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.cannotResume = newer.cannotResume ?? cannotResume
         merged.clockSkewSeconds = newer.clockSkewSeconds ?? clockSkewSeconds
         merged.region = newer.region ?? region
+        merged.partRate = newer.partRate ?? partRate
         return merged
     }
 }

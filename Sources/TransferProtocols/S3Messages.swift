@@ -29,11 +29,10 @@ package struct S3Plan: Sendable, Hashable {
     static let partSizes: ClosedRange<Int64> = 5 << 20...5 << 30
     static let mostParts: Int64 = 10_000
 
-    /// Bytes of every part but the last: fixed for the whole upload, since some servers insist on equal parts. A large file's are larger,
-    /// because every part costs the server several requests of its own; what a kill repeats grows with them, so not beyond 32 MiB.
+    /// Bytes of every part but the last: fixed for the whole upload, since some servers insist on equal parts.
     var partSize: Int64 {
         let mebibyte: Int64 = 1 << 20
-        let usual = min(max(8, subject.size >> 26), 32) * mebibyte
+        let usual = facts.partRate.map { self.usual(at: $0) } ?? min(max(8, subject.size >> 26), 32) * mebibyte
         let wished = min(max(chunk ?? usual, Self.partSizes.lowerBound), Self.partSizes.upperBound)
         // 9,900: a source that grows a little while it waits shall still fit.
         let least = (subject.size / 9900 / mebibyte + 1) * mebibyte

@@ -74,6 +74,8 @@ struct S3Comparison: Hashable, Sendable {
     private var ranges: ArraySlice<Range<Int64>>
     private var sums: [[UInt8]] = []
 
+    private static let knownPartSizes: [Int64] = [8, 16, 5, 32, 64, 128, 256, 10, 15, 50, 100].map { $0 << 20 }
+
     /// `nil` when the tag does not tell by which digests the object could be compared.
     init?(_ object: S3Object, _ purpose: Purpose, size: Int64, partSize: Int64) {
         guard let tag = object.tag, object.size == size, let count = S3Tag.partCount(tag) else { return nil }
@@ -89,9 +91,10 @@ struct S3Comparison: Hashable, Sendable {
             ranges = [0..<size]
             return
         }
-        let parts = S3Parts(size: size, partSize: partSize)
-        // Parts of another size than ours: what they were is not told.
-        guard parts.parts.count == count else { return nil }
+        // Of what parts it was made is not told, only how many they were: ours, or those of a program that many use.
+        let sizes = [partSize] + Self.knownPartSizes
+        guard let made = sizes.first(where: { (size + $0 - 1) / $0 == Int64(count) }) else { return nil }
+        let parts = S3Parts(size: size, partSize: made)
         ranges = parts.parts.indices.map(parts.range)[...]
     }
 

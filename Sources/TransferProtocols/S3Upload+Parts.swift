@@ -236,7 +236,8 @@ extension S3Upload {
         case .success(let answer):
             switch S3Answers.completion(end.body) {
             case .stored(let tag):
-                return stored(tag: tag ?? answer.field("etag"), expected: parts.composite, isWhole: false)
+                let lesson = pace.lesson(beside: plan.facts.partRate).map { [ProtocolAction.learned($0)] } ?? []
+                return lesson + stored(tag: tag ?? answer.field("etag"), expected: parts.composite, isWhole: false)
             case .refused(let error):
                 // `handle` lets nothing through without a channel.
                 guard let channel else { return [] }

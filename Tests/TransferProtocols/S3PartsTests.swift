@@ -84,6 +84,45 @@ private let complete = completeRequest
         #expect("\(Int64(range.count) / mebibyte) MiB" == expected)
     }
 
+    @Test(
+        "where the line is known, a part is what goes in half a second",
+        arguments: [
+            (2048, 1, 8), (2048, 40, 16), (2048, 300, 128), (2048, 3000, 128), (100_000, 3000, 256), (300, 3000, 16),
+            (100, 3000, 8), (100_000, 1, 11),
+        ])
+    func partSizes(mebibytes: Int64, rate: Int64, expected: Int64) {
+        var plan = s3Plan(size: mebibytes * mebibyte, ifExists: .replace, chunk: nil)
+        plan.facts.partRate = rate * 1_000_000
+        var script = S3Script(plan)
+        _ = script.end(1, 200, body: createdXML())
+        guard case .source(let range)? = script.open[2]?.body else {
+            Issue.record("no part")
+            return
+        }
+        #expect(Int64(range.count) == expected * mebibyte)
+    }
+
+    @Test("how fast the parts went is remembered for the next file, unless it was as fast before")
+    func lesson() {
+        let part = 32 * mebibyte
+        func said(known: Int64?) -> [String] {
+            var plan = s3Plan(size: 2 * part, ifExists: .replace, chunk: part)
+            plan.facts.partRate = known
+            var script = S3Script(plan)
+            _ = script.end(1, 200, body: createdXML())
+            for (id, range) in [(2, 0..<part), (3, part..<2 * part)] {
+                var answer = answered(200, ["ETag: \(tag(range))"], sent: part)
+                answer.at = noon.advanced(by: .milliseconds(1000))
+                _ = script.end(id, answer)
+            }
+            let whole = DigestAlgorithm.md5.digest(of: md5(0..<part) + md5(part..<2 * part)).hex
+            return script.end(4, 200, body: completedXML("\"\(whole)-2\""))
+        }
+        #expect(said(known: nil).first == "learned partRate=67108864")
+        #expect(said(known: 60_000_000).first?.hasPrefix("finish") == true)
+        #expect(said(known: 10_000_000).first == "learned partRate=67108864")
+    }
+
     @Test("a file of exactly one part goes in one request, one byte more in two parts")
     func border() {
         let replaced = { (size: Int64) in S3Script(s3Plan(size: size, ifExists: .replace)).said }
@@ -97,12 +136,20 @@ private let complete = completeRequest
             var script = S3Script(s3Plan(size: size, ifExists: policy))
             return script.end(1, end)
         }
+        func ours(inPartsOf partSize: Int64) -> ExchangeEnd {
+            let starts = Array(stride(from: 0, to: size, by: Int(partSize)))
+            let sums = starts.flatMap { md5($0..<min($0 + partSize, size)) }
+            let tag = "\(DigestAlgorithm.md5.digest(of: sums).hex)-\(starts.count)"
+            return answered(200, ["Content-Length: \(size)", "ETag: \"\(tag)\""])
+        }
         let foreign = answered(200, ["Content-Length: \(size)", "ETag: \"x\""])
         #expect(look(.fail, foreign) == ["fail destinationExists 412"])
         #expect(look(.skip, foreign) == ["finish \(size) none skipped"])
         #expect(look(.fail, answered(403)) == ["persist s3", "2 POST ?uploads"])
         let same = answered(200, ["Content-Length: \(size)", "ETag: \(composite(size))"])
         #expect(look(.fail, same) == ["finish \(size) digest found"])
+        let made = ours(inPartsOf: 8 * mebibyte)
+        #expect(look(.fail, made) == ["finish \(size) digest found"], "another program's parts, and the same file")
         let otherParts = answered(200, ["Content-Length: \(size)", "ETag: \"\(String(repeating: "a", count: 32))-3\""])
         #expect(look(.fail, otherParts) == ["fail destinationExists 412"])
         let ours = answered(200, ["Content-Length: \(size)", "ETag: \"x\""] + ourMarks)
