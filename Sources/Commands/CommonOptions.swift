@@ -36,6 +36,7 @@ enum QueueOptions {
     static let priority = Option(
         "priority", ValueSyntax<TransferPriority>.choice().named("P"), "\(words(TransferPriority.self)); default normal"
     )
+    static let first = Option.flag("first", "before all other batches of its priority")
     static let notBefore = Option("not-before", ValueSyntax<WrittenTime>.time, "start nothing before this time")
     static let giveUpAfter = Option(
         "give-up-after", ValueSyntax<TimeSpan>.duration, "fail a file that made no progress for so long; default 14d")
@@ -136,7 +137,8 @@ enum QueueOptions {
         OptionGroup(
             "What and when",
             [
-                session, name, hold, priority, notBefore, giveUpAfter, after, discretionary, noMetered, noBattery,
+                session, name, hold, priority, first, notBefore, giveUpAfter, after, discretionary, noMetered,
+                noBattery,
                 onFinished, wait, CommonOptions.json,
             ]),
         OptionGroup("Files", [include, exclude, followLinks, snapshot, ifExists, ifChanged, verify]),
@@ -151,7 +153,8 @@ enum QueueOptions {
         OptionGroup(
             "What and when",
             [
-                session, name, hold, priority, notBefore, giveUpAfter, after, discretionary, noMetered, noBattery,
+                session, name, hold, priority, first, notBefore, giveUpAfter, after, discretionary, noMetered,
+                noBattery,
                 onFinished, wait, CommonOptions.json,
             ]),
         OptionGroup("Files", [ifExists, ifChanged, verify, sha256, segments, coalesce, keep]),

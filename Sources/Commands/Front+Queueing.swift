@@ -17,6 +17,7 @@ extension Front {
     /// Queues the batch, prints it, and waits for its end if that was asked for.
     private func queue(_ request: BatchRequest, _ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let batch = try await ask { engine throws(RequestError) in try await engine.add(request).batch }
+        if invocation.has(QueueOptions.first) { await moveToTop(batch.id) }
         let json = invocation.has(CommonOptions.json)
         guard invocation.has(QueueOptions.wait) else {
             if json { console.json(batch) } else { console.line(batch.id.description) }
@@ -26,6 +27,17 @@ extension Front {
         console.flush()
         return try await waitFor(
             [.batch(batch.id)], command: invocation.path[0], json: json, patient: false, timeout: nil)
+    }
+
+    /// It is queued whatever comes of this, so the status stays 0.
+    private func moveToTop(_ batch: BatchID) async {
+        do throws(RequestError) {
+            let changed = try await engine.change(.ids([.batch(batch)]), .move(.top))
+            guard let refusal = changed.results.first(where: { $0.result == .refused }) else { return }
+            console.note("martlet: \(batch) is queued, but not before the others: \(refusal.message ?? "refused")")
+        } catch {
+            console.note("martlet: \(batch) is queued, but not before the others: \(error.message)")
+        }
     }
 
     // MARK: What is asked for

@@ -161,7 +161,7 @@ package struct KeyMap: Sendable, Hashable {
             (.enter, ["Enter"]), (.mark, ["Space", "Ins"]), (.markRange, ["v"]), (.markAll, ["*"]),
             (.unmarkAll, ["U"]), (.find, ["/", "F3"]), (.nextMatch, ["n"]), (.previousMatch, ["N"]),
             (.hidden, ["."]), (.places, ["Tab"]), (.typePath, ["~"]), (.sort, ["s", "F6"]), (.reverse, ["S"]),
-            (.back, ["Esc", "q"]),
+            (.details, ["i"]), (.back, ["Esc", "q"]),
         ],
         .destinations: moving + everywhere + pages.dropLast(2) + [
             (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.undo, ["u"]),

@@ -207,7 +207,7 @@ struct Model: Sendable {
         }
         expire()
         tree.resize(height: layout.tree.count)
-        adding?.picker.folder.resize(height: PickerLayout(size).list.count)
+        if let flow = adding { adding?.picker.folder.resize(height: PickerLayout(size, flow.picker).list.count) }
         askForView()
         askForBatches()
         askForCounts()

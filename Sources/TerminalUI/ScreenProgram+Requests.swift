@@ -101,9 +101,24 @@ extension ScreenProgram {
             environment: Self.environment, umask: TerminalUI.umask, now: TerminalUI.wallTime.milliseconds)
         switch await localWork.plan(order, surroundings) {
         case .success(let request):
-            return await result { engine throws(RequestError) in try await engine.add(request).batch }
+            let added = await result { engine throws(RequestError) in try await engine.add(request).batch }
+            if order.isFirst, case .success(let batch) = added { await moveToTop(batch.id) }
+            return added
         case .failure(let error): return .failure(error)
         }
+    }
+
+    /// It is queued whatever comes of this.
+    private func moveToTop(_ batch: BatchID) async {
+        let moved = await result { engine throws(RequestError) in
+            try await engine.change(.ids([.batch(batch)]), .move(.top))
+        }
+        let refusal: String? =
+            switch moved {
+            case .success(let changed): changed.results.first { $0.result == .refused }.map { $0.message ?? "refused" }
+            case .failure(let error): error.message
+            }
+        if let refusal { take(.answer(.notSaved("\(batch) is queued, but not before the others: \(refusal)"))) }
     }
 
     @concurrent

@@ -70,7 +70,7 @@ struct GeneratedFilesTests {
     @Test("every option of the contract is known to upload or download")
     func contractOptions() {
         let names = """
-            session name hold priority protocol method form field header header-command if-exists if-changed verify sha256
+            session name hold first priority protocol method form field header header-command if-exists if-changed verify sha256
             segments coalesce keep chunk limit not-before give-up-after request-timeout discretionary no-metered no-battery
             after include exclude follow-links snapshot on-finished user password-command netrc ca pin insecure ssh-command
             wait json help

@@ -31,6 +31,16 @@ struct OrderingTests {
         #expect(bench.engine.asked.first?.contains("before") == true)
     }
 
+    @Test("a batch is queued before all others; when it cannot be moved it is queued all the same, and that is said")
+    func first() async {
+        let bench = bench()
+        #expect(await bench.run("download", "--first", "https://h/x", "/tmp/") == .done)
+        #expect(bench.engine.asked.contains { $0.contains("top") })
+        let refused = self.bench(.refused)
+        #expect(await refused.run("download", "--first", "https://h/x", "/tmp/") == .done)
+        #expect(refused.error.contains("is queued, but not before the others"))
+    }
+
     @Test("set gives a batch anew what lets it in, and asks for a password as upload does")
     func renew() async throws {
         let bench = Bench { $0.environment = ["AWS_ACCESS_KEY_ID": "AK", "AWS_SECRET_ACCESS_KEY": "SK"] }

@@ -113,6 +113,8 @@ struct LocalFilesTests {
         for await count in files.count(folder.path) { last = count }
         #expect(last.isComplete)
         #expect(last.files == 2 && last.bytes == 42 && last.folders == 3 && last.leftOut == 1)
+        #expect(last.firstLeftOut == [Array("a/loop".utf8)])
+        #expect(last.largest == Array("a/b/c/two".utf8) && last.largestBytes == 32 && last.newest != nil)
     }
 
     @Test("patterns are counted as the engine's walk takes them, and what they keep is named")

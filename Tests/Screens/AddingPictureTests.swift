@@ -111,7 +111,7 @@ struct AddingPictureTests {
     @Test("the last look: a field that is wrong, and a password")
     func reviewFaults() {
         var screen = reviewed(80, 24)
-        screen.press("Up", "Up", "Up", "fast", "F2")
+        screen.press("Up", "Up", "Up", "Up", "fast", "F2")
         Pictures.expect(screen.picture, "review-wrong-80x24")
         screen.press("Esc", "^U", "https://ana@nas.example/in/", "Enter", "secret")
         Pictures.expect(screen.picture, "review-password-80x24")

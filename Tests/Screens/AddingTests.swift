@@ -154,7 +154,7 @@ struct AddingTests {
     @Test("a refusal leaves the form as it was")
     func refusal() {
         var screen = Adding.screen(80, 24)
-        screen.press("Space", "F2", "https://host/in/", "Enter", "PgUp", "my batch", "F2")
+        screen.press("Space", "F2", "https://host/in/", "Enter", "PgUp", "^U", "my batch", "F2")
         let refused = RequestError(.usage, "two sources are named a: queue them as two batches")
         screen.send(.answer(.queued(.failure(refused), number: screen.lastNumber)))
         #expect(screen.model.adding?.review?.form.text(.name) == "my batch")

@@ -8,6 +8,13 @@ package struct FolderCount: Hashable, Sendable {
     package var folders: Int64 = 0
     /// Links, devices and the like, which are not sent.
     package var leftOut: Int64 = 0
+    /// The first of these, below the folder.
+    package var firstLeftOut: [[UInt8]] = []
+    /// The name of the largest file, below the folder, and its size.
+    package var largest: [UInt8] = []
+    package var largestBytes: Int64 = 0
+    /// When a file was changed last, seconds since 1970; `nil`: there is none.
+    package var newest: Int64?
     /// Files and folders that this person may not read.
     package var unreadable: Int64 = 0
     /// The first of these, below the folder.
@@ -26,7 +33,7 @@ package struct FolderCount: Hashable, Sendable {
     }
 
     /// How many names of unreadable ones are kept.
-    static let namesKept = 20
+    static let namesKept = 100
 }
 
 /// Counts folders as they would be sent: without following links below them, and with the patterns of the batch. Blocks;
@@ -111,9 +118,18 @@ struct FolderCounter {
             guard FolderEntry.isReadable(entry.name, in: descriptor, asFolder: false) else { return cannotRead(path) }
             count.files += 1
             count.bytes += status?.size ?? 0
+            if let status { note(path, status) }
         case nil: cannotRead(path)
-        default: count.leftOut += 1
+        default:
+            count.leftOut += 1
+            if count.firstLeftOut.count < FolderCount.namesKept { count.firstLeftOut.append(path) }
         }
+    }
+
+    private mutating func note(_ path: [UInt8], _ status: FileStatus) {
+        if status.size > count.largestBytes { (count.largest, count.largestBytes) = (path, status.size) }
+        let modified = status.modifiedNanoseconds / 1_000_000_000
+        count.newest = max(count.newest ?? modified, modified)
     }
 
     private mutating func cannotRead(_ path: [UInt8]) {

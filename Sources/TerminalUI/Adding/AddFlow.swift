@@ -25,6 +25,8 @@ struct AddFlow: Sendable {
         /// Everything is forgotten.
         case drop
         case help
+        /// The names that are not sent.
+        case unsent
     }
 
     let kind: Kind
@@ -143,6 +145,7 @@ struct AddFlow: Sendable {
         }
         review.note = nil
         defer { self.review = review }
+        if press.key == .function(3) || press == .character("v") && !review.form.isTyping { return [.unsent] }
         switch review.form.take(press) {
         case .editing:
             guard review.settle() else { return [] }
@@ -194,6 +197,8 @@ struct AddFlow: Sendable {
         // What was filled in before stays.
         if let before = review, place?.destination == nil {
             for field in before.form.fields where field.id != .password {
+                let isProposed = field.id == .name && before.form.text(.name) == before.work.proposedName
+                if isProposed { continue }
                 next.form.set(field.id, to: before.form.word(field.id) ?? before.form.text(field.id))
                 // The field for a time comes with the choice of one.
                 if field.id == .start { _ = next.settle() }

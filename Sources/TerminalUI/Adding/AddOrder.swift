@@ -19,6 +19,8 @@ struct AddOrder: Hashable, Sendable {
     var work: Work
     /// Empty: made from the sources.
     var name = ""
+    /// Before all other batches, once it is queued.
+    var isFirst = false
     /// `nil`: as the configured server says, else `fail`.
     var ifExists: ExistingFilePolicy?
     /// `nil`: as the configured server says, else the best that the server offers.
@@ -52,6 +54,7 @@ struct AddOrder: Hashable, Sendable {
         for pattern in exclude { option("--exclude", pattern) }
         if let limit { option("--limit", limit.written) }
         if priority != .normal { option("--priority", priority.rawValue) }
+        if isFirst { words.append("--first") }
         switch start {
         case .now: break
         case .held: words.append("--hold")
@@ -83,5 +86,25 @@ struct AddOrder: Hashable, Sendable {
             return url
         }
         return String(url[..<colon] + url[at...])
+    }
+}
+
+extension AddOrder.Work {
+    /// What the batch is called when nobody says else, as the engine makes it of the sources.
+    var proposedName: String {
+        let (first, count) =
+            switch self {
+            case .upload(let paths, _): (paths.first.map { RawPath($0).lastComponent.displayed } ?? "", paths.count)
+            case .download(let urls, _): (Self.fileName(urls.first ?? ""), urls.count)
+            }
+        return first.isEmpty || count == 1 ? first : "\(first) and \(count - 1) more"
+    }
+
+    /// Empty where the server may well say another.
+    private static func fileName(_ url: String) -> String {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return "" }
+        let path = url[start...].prefix { $0 != "?" && $0 != "#" }
+        guard let slash = path.lastIndex(of: "/"), !path.contains("%") else { return "" }
+        return String(path[path.index(after: slash)...])
     }
 }

@@ -65,13 +65,18 @@ extension Drawing {
             grid.put("nothing yet", row: row, column: column + 2, style: .dim, end: end)
         }
         // Half of the space: the places below it are always in sight.
-        let room = max(3, rows.count - picker.allPlaces.count - 4)
+        let hasUnsent = picker.basket.totals.unreadable + picker.basket.totals.leftOut > 0
+        let room = max(3, rows.count - picker.allPlaces.count - (hasUnsent ? 10 : 4))
         let items = picker.basket.first(room)
         for item in items { if let row = next() { draw(item, row, column + 2, end) } }
         let more = picker.basket.count - items.count
         if more > 0, let row = next() {
             grid.put(
                 SafeText("and \(Figures.count(Int64(more))) more"), row: row, column: column + 2, style: .dim, end: end)
+        }
+        if hasUnsent, picker.purpose == .sources {
+            _ = next()
+            unsent(picker.basket, rows: &rows, columns: column..<end)
         }
         _ = next()
         heading("Places")

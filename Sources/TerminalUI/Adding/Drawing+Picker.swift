@@ -25,7 +25,7 @@ extension Drawing {
     }
 
     private mutating func picker(_ flow: AddFlow) {
-        let layout = PickerLayout(model.size)
+        let layout = PickerLayout(model.size, flow.picker)
         let picker = flow.picker
         if layout.title != nil { steps(flow) }
         pickerPath(picker, layout)
@@ -36,6 +36,7 @@ extension Drawing {
             pickerRows(picker, layout)
         }
         if !layout.aside.isEmpty { aside(picker, layout) }
+        pickerInfo(picker, layout)
         placesLine(picker, layout)
         chosen(picker, layout)
         pickerHints(picker, layout)

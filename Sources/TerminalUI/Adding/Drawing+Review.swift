@@ -31,10 +31,11 @@ extension Drawing {
         stepNote(
             review.isQueueing ? ("Queueing ...", false) : review.note, help: look.safe(review.form.help))
         guard rows > 1 else { return }
-        let hints = [
-            ("F2", "start"), ("Tab", "next field"), ("Space", "choose"), ("Esc", "back"), ("^C", "close"),
-            ("F1", "help"),
-        ]
+        let hasUnsent = UnsentNames.are(in: flow.picker.basket, remainder: review.remainder)
+        let hints =
+            [("F2", "start"), ("Tab", "next field"), ("Space", "choose")]
+            + (hasUnsent && width >= 76 ? [("F3", "not sent")] : [])
+            + [("Esc", "back"), ("^C", "close"), ("F1", "help")]
         hintLine(HintLine.text(hints, width: width), rows - 1)
     }
 
@@ -54,6 +55,9 @@ extension Drawing {
                 fact("What", SafeText(totals.line(look.figures))), fact("Where to", shownPlace(destination, flow)),
             ]
             if !review.patterns.isEmpty { lines.append(fact("Of these", remainder(review), .info)) }
+            if totals.leftOut > 0 {
+                lines.append(fact("Not sent", SafeText("\(Figures.count(totals.leftOut)) links, devices and the like")))
+            }
             if totals.unreadable > 0 { lines.append(fact("Cannot read", unreadable(flow.picker.basket), .warn)) }
             if let (text, style) = server(review, needs: totals) { lines.append(fact("Server", text, style)) }
             return lines

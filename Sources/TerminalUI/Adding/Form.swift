@@ -56,6 +56,12 @@ struct Form<ID: Hashable & Sendable>: Sendable {
         selected = selectsButtons ? fields.count : 0
     }
 
+    /// Whether letters are text.
+    var isTyping: Bool {
+        guard fields.indices.contains(selected), case .text = fields[selected].value else { return false }
+        return true
+    }
+
     var isOnButtons: Bool { selected == fields.count }
 
     /// What is written in a field; empty when it is no line of text, or none of these.

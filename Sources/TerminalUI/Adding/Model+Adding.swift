@@ -5,10 +5,12 @@ import Terminal
 
 /// Adding batches: what the steps want done, and what becomes of it.
 extension Model {
-    /// Whether keys go to the steps; the page of help stands over them.
+    /// Whether keys go to the steps; the pages of help and of names stand over them.
     var isAdding: Bool {
-        if case .help = page { return false }
-        return adding != nil
+        switch page {
+        case .help, .report: return false
+        default: return adding != nil
+        }
     }
 
     /// Opens the steps, where they were left or anew.
@@ -24,7 +26,7 @@ extension Model {
         } else if kept != nil, kind == .upload, !flow.picker.basket.isEmpty {
             flow.picker.say("What was chosen before is still chosen.")
         }
-        flow.picker.folder.resize(height: PickerLayout(size).list.count)
+        flow.picker.folder.resize(height: PickerLayout(size, flow.picker).list.count)
         adding = flow
     }
 
@@ -52,7 +54,7 @@ extension Model {
 
     mutating func clickInAdding(_ press: MousePress) {
         guard var flow = adding, flow.isPicking else { return }
-        let layout = PickerLayout(size)
+        let layout = PickerLayout(size, flow.picker)
         defer { if adding != nil { adding = flow } }
         switch press.button {
         case .wheelDown: flow.picker.folder.page(by: 3)
@@ -84,6 +86,7 @@ extension Model {
             case .close: closeAdding(keeps: true)
             case .drop: closeAdding(keeps: false)
             case .help: openHelp()
+            case .unsent: showUnsent()
             }
         }
     }

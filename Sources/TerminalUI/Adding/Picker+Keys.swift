@@ -41,7 +41,9 @@ extension Picker {
         case .places: mode = .places(0)
         case .typePath: mode = .path(TextField(Array("~/".utf8)))
         case .nextStep: return goOn()
+        case .details: return info()
         case .help: return [.help]
+        case .back where showsInfo: return closeInfo()
         case .back where folder.rangeStart != nil: folder.endRange()
         case .back, .interrupt: return [.close]
         default: break

@@ -40,6 +40,10 @@ struct Picker: Sendable {
     var recentFolders: [[UInt8]] = []
     /// A folder that is not there yet and was asked for.
     var newFolder: [UInt8]?
+    /// Whether what is known of the row of the cursor stands below the list.
+    var showsInfo = false
+    /// A folder that is counted for that, and what it holds so far.
+    var counted: (path: [UInt8], count: FolderCount)?
     /// What was said last; stays until the next key.
     var note: (text: SafeText, isError: Bool)?
     /// Names that cannot be chosen, from the last paste.
@@ -59,7 +63,9 @@ struct Picker: Sendable {
         switch news {
         case .listed(let path, let order, let snapshot):
             if path == folder.path, order == folder.order { folder.take(snapshot) }
-        case .counted(let path, let count): basket.take(count, of: path)
+        case .counted(let path, let count):
+            basket.take(count, of: path)
+            if counted?.path == path { counted?.count = count }
         case .completed(let word, let completion): complete(word, completion, words)
         case .looked(let paths, .choose): return choose(paths, look)
         case .looked(let paths, .go): return go(paths, look)

@@ -14,6 +14,8 @@ struct PickerLayout: Hashable, Sendable {
     /// What was chosen, beside the list; empty in narrow windows.
     var aside: Range<Int>
     var places: Int?
+    /// What is known of the row of the cursor: a heading and a line.
+    var info: Range<Int> = 0..<0
     /// What was chosen, in one line.
     var chosen: Int?
     /// What is typed, or was said.
@@ -28,7 +30,9 @@ struct PickerLayout: Hashable, Sendable {
 
     private static let asideWidth = 44
 
-    init(_ window: ScreenSize) {
+    init(_ window: ScreenSize, _ picker: Picker) { self.init(window, hasInfo: picker.showsInfo) }
+
+    init(_ window: ScreenSize, hasInfo: Bool = false) {
         let (rows, columns) = (window.rows, window.columns)
         switch rows {
         case 1: list = 0..<1
@@ -48,6 +52,10 @@ struct PickerLayout: Hashable, Sendable {
         aside = hasAside ? (columns - Self.asideWidth)..<columns : columns..<columns
         if hasAside { places = nil }
         if hasAside { list = list.lowerBound..<(rows - 3) }
+        if hasInfo, rows >= 12 {
+            info = (list.upperBound - 2)..<list.upperBound
+            list = list.lowerBound..<info.lowerBound
+        }
 
         // From the right; what says least goes first.
         var end = hasAside ? width - 1 : width

@@ -6,7 +6,7 @@ import Terminal
 /// The last look before a batch is queued: what, where to, and how.
 struct ReviewStep: Sendable {
     enum FieldID: Hashable, Sendable {
-        case name, password, ifExists, verify, links, include, exclude, limit, priority, start, time
+        case name, password, ifExists, verify, links, include, exclude, limit, priority, order, start, time
     }
 
     /// What is transferred; the form says how.
@@ -35,7 +35,9 @@ struct ReviewStep: Sendable {
         self.work = work
         self.defaults = defaults
         var fields: [Form<FieldID>.Field] = [
-            .text(.name, "Name", help: "What the batch is called; left empty it is made from the files.")
+            .text(
+                .name, "Name", work.proposedName,
+                help: "What the batch is called; left empty it is made from the files.")
         ]
         if let user = asksPassword {
             fields.append(
@@ -44,13 +46,7 @@ struct ReviewStep: Sendable {
                     isSecret: true))
         }
         fields.append(
-            .choice(
-                .ifExists, "If it exists",
-                [
-                    ("fail", "What is there stays; a different file there is an error to look at."),
-                    ("skip", "What is there stays and counts as done."),
-                    ("replace", "What is there is replaced."),
-                ]))
+            .choice(.ifExists, "If it exists", ExistingFilePolicy.built.map { ($0.rawValue, Self.meaning($0)) }))
         fields.append(
             .choice(
                 .verify, "Check by",
@@ -83,6 +79,12 @@ struct ReviewStep: Sendable {
                     ("low", "After batches of normal priority."),
                 ]),
             .choice(
+                .order, "Order",
+                [
+                    ("last", "Behind the batches that are queued already."),
+                    ("first", "Before all other batches of its priority."),
+                ]),
+            .choice(
                 .start, "Start",
                 [
                     ("now", "As soon as there is a free slot."), ("held", "Not before you resume it."),
@@ -111,7 +113,9 @@ struct ReviewStep: Sendable {
     /// What is to be queued; `nil`: a field is wrong, and the note says which.
     mutating func order() -> AddOrder? {
         var order = AddOrder(work)
-        order.name = form.text(.name)
+        // What would be made anyway need not be said.
+        order.name = form.text(.name) == work.proposedName ? "" : form.text(.name)
+        order.isFirst = form.word(.order) == "first"
         let (existing, verify) = (form.word(.ifExists) ?? "fail", form.word(.verify))
         order.ifExists = existing == defaults?.ifExists ?? "fail" ? nil : ExistingFilePolicy(rawValue: existing)
         order.verify = verify == defaults?.verify ? nil : verify.flatMap(VerificationWish.init(rawValue:))
@@ -126,6 +130,16 @@ struct ReviewStep: Sendable {
             order.password = password
         }
         return order
+    }
+
+    private static func meaning(_ policy: ExistingFilePolicy) -> String {
+        switch policy {
+        case .fail: "What is there stays; a different file there is an error to look at."
+        case .skip: "What is there stays and counts as done."
+        case .replace: "What is there is replaced."
+        case .rename: "What is there stays; the file gets another name."
+        case .resume: "A shorter file that another tool began is continued."
+        }
     }
 
     private mutating func readLimit(into order: inout AddOrder) -> Bool {
