@@ -155,15 +155,6 @@ CREATE TABLE attempts (
     PRIMARY KEY (task, number)
 ) WITHOUT ROWID;
 
-CREATE TABLE reasons (
-    batch INTEGER NOT NULL,
-    kind INTEGER NOT NULL,           -- 0 waiting, 1 failed
-    value INTEGER NOT NULL,
-    files INTEGER NOT NULL,
-    message TEXT NOT NULL,
-    PRIMARY KEY (batch, kind, value)
-) WITHOUT ROWID;
-
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
@@ -226,3 +217,14 @@ CREATE TABLE undo_tasks (
 ) WITHOUT ROWID;
 
 CREATE INDEX details_unconfirmed ON task_details (task) WHERE unconfirmed > 0;
+
+CREATE TABLE "reasons" (
+    batch INTEGER NOT NULL,
+    kind INTEGER NOT NULL,           -- 0 waiting, 1 failed
+    value INTEGER NOT NULL,
+    detail INTEGER NOT NULL,         -- of failures by HTTP the status; of waits the cause, if a person may have to mend it; else 0
+    files INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    at INTEGER,                      -- when the last of them came
+    PRIMARY KEY (batch, kind, value, detail)
+) WITHOUT ROWID;

@@ -81,9 +81,9 @@ extension Manual {
 
     static let problems = """
          Problems                                               1,206 files in 2 causes
-           Cause                                             Files Batch
-         x host answered 403 to t20 (\\x1B[2Jquota exceed~    1,204 docs, more
-         x a file changed                                        2 holiday-2024
+           Cause                           Files  Batch        Last   Fix
+         x host answered 403 to t20 (\\~    1,204  docs, more   12:40  r retry  d server
+         x a file changed                      2  holid~-2024  10:41  r retry
 
         - permission denied ------------------------------------------------------------
          What happened host answered 403 to t20 (\\x1B[2Jquota exceeded)
@@ -92,6 +92,8 @@ extension Manual {
          Where         "docs" 1,200 files, "more" 4 files
          Not lost      Nothing was deleted. Each file goes on where it stood, if the
                        server can.
-         Esc back   Enter show the files   r retry
+
+         y copy   o open plain   w write report
+         Esc back   r retry   Enter show the files   d server   x leave out   ? help
         """
 }

@@ -46,6 +46,12 @@ enum Manual {
                     "Where configuration and state are; default ~/.config and ~/.local/state."
                 ),
                 ("MARTLET_SSH_COMMAND", "The ssh to run for sftp:// and attach, where --ssh-command names none."),
+                (
+                    "DBUS_SESSION_BUS_ADDRESS",
+                    "Of the front that came last: where the engine tells your desktop that a batch is over or needs you; without it "
+                        + "$XDG_RUNTIME_DIR/bus."
+                ),
+                ("PAGER", "What o on the page of problems shows its text with; less or more when it is not set."),
                 ("http_proxy, https_proxy, all_proxy, no_proxy", "Kept with each batch when it is queued."),
                 ("NO_COLOR", "No colours unless --color=always."),
                 (
@@ -79,6 +85,7 @@ enum Manual {
                     "$XDG_STATE_HOME/martlet/copied.txt",
                     "What y and Y copied last, where the terminal is not asked (copy = off)."
                 ),
+                ("$XDG_STATE_HOME/martlet/problems.txt", "The report of the page of problems that w wrote last."),
                 (
                     "$XDG_STATE_HOME/martlet/screen",
                     "What the screen remembers from one time to the next: the cursor, folds and filter, and what was set with :columns, :units, "

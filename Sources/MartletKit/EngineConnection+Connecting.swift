@@ -168,7 +168,10 @@ extension EngineConnection {
             self.link = link
             // A name on this machine means nothing on another.
             let agent = options.remote == nil ? System.environment("SSH_AUTH_SOCK").map { RawPath($0) } : nil
-            let hello = Hello(client: options.client, sshAgent: agent)
+            let bus = options.remote == nil ? System.environment("DBUS_SESSION_BUS_ADDRESS") : nil
+            let hello = Hello(
+                client: options.client, sshAgent: agent,
+                sessionBus: bus.map { String(decoding: $0, as: UTF8.self) })
             let answer = try await exchange(on: link) { id in
                 (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
             }

@@ -23,10 +23,10 @@ extension EngineConnection {
         }
     }
 
-    /// Writes what was copied where no clipboard could be asked; the last copy alone is kept.
+    /// Writes a file beside the queue: what was copied where no clipboard could be asked, a report. The last of a name alone is kept.
     /// - Returns: where it is now.
-    package nonisolated func writeCopied(_ bytes: [UInt8]) -> Result<String, RequestError> {
-        let file = places.stateDirectory + "/copied.txt"
+    package nonisolated func write(_ bytes: [UInt8], as name: String) -> Result<String, RequestError> {
+        let file = places.stateDirectory + "/" + name
         do {
             try Self.write(bytes, to: file, in: places.stateDirectory)
             return .success(file)

@@ -31,6 +31,7 @@ enum EngineLauncher {
         var environment: [[UInt8]] = []
         for name in [
             "HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK",
+            "DBUS_SESSION_BUS_ADDRESS",
         ] {
             if let value = System.environment(name) { environment.append(Array("\(name)=".utf8) + value) }
         }

@@ -7,11 +7,17 @@ package struct Hello: Codable, Hashable, Sendable {
     package var client: String?
     /// `SSH_AUTH_SOCK` of the client, for work that needs the person's keys: the newest one counts.
     package var sshAgent: RawPath?
+    /// `DBUS_SESSION_BUS_ADDRESS` of the client, for notifications on the person's desktop: the newest one counts.
+    package var sessionBus: String?
 
-    package init(protocolVersion: ProtocolVersion = .current, client: String?, sshAgent: RawPath? = nil) {
+    package init(
+        protocolVersion: ProtocolVersion = .current, client: String?, sshAgent: RawPath? = nil,
+        sessionBus: String? = nil
+    ) {
         self.protocolVersion = protocolVersion
         self.client = client
         self.sshAgent = sshAgent
+        self.sessionBus = sessionBus
     }
 }
 

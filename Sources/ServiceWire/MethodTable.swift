@@ -30,7 +30,8 @@ package enum MethodTable {
 
     private static func fields(_ name: MethodName) -> (parameters: String, result: String) {
         switch name {
-        case .hello: ("protocolVersion client? sshAgent?", "protocolVersion engineVersion pid now? graceSeconds?")
+        case .hello:
+            ("protocolVersion client? sshAgent? sessionBus?", "protocolVersion engineVersion pid now? graceSeconds?")
         case .batchAdd: ("uuid session? name? work held? priority? options? secrets? destination?", "batch existed")
         case .batchList: ("session? states? limit?", "batches")
         case .batchShow: ("batch? uuid?", "batch")

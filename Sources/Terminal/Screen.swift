@@ -291,6 +291,20 @@ package final class Screen {
         return true
     }
 
+    /// Gives the terminal away for as long as `body` runs, which is then in the foreground as we were.
+    func lend<Result>(_ body: () -> Result) -> Result {
+        guard state == .open else { return body() }
+        leave()
+        state = .suspended
+        signals.stop()
+        let result = body()
+        _ = comeBack()
+        size = device.size
+        canvas?.resize(to: size)
+        forgetTerminal()
+        return result
+    }
+
     /// Gives the terminal back for good. Printing is free afterwards. Calling it twice does nothing.
     package func close() {
         guard state != .closed else { return }

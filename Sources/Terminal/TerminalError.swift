@@ -8,6 +8,8 @@ package enum TerminalError: Error, Hashable, Sendable {
     case noPipe(errno: Int32)
     /// The thread that draws could not wait for events.
     case noLoop(reason: String)
+    /// What was to have the terminal for a while could not be run.
+    case noProgram(command: String)
 }
 
 extension TerminalError: CustomStringConvertible {
@@ -19,6 +21,7 @@ extension TerminalError: CustomStringConvertible {
             "the terminal \"\(name)\" cannot show a screen; try TERM=xterm-256color, or `martlet list`"
         case .noPipe(let errno): "no pipe for signals could be made (error \(errno))"
         case .noLoop(let reason): "the screen cannot wait for keys (\(reason)); `martlet list` prints plain lines"
+        case .noProgram(let command): "\(command) could not be run"
         }
     }
 }

@@ -41,6 +41,10 @@ package enum Action: String, CaseIterable, Sendable {
     // Configured servers
     case destinations, test, new, remove
 
+    // Mend
+    case leaveOut = "leave-out"
+    case server, plain, write
+
     // See
     case transfers, details, why, throughput, problems, log, history, level, help, command, mouse, redraw
 
@@ -111,6 +115,10 @@ package enum Action: String, CaseIterable, Sendable {
         case .test: "ask whether it can be used"
         case .new: "describe a new one"
         case .remove: "remove it"
+        case .leaveOut: "leave its files out"
+        case .server: "the server that it is about"
+        case .plain: "all of it in $PAGER"
+        case .write: "all of it into a file"
         case .clear: "clear finished batches"
         case .transfers: "the list of transfers"
         case .copy: "copy the path, or what is said"
@@ -152,6 +160,10 @@ package enum Action: String, CaseIterable, Sendable {
         case .test: "test"
         case .new: "new"
         case .remove: "remove"
+        case .leaveOut: "leave out"
+        case .server: "server"
+        case .plain: "open plain"
+        case .write: "write report"
         case .pause: "pause"
         case .cancel: "cancel"
         case .retry: "retry"
@@ -186,6 +198,7 @@ package enum Action: String, CaseIterable, Sendable {
         case see = "See"
         case pick = "While files are picked"
         case servers = "Configured servers"
+        case mend = "On the page of problems"
         case leave = "Leave"
         case lost = "While the engine does not answer"
     }
@@ -206,6 +219,7 @@ package enum Action: String, CaseIterable, Sendable {
             .command, .mouse, .redraw, .freeze, .nextPane, .previousPane, .lowerPart, .maximise:
             .see
         case .test, .new, .remove: .servers
+        case .leaveOut, .server, .plain, .write: .mend
         case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost
         }
@@ -214,7 +228,8 @@ package enum Action: String, CaseIterable, Sendable {
     /// Whether it changes transfers; such actions are off while the engine does not answer.
     package var changesTransfers: Bool {
         switch self {
-        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .clear, .earlier, .later, .order, .limit:
+        case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .clear, .earlier, .later, .order, .limit,
+            .leaveOut:
             true
         default: false
         }

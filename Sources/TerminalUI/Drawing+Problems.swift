@@ -6,14 +6,12 @@ import Terminal
 extension Drawing {
     mutating func problems(_ page: ProblemsPage) {
         let causes = Figures.amount(Int64(page.causes.count), "cause")
-        // Of those that wait only the sums know how many they are.
-        let files = max(page.files, model.totals?.problems ?? 0)
-        let sum = page.isKnown ? "\(Figures.amount(files, "file")) in \(causes)" : ""
+        let sum = page.isKnown ? "\(Figures.amount(page.files, "file")) in \(causes)" : ""
         title("Problems", "", right: SafeText(page.causes.isEmpty ? "" : sum))
         let first = rows >= 12 ? 2 : 1
-        defer { footer(page.causes.isEmpty ? [.back, .help] : [.back, .enter, .retry, .help], in: .problems) }
+        defer { footer(page.causes.isEmpty ? [.back, .help] : Self.hintsOfProblems, in: .problems) }
         cursor = Cursor(row: min(1, rows - 1), column: min(2, width - 1))
-        let end = max(1, rows - 1)
+        let end = max(1, rows - 1 - (rows >= 16 ? 1 : 0))
         guard !page.causes.isEmpty else {
             let text: SafeText = page.problem ?? (page.isKnown ? "Nothing has failed, and nothing needs you." : "")
             for (row, line) in zip(1..<end, text.wrapped(to: width - 3)) { grid.put(line, row: row, column: 2) }
@@ -24,9 +22,14 @@ extension Drawing {
         let room = end - first
         let height = min(page.causes.count, max(min(3, room), room - text.count - 3))
         let top = max(0, min(page.selected - height + 1, page.causes.count - height))
-        if first > 1 { columnTitles() }
+        let columns = ProblemColumns(width)
+        if first > 1 { titles(columns) }
         for (row, index) in zip(first..<(first + height), top..<page.causes.count) {
-            line(page.causes[index], row, isSelected: index == page.selected)
+            line(page.causes[index], row, columns, isSelected: index == page.selected)
+        }
+        if rows >= 16 {
+            let hints = HintLine.text([.copy, .plain, .write], in: .problems, model.keys, width: width)
+            grid.put(hints, row: rows - 2, column: 0, style: .dim)
         }
         let start = first + height
         guard end - start >= 4 else { return }
@@ -34,35 +37,63 @@ extension Drawing {
         for (row, line) in zip((start + 2)..<(end - 1), text) { grid.put(line, row: row, column: 1) }
     }
 
-    /// Where the batches' names begin; `nil`: there is no room for them.
-    private var batchColumn: Int? { width >= 56 ? width - width / 4 - 1 : nil }
+    private static let hintsOfProblems: [Action] = [.back, .retry, .enter, .server, .leaveOut, .help]
 
-    private mutating func columnTitles() {
-        let end = (batchColumn ?? width) - 2
-        grid.put("Cause", row: 1, column: 3, style: .title)
-        grid.put("Files", row: 1, column: end - 4, style: .title)
-        if let batchColumn { grid.put("Batch", row: 1, column: batchColumn, style: .title) }
+    private mutating func titles(_ columns: ProblemColumns) {
+        let titles: [(String, Range<Int>?, Alignment)] = [
+            ("Cause", columns.cause, .left), ("Files", columns.files, .right), ("Batch", columns.batch, .left),
+            ("Last", columns.last, .left), ("Fix", columns.fix, .left),
+        ]
+        for case (let text, let cells?, let alignment) in titles {
+            grid.put(
+                SafeText(text).fitted(to: cells.count, alignment), row: 1, column: cells.lowerBound, style: .title)
+        }
     }
 
-    private mutating func line(_ cause: ProblemsPage.Cause, _ row: Int, isSelected: Bool) {
+    private mutating func line(
+        _ cause: ProblemsPage.Cause, _ row: Int, _ columns: ProblemColumns, isSelected: Bool
+    ) {
         let state = cause.state
         grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
-        let files = SafeText(cause.files > 0 ? Figures.count(cause.files) : state.word)
-        let end = (batchColumn ?? width) - 1
-        let room = max(4, end - 5 - max(7, files.width))
-        let happening = look.safe(cause.happening)
-        let isCut = happening.width > room
-        let mark = SafeText(isCut ? [Glyph(look.glyphs.cutMark)] : [])
-        grid.put(happening.beginning(of: room - mark.width) + mark, row: row, column: 3)
-        grid.put(files, row: row, column: max(4, end - files.width))
-        if let batchColumn {
+        grid.put(
+            look.safe(cause.happening).cut(to: columns.cause.count, look.glyphs), row: row,
+            column: columns.cause.lowerBound)
+        let files = SafeText(Figures.count(cause.files))
+        grid.put(files.fitted(to: columns.files.count, .right), row: row, column: columns.files.lowerBound)
+        if let cells = columns.batch {
             let names = look.safe(cause.batches.map(\.name).joined(separator: ", "))
             grid.put(
-                names.shortened(to: width - 1 - batchColumn, mark: look.glyphs.cutMark), row: row, column: batchColumn)
+                names.shortened(to: cells.count, mark: look.glyphs.cutMark), row: row, column: cells.lowerBound)
+        }
+        if let cells = columns.last, let lastAt = cause.lastAt {
+            grid.put(last(lastAt), row: row, column: cells.lowerBound, end: cells.upperBound)
+        }
+        if let cells = columns.fix {
+            grid.put(HintLine.fix(cause.fixes, model.keys), row: row, column: cells.lowerBound, end: cells.upperBound)
         }
         guard isSelected else { return }
         grid.restyle(row: row) { $0.isSelected = true }
         cursor = Cursor(row: row, column: min(3, width - 1))
+    }
+
+    /// `12:40`, and of what is older than a day the days.
+    private func last(_ time: Timestamp) -> SafeText {
+        let days = model.engineNow.wall.since(time).components.seconds / 86400
+        return SafeText(days > 0 ? "\(days) d" : String(look.timeOfDay(time).prefix(5)))
+    }
+
+    /// All causes as they stand below the list, for reading elsewhere.
+    static func report(of page: ProblemsPage, _ model: Model) -> String {
+        let drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
+        let causes = Figures.amount(Int64(page.causes.count), "cause")
+        let sum = "Problems at \(model.look.date(model.now.wall)): \(Figures.amount(page.files, "file")) in \(causes)"
+        let parts = page.causes.map { cause in
+            let lines = drawing.problemWords(cause, width: 100).map { $0.pieces.map(\.text.string).joined() }
+            let files = cause.lastAt.map { ", last \(model.look.date($0))" } ?? ""
+            return (["\(cause.title): \(Figures.amount(cause.files, "file"))\(files)"] + lines).joined(separator: "\n")
+        }
+        return ([sum] + (parts.isEmpty ? ["Nothing has failed, and nothing needs you."] : parts))
+            .joined(separator: "\n\n") + "\n"
     }
 
     func problemWords(_ cause: ProblemsPage.Cause, width: Int) -> [StyledLine] {
@@ -88,5 +119,37 @@ extension Drawing {
                 StyledLine((index == 0 ? label : "").fitted(to: DetailsText.indent), .dim) + StyledLine(part)
             }
         }
+    }
+}
+
+/// Where the columns of the list of causes are; `nil`: there is no room for it.
+struct ProblemColumns {
+    let cause: Range<Int>
+    let files: Range<Int>
+    let batch: Range<Int>?
+    let last: Range<Int>?
+    let fix: Range<Int>?
+
+    init(_ width: Int) {
+        var end = width - 1
+        func take(_ cells: Int) -> Range<Int> {
+            defer { end -= cells + 2 }
+            return (end - cells)..<end
+        }
+        fix = width >= 76 ? take(17) : nil
+        last = width >= 56 ? take(5) : nil
+        batch = width >= 56 ? take(max(8, width / 7)) : nil
+        files = take(width >= 30 ? 7 : 4)
+        cause = min(3, max(0, end - 1))..<max(min(3, max(0, end - 1)), end)
+    }
+}
+
+extension HintLine {
+    /// Keys and words as a list has them: `r retry  d server`.
+    static func fix(_ actions: [Action], _ keys: KeyMap) -> SafeText {
+        SafeText(
+            actions.compactMap { action in
+                keys.keys(for: action, in: .problems).first.map { "\($0.name) \(action.hint ?? "")" }
+            }.joined(separator: "  "))
     }
 }

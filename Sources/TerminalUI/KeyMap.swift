@@ -146,7 +146,8 @@ package struct KeyMap: Sendable, Hashable {
         ],
         .throughput: everywhere + pages + [(.limit, ["T"]), (.back, ["Esc", "q", "b", "h", "Left"])],
         .problems: moving + everywhere + pages + [
-            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.back, ["Esc", "q", "e", "h", "Left"]),
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.server, ["d"]), (.leaveOut, ["x", "F8", "Del"]),
+            (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],
         .history: moving + everywhere + pages + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]),

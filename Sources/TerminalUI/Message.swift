@@ -69,6 +69,10 @@ enum Request: Hashable, Sendable {
     case bell
     /// Into the clipboard; answered by `copied`.
     case copy(String)
+    /// Into a file of this name beside the queue; answered by `written`.
+    case write(String, name: String)
+    /// In the person's pager, which has the terminal meanwhile.
+    case showPlain(String)
     /// Show it on the desktop.
     case notify(SafeText)
     case leave
@@ -81,6 +85,8 @@ enum Deed: Hashable, Sendable {
     case pause, resume, cancel, retry, runNow
     case move(MovePlace)
     case set(NodeSettings)
+    /// Of what failed: forget it, for good.
+    case leaveOut
 }
 
 /// What became of a request.
@@ -101,7 +107,8 @@ enum Answer: Sendable {
     case queued(Result<BatchSnapshot, RequestError>, number: Int)
     /// What was to be copied is there; `nil`: it was handed to the terminal.
     case copied(file: String?)
-    /// Why a file could not be written.
+    case written(file: String)
+    /// Why a file could not be written, or a program not be started.
     case notSaved(String)
     /// No engine answered or could be started.
     case notConnected(RequestError)

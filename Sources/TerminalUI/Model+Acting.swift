@@ -23,10 +23,6 @@ extension Model {
         return tree.ancestors(of: tree.items[index]).contains { others.contains($0.id) }
     }
 
-    /// More than this many files, or bytes, are asked about.
-    static let manyFiles: Int64 = 100
-    static let manyBytes: Int64 = 10 << 30
-
     /// What a message calls these rows.
     func title(_ rows: [NodeRow]) -> SafeText {
         guard rows.count == 1, let row = rows.first else {
@@ -53,7 +49,7 @@ extension Model {
             return say("\(title(unfinished)) is paused with what it is in: \(key(.pause)) there lets it go on.")
         }
         let lost = Self.atRisk(moving)
-        guard lost > Self.manyBytes else { return send(.pause, moving) }
+        guard lost > askAbove.bytes else { return send(.pause, moving) }
         dialog = Dialog(
             "Pause \(title(moving))?",
             ["\(SafeText(look.figures.size(lost))) that were sent are sent again: the server cannot resume."],
@@ -80,7 +76,7 @@ extension Model {
         guard moving + still > 0 else { return say("Nothing is unfinished: there is nothing to pause.") }
         let files = moving > 0 ? moving : still
         let intent: Dialog.Intent = moving > 0 ? .pauseAll : .resumeAll
-        guard files > Self.manyFiles else { return perform(intent) }
+        guard files > askAbove.files else { return perform(intent) }
         let lost = Self.atRisk(tree.root?.rows ?? [])
         let kept =
             lost > 0 ? "their place; \(look.figures.size(lost)) are sent again" : "their place and what was sent"
@@ -121,7 +117,7 @@ extension Model {
         let bytes = rows.reduce(0) { $0 + max(0, $1.bytes.total - $1.bytes.accepted) }
         let batches = rows.count { if case .batch = $0.id { true } else { false } }
         let hidden = rows.count { tree.row($0.id) == nil }
-        guard files > Self.manyFiles || bytes > Self.manyBytes || batches > 1 || hidden > 0 else { return nil }
+        guard files > askAbove.files || bytes > askAbove.bytes || batches > 1 || hidden > 0 else { return nil }
         var lines = rows.prefix(6).map { row -> SafeText in
             let sent = row.counts.completed > 0 ? ", \(Figures.count(row.counts.completed)) already sent" : ""
             let left = Figures.amount(row.counts.unstarted + row.counts.active, "file")
@@ -163,7 +159,7 @@ extension Model {
     mutating func retryAll() {
         let files = totals?.counts.failed ?? 0
         guard files > 0 else { return say("Nothing has failed.") }
-        guard files > Self.manyFiles else { return perform(Dialog.Intent.retryAll) }
+        guard files > askAbove.files else { return perform(Dialog.Intent.retryAll) }
         dialog = Dialog(
             "Try \(Figures.count(files)) failed files again?", ["Each goes on where it stood, if the server can."],
             Dialog.Choice(letter: "r", text: "Try all again", intent: .retryAll), no: "Leave them", at: now.uptime)
@@ -234,4 +230,10 @@ extension NodeRow {
 
     /// It is paused or held, by itself or by what it is in.
     var standsStill: Bool { paused || effectivelyPaused || state == .paused || state == .created }
+}
+
+/// More than this many files or bytes are asked about.
+struct AskAbove: Hashable, Sendable {
+    var files: Int64 = 100
+    var bytes: Int64 = 10 << 30
 }

@@ -76,6 +76,7 @@ extension Model {
             }
         case .copied(let file):
             say(file.map { "Copied into \(look.safe($0))." } ?? "Copied, if the terminal allows it.")
+        case .written(let file): say("Written into \(look.safe(file)).")
         case .notSaved(let why): complain(look.safe(why))
         case .cannotSuspend: complain("Nobody could continue this program if it stopped: it goes on.")
         }
@@ -132,6 +133,7 @@ extension Model {
         case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
         case .deed(.cancel, let rows): return "\(title(rows)) was over already."
         case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
+        case .deed(.leaveOut, let rows): return "\(title(rows)) has nothing to leave out."
         case .named(let deed, let what):
             return done > 0 ? "\(deed.past): \(what) (\(Figures.count(done)) changed)." : "There was nothing to do."
         case .everything(let deed): return done > 0 ? "\(deed.past) everything." : "There was nothing to do."
@@ -206,6 +208,7 @@ extension Deed {
         case .move: "Moved"
         case .set: "Changed"
         case .runNow: "Starting"
+        case .leaveOut: "Left out"
         }
     }
 
@@ -213,7 +216,7 @@ extension Deed {
     var showsInState: Bool {
         switch self {
         case .pause, .resume, .cancel, .retry: true
-        case .move, .set, .runNow: false
+        case .move, .set, .runNow, .leaveOut: false
         }
     }
 

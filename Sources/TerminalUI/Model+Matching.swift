@@ -55,7 +55,7 @@ extension FileCounts {
         case .pause: active + queued + waiting
         case .resume: paused + created
         case .cancel, .move, .set, .runNow: active + unstarted
-        case .retry: failed
+        case .retry, .leaveOut: failed
         }
     }
 }

@@ -39,6 +39,8 @@ struct Model: Sendable {
     let shellWords: ShellWords
     /// How long a change can be undone, as the engine says.
     var grace: Duration
+    /// Beyond which amounts a change is asked about.
+    var askAbove = AskAbove()
     /// By how much the clock of the engine's machine is ahead of this one's.
     var clockAhead = Duration.zero
     var ringsBell: Bool

@@ -38,6 +38,7 @@ struct PendingDeed: Hashable, Sendable {
         case .move: "move?"
         case .set: "set?"
         case .runNow: "now?"
+        case .leaveOut: "out?"
         }
     }
 }

@@ -6,16 +6,18 @@ import Terminal
 struct ProblemsPage: Sendable {
     struct Cause: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
-            case failed(TransferErrorCode)
-            /// It goes on when the person has done something.
-            case waits(WaitReason)
+            /// `status`: of failures by HTTP, what the server answered.
+            case failed(TransferErrorCode, status: Int? = nil)
+            /// It goes on when the person has done something; `code`: what makes a problem of it.
+            case waits(WaitReason, code: TransferErrorCode? = nil)
         }
 
         var kind: Kind
         /// What was said of one of its files.
         var message: String
-        /// Of those that wait it is not known how many they are: 0.
         var files: Int64
+        /// When the last of them came to it.
+        var lastAt: Timestamp?
         /// Where they are; the batch with most of them first.
         var batches: [Place]
 
@@ -25,31 +27,32 @@ struct ProblemsPage: Sendable {
             var files: Int64
             /// Of its destination.
             var host = ""
+            /// Where to, as far as it is no secret.
+            var url = ""
         }
 
         /// The failure as the table of cures knows it.
         var error: TransferError? {
-            if case .failed(let code) = kind { TransferError(code, message) } else { nil }
+            switch kind {
+            case .failed(let code, let status): TransferError(code, message, httpStatus: status)
+            case .waits(_, let code): code.map { TransferError($0, message) }
+            }
         }
 
         var happening: String {
-            switch kind {
-            case .failed: error?.happening ?? message
-            case .waits(let reason): "waits " + reason.clause(server: host)
-            }
+            if let error { return error.happening }
+            guard case .waits(let reason, _) = kind else { return message }
+            return "waits " + reason.clause(server: host)
         }
 
         /// What it means, whatever the server said.
-        var meaning: String? {
-            if case .failed(let code) = kind { code.cure.meaning } else { nil }
-        }
+        var meaning: String? { error?.code.cure.meaning }
 
         /// What to do, in the words of `martlet why`.
         func remedy(_ moves: Moves) -> String {
-            switch kind {
-            case .failed: error?.remedy(retry: moves.retry) ?? moves.retry
-            case .waits(let reason): reason.remedy(moves)
-            }
+            if let error { return error.remedy(retry: moves.retry) }
+            guard case .waits(let reason, _) = kind else { return moves.retry }
+            return reason.remedy(moves)
         }
 
         private var host: String { batches.first.map { $0.host.isEmpty ? "the server" : $0.host } ?? "the server" }
@@ -69,15 +72,20 @@ struct ProblemsPage: Sendable {
     mutating func take(_ batches: [BatchSnapshot]) {
         let before = cause?.kind
         var found: [Cause.Kind: Cause] = [:]
-        func note(_ kind: Cause.Kind, _ message: String, _ batch: BatchSnapshot, _ files: Int64) {
-            let place = Cause.Place(batch: batch.id, name: batch.name, files: files, host: batch.destination.urlHost)
-            found[kind, default: Cause(kind: kind, message: message, files: 0, batches: [])].add(place)
+        func note(_ kind: Cause.Kind, _ message: String, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot) {
+            let place = Cause.Place(
+                batch: batch.id, name: batch.name, files: files, host: batch.destination.urlHost,
+                url: batch.destination)
+            found[kind, default: Cause(kind: kind, message: message, files: 0, batches: [])].add(place, lastAt)
         }
         for batch in batches {
             for count in batch.causes where count.count > 0 {
-                note(.failed(count.code), count.message, batch, count.count)
+                let status = count.code == .http ? count.httpStatus : nil
+                note(.failed(count.code, status: status), count.message, count.count, count.lastAt, batch)
             }
-            for reason in batch.waitReasons where reason.isProblem { note(.waits(reason), "", batch, 0) }
+            for wait in batch.waits where wait.count > 0 {
+                note(.waits(wait.reason, code: wait.code), wait.message, wait.count, wait.lastAt, batch)
+            }
         }
         causes = found.values.sorted(by: Cause.comesBefore)
         isKnown = true
@@ -90,15 +98,17 @@ struct ProblemsPage: Sendable {
 extension ProblemsPage.Cause {
     /// What goes on as soon as the person has done something comes first, then the cause with most files.
     fileprivate static func comesBefore(_ first: Self, _ second: Self) -> Bool {
-        if (first.files == 0) != (second.files == 0) { return first.files == 0 }
+        if first.isWait != second.isWait { return first.isWait }
         return (second.files, first.name) < (first.files, second.name)
     }
 
-    /// Its name in JSON.
-    var name: String {
+    private var isWait: Bool { if case .waits = kind { true } else { false } }
+
+    /// Its name in JSON, for an order that is always the same.
+    private var name: String {
         switch kind {
-        case .failed(let code): code.rawValue
-        case .waits(let reason): reason.rawValue
+        case .failed(let code, let status): code.rawValue + (status.map { " \($0)" } ?? "")
+        case .waits(let reason, let code): code?.rawValue ?? reason.rawValue
         }
     }
 
@@ -106,105 +116,62 @@ extension ProblemsPage.Cause {
     var state: RowState {
         switch kind {
         case .failed: .failed
-        case .waits(let reason): reason.needsPerson ? .auth : .retry
+        case .waits(let reason, _): reason.needsPerson ? .auth : .retry
         }
     }
 
     /// What it is called where there is room for a few words.
     var title: String {
         switch kind {
-        case .failed(let code): code.words
-        case .waits(let reason): "waits for \(reason.words)"
+        case .failed(let code, let status): status.map { "answered \($0)" } ?? code.words
+        case .waits(let reason, let code): code?.words ?? "waits for \(reason.words)"
         }
     }
 
-    fileprivate mutating func add(_ place: Place) {
+    /// The filter that finds its files and no others; `nil`: there is none.
+    /// - Parameter others: all causes there are.
+    func filter(among others: [Self]) -> String? {
+        switch kind {
+        case .failed(.http, let status?): return "@err err=http err=\(status)"
+        case .failed(.http, nil):
+            // Refused without a status, as FTP does: none of those that have one.
+            let statuses = others.compactMap { if case .failed(.http, let status) = $0.kind { status } else { nil } }
+            return (["@err err=http"] + statuses.sorted().map { "!err=\($0)" }).joined(separator: " ")
+        case .failed(let code, _): return "@err err=\(code.rawValue)"
+        case .waits(_, let code?): return "@retry err=\(code.rawValue)"
+        case .waits(let reason, nil): return reason.needsPerson ? "@auth" : nil
+        }
+    }
+
+    /// What one press can do about it, as the list says it: the likeliest first.
+    var fixes: [Action] {
+        switch kind {
+        case .failed(let code, _): code.isOfServer ? [.retry, .server] : [.retry]
+        case .waits(.auth, _): [.server]
+        case .waits(_, let code): code == nil ? [.retry] : [.server]
+        }
+    }
+
+    fileprivate mutating func add(_ place: Place, _ lastAt: Timestamp?) {
         files += place.files
-        batches.append(place)
+        self.lastAt = [self.lastAt, lastAt].compactMap(\.self).max()
+        if let same = batches.firstIndex(where: { $0.batch == place.batch }) {
+            batches[same].files += place.files
+        } else {
+            batches.append(place)
+        }
         batches.sort { ($1.files, $0.batch) < ($0.files, $1.batch) }
     }
 }
 
-extension Model {
-    mutating func showProblems() {
-        page = .problems(ProblemsPage())
-        askForProblems()
-    }
-
-    private mutating func askForProblems() {
-        let isAsked = outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
-        if isConnected, !isAsked { ask(.problems) { .problems(number: $0) } }
-    }
-
-    /// The sums say that there are others now.
-    mutating func refreshProblems(_ before: QueueTotals?) {
-        guard case .problems = page, let totals else { return }
-        if totals.problems != before?.problems || totals.problemCauses != before?.problemCauses
-            || totals.needsPerson != before?.needsPerson || totals.needsSpace != before?.needsSpace
-        {
-            askForProblems()
-        }
-    }
-
-    mutating func problemsCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
-        guard outstanding.removeValue(forKey: number) != nil, case .problems(var problems) = page else { return }
-        switch result {
-        case .success(let batches): problems.take(batches)
-        case .failure(let error): problems.problem = look.safe(error.message)
-        }
-        page = .problems(problems)
-    }
-
-    mutating func performInProblems(_ action: Action) {
-        guard case .problems(var problems) = page else { return }
-        let height = max(1, size.rows / 2)
-        switch action {
-        case .down: problems.move(to: problems.selected + 1)
-        case .up: problems.move(to: problems.selected - 1)
-        case .pageDown, .halfPageDown: problems.move(to: problems.selected + height)
-        case .pageUp, .halfPageUp: problems.move(to: problems.selected - height)
-        case .first: problems.move(to: 0)
-        case .last: problems.move(to: .max)
-        case .enter: return showFiles(of: problems.cause)
-        case .retry: return retry(problems.cause)
-        case .back:
-            page = .transfers
-            return
-        case .help:
-            openHelp()
-            return
-        default: break
-        }
-        page = .problems(problems)
-    }
-
-    /// To the first of its files in the tree.
-    private mutating func showFiles(of cause: ProblemsPage.Cause?) {
-        guard let place = cause?.batches.first else { return }
-        let row = TreeItem.ID.row(.batch(place.batch))
-        guard tree.index(of: row) != nil else {
-            return complain("\(place.batch) is further down than the list reaches.")
-        }
-        page = .transfers
-        tree.move(to: row)
-        seekProblem(fromStart: true)
-    }
-
-    /// Tries all files that failed of it again, in whatever batch they are.
-    private mutating func retry(_ cause: ProblemsPage.Cause?) {
-        guard let cause else { return }
-        let names = cause.batches.map { "\"\(look.safe($0.name))\"" }
-        let name: SafeText = names.count == 1 ? SafeText(names[0]) : "\(names.count) batches"
-        switch cause.kind {
-        case .failed(let code):
-            // The engine looks for all of them, and in one step.
-            let selector = NodeSelector(filter: "@err err=\(code.rawValue)")
-            ask(.failed(of: name)) { .act(.retry, .matching(selector), number: $0) }
-        case .waits:
-            // To look again costs nothing, whatever else it is that waits.
-            let selector = NodeSelector(
-                batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
-            ask(.failed(of: name)) { .act(.retry, .matching(selector), number: $0) }
+extension TransferErrorCode {
+    /// Another address or another login may mend it.
+    fileprivate var isOfServer: Bool {
+        switch self {
+        case .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .timedOut, .tooManyRedirects, .tlsFailure,
+            .pinMismatch, .permissionDenied, .http, .badServerResponse, .gaveUp, .unsupported:
+            true
+        default: false
         }
     }
 }

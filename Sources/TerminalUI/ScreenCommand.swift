@@ -128,7 +128,7 @@ extension Model {
             case .pause, .resume: return pause(targets)
             case .cancel: return cancel(targets)
             case .retry: return retry(targets)
-            case .move, .set, .runNow: return send(deed, targets)
+            case .move, .set, .runNow, .leaveOut: return send(deed, targets)
             }
         }
         let ids = text.split(separator: " ").map { NodeID(String($0)) }
@@ -186,6 +186,7 @@ extension Model {
         case .cancel: ("Cancel", "x")
         case .retry: ("Retry", "r")
         case .move, .set, .runNow: ("Change", "y")
+        case .leaveOut: ("Leave out", "x")
         }
     }
 

@@ -49,7 +49,9 @@ extension ScreenProgram {
             await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
-        case .show, .count, .watchBatches, .local, .redraw, .suspend, .bell, .copy, .notify, .leave, .stopEngine: nil
+        case .show, .count, .watchBatches, .local, .redraw, .suspend, .bell, .copy, .write, .showPlain, .notify, .leave,
+            .stopEngine:
+            nil
         }
     }
 
@@ -75,6 +77,7 @@ extension ScreenProgram {
             case .cancel: .cancel
             case .retry: .retry
             case .runNow: .runNow
+            case .leaveOut: .purge
             case .move(let place): .move(place)
             case .set(let settings): .set(settings)
             }

@@ -1,4 +1,5 @@
 import Configuration
+import FoundationEssentials
 import Glibc
 import MartletKit
 import Terminal
@@ -154,6 +155,12 @@ actor ScreenProgram {
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()
         case .copy(let text): take(.answer(copy(text)))
+        case .write(let text, let name):
+            switch engine.write(Array(text.utf8), as: name) {
+            case .success(let file): take(.answer(.written(file: file)))
+            case .failure(let error): take(.answer(.notSaved(error.message)))
+            }
+        case .showPlain(let text): showPlain(text)
         case .notify(let text): screen.notify(text, isTitled: notification == .osc777)
         case .leave: leave()
         case .stopEngine(let finishRunning):
@@ -171,10 +178,27 @@ actor ScreenProgram {
     private func copy(_ text: String) -> Answer {
         let bytes = Array(text.utf8)
         if copiesThroughTerminal, bytes.count <= Screen.mostCopied, screen.copy(bytes) { return .copied(file: nil) }
-        return switch engine.writeCopied(bytes) {
+        return switch engine.write(bytes, as: "copied.txt") {
         case .success(let file): .copied(file: file)
         case .failure(let error): .notSaved(error.message)
         }
+    }
+
+    /// What shows text when the person has named nothing.
+    private static let pager = "command -v less >/dev/null && exec less; exec more"
+
+    /// The pager has the terminal until the person leaves it; nothing is read or drawn meanwhile.
+    private func showPlain(_ text: String) {
+        let pager = TerminalUI.environment("PAGER").flatMap { $0.isEmpty ? nil : $0 } ?? Self.pager
+        do throws(TerminalError) {
+            let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+            try screen.lend(to: pager, input: Array(text.utf8), environment: environment)
+        } catch {
+            take(
+                .answer(.notSaved("\(pager) could not show the text: set PAGER to another program, or write a report."))
+            )
+        }
+        take(.resized(screen.size))
     }
 
     /// A view of the batches beside the one that is filtered.

@@ -43,6 +43,8 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var causes: [CauseCount]
     /// What its directories hold and was not queued.
     public var leftOut = LeftOut()
+    /// Waits that a person has to see to, or that are for room on a disk; most frequent first.
+    public var waits: [WaitCount] = []
 
     public init(
         id: BatchID, uuid: UUID, session: SessionName, name: String, direction: BatchDirection, state: TransferState,
@@ -125,10 +127,42 @@ public struct CauseCount: Codable, Hashable, Sendable {
     public var count: Int64
     /// The message of one of them.
     public var message: String
-    public init(code: TransferErrorCode, count: Int64, message: String) {
+    /// Of code `http`: the status that all of them were answered.
+    @OrNull public var httpStatus: Int?
+    /// When the last of them failed.
+    @OrNull public var lastAt: Timestamp?
+
+    public init(
+        code: TransferErrorCode, count: Int64, message: String, httpStatus: Int? = nil, lastAt: Timestamp? = nil
+    ) {
         self.code = code
         self.count = count
         self.message = message
+        _httpStatus = OrNull(wrappedValue: httpStatus)
+        _lastAt = OrNull(wrappedValue: lastAt)
+    }
+}
+
+/// How many tasks wait for one thing that a person may have to see to.
+public struct WaitCount: Codable, Hashable, Sendable {
+    public var reason: WaitReason
+    /// What makes a problem of a wait that would else end by itself, as `cannotFindHost` does.
+    @OrNull public var code: TransferErrorCode?
+    public var count: Int64
+    /// The message of one of them; empty where the reason says all.
+    public var message: String
+    /// Since when the last of them waits.
+    @OrNull public var lastAt: Timestamp?
+
+    public init(
+        reason: WaitReason, code: TransferErrorCode? = nil, count: Int64, message: String = "",
+        lastAt: Timestamp? = nil
+    ) {
+        self.reason = reason
+        _code = OrNull(wrappedValue: code)
+        self.count = count
+        self.message = message
+        _lastAt = OrNull(wrappedValue: lastAt)
     }
 }
 

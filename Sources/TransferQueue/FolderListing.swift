@@ -32,7 +32,7 @@ struct FolderListing {
         let failed = own[.failed]?.files ?? 0
         let known = failed > 0 ? try Self.known(view, batch) : []
         onlyCause = known.count == 1 ? known.first : nil
-        causes = known.count > 1 && failed <= Self.mostSorted ? try Self.causes(view, folder) : []
+        causes = Set(known.map(\.code)).count > 1 && failed <= Self.mostSorted ? try Self.causes(view, folder) : []
     }
 
     /// Every cause for which tasks of the batch failed.

@@ -146,15 +146,17 @@ struct QueueCheck {
 
     private static let reasonsSQL: String = {
         let counted = """
-            SELECT l.batch AS batch, 0 AS kind, d.wait AS value, count(*) AS files FROM task_details d INDEXED BY details_waiting
-            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND t.state = 2 GROUP BY 1, 3
-            UNION ALL SELECT l.batch, 1, d.cause, count(*) FROM lanes l
+            SELECT l.batch AS batch, 0 AS kind, d.wait AS value, \(QueueStore.waitDetailSQL) AS detail, count(*) AS files
+            FROM task_details d INDEXED BY details_waiting
+            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND t.state = 2 GROUP BY 1, 3, 4
+            UNION ALL SELECT l.batch, 1, d.cause, \(QueueStore.failureDetailSQL), count(*) FROM lanes l
             CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
-            JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL GROUP BY 1, 3
+            JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL GROUP BY 1, 3, 4
             """
+        let columns = "batch, kind, value, detail, files"
         return """
-            SELECT batch FROM (SELECT batch, kind, value, files FROM reasons WHERE files <> 0 EXCEPT SELECT * FROM (\(counted)))
-            UNION SELECT batch FROM (SELECT * FROM (\(counted)) EXCEPT SELECT batch, kind, value, files FROM reasons)
+            SELECT batch FROM (SELECT \(columns) FROM reasons WHERE files <> 0 EXCEPT SELECT * FROM (\(counted)))
+            UNION SELECT batch FROM (SELECT * FROM (\(counted)) EXCEPT SELECT \(columns) FROM reasons)
             """
     }()
 

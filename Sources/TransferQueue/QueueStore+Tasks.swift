@@ -81,23 +81,22 @@ extension QueueStore {
 
     /// Adds a task to the reasons of its batch, or takes it away.
     func count(reasonOf row: TaskRow, _ details: TaskDetails, by step: Int64) throws {
-        switch row.state {
-        case .waiting where !details.wait.isEmpty:
-            try count(.waiting, Int64(details.wait.rawValue), in: row.batch, by: step, message: "")
-        case .failed:
-            guard let cause = details.cause else { return }
-            let error = step > 0 ? StoredJSON.value(TransferError.self, details.error) : nil
-            try count(.failed, cause.stored, in: row.batch, by: step, message: error?.message ?? "")
-        default: break
+        guard row.state == .failed ? details.cause != nil : row.state == .waiting && !details.wait.isEmpty else {
+            return
         }
-    }
-
-    private func count(_ kind: ReasonKind, _ value: Int64, in batch: BatchID, by step: Int64, message: String) throws {
+        let kind: ReasonKind = row.state == .failed ? .failed : .waiting
+        let value = kind == .failed ? details.cause?.stored ?? 0 : Int64(details.wait.rawValue)
+        let detail = details.reasonDetail(kind)
+        let isTold = step > 0 && (kind == .failed || detail != 0)
+        let error = isTold ? StoredJSON.value(TransferError.self, details.error) : nil
+        let at = kind == .failed ? row.finishedAt : details.waitSince
         try database.run(
             """
-            INSERT INTO reasons VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET files = files + excluded.files,
-            message = CASE WHEN excluded.files > 0 THEN excluded.message ELSE message END
-            """, .integer(batch.rawValue), .integer(kind.rawValue), .integer(value), .integer(step), .text(message))
+            INSERT INTO reasons VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET files = files + excluded.files,
+            message = CASE WHEN excluded.files > 0 THEN excluded.message ELSE message END,
+            at = CASE WHEN excluded.files > 0 THEN max(ifnull(at, 0), excluded.at) ELSE at END
+            """, .integer(row.batch.rawValue), .integer(kind.rawValue), .integer(value), .integer(detail),
+            .integer(step), .text(error?.message ?? ""), SQLiteValue(at))
     }
 
     /// Counts a batch's reasons anew, after a change that moved many tasks at once.
@@ -106,17 +105,37 @@ extension QueueStore {
         for sql in Self.reasonCounts { try database.run("INSERT INTO reasons " + sql, .integer(batch.rawValue)) }
     }
 
+    /// `TaskDetails.reasonDetail` in SQL.
+    static let waitDetailSQL = "CASE d.cause WHEN \(TransferErrorCode.cannotFindHost.stored) THEN d.cause ELSE 0 END"
+    static let failureDetailSQL = """
+        CASE d.cause WHEN \(TransferErrorCode.http.stored) THEN ifnull(d.error ->> 'httpStatus', 0) ELSE 0 END
+        """
+
     /// What `reasons` has to hold for a batch, as queries; also what `check` compares with.
     static let reasonCounts = [
         """
-        SELECT l.batch, 0, d.wait, count(*), '' FROM task_details d INDEXED BY details_waiting
+        SELECT l.batch, 0, d.wait, \(waitDetailSQL), count(*),
+        max(CASE WHEN \(waitDetailSQL) = 0 THEN '' ELSE ifnull(d.error ->> 'message', '') END), max(d.wait_since)
+        FROM task_details d INDEXED BY details_waiting
         CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
-        WHERE d.wait <> 0 AND t.state = 2 AND l.batch = ? GROUP BY d.wait
+        WHERE d.wait <> 0 AND t.state = 2 AND l.batch = ? GROUP BY 3, 4
         """,
         """
-        SELECT l.batch, 1, d.cause, count(*), ifnull(max(d.error) ->> 'message', '')
-        FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
-        JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL AND l.batch = ? GROUP BY d.cause
+        SELECT l.batch, 1, d.cause, \(failureDetailSQL), count(*), max(ifnull(d.error ->> 'message', '')),
+        max(t.finished_at) FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
+        JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL AND l.batch = ? GROUP BY 3, 4
         """,
     ]
+}
+
+extension TaskDetails {
+    /// What tells reasons apart that have one value: of failures by HTTP the status, of waits the cause when a person may have to mend
+    /// it; else 0.
+    func reasonDetail(_ kind: QueueStore.ReasonKind) -> Int64 {
+        switch kind {
+        case .waiting: cause == .cannotFindHost ? TransferErrorCode.cannotFindHost.stored : 0
+        case .failed:
+            cause == .http ? Int64(StoredJSON.value(TransferError.self, error)?.httpStatus ?? 0) : 0
+        }
+    }
 }

@@ -139,13 +139,49 @@ struct QueueView {
 
     private func causes(of batch: BatchID) throws -> [CauseCount] {
         try database.rows(
-            "SELECT value, files, message FROM reasons WHERE batch = ? AND kind = 1 AND files > 0 ORDER BY files DESC, value",
-            .integer(batch.rawValue)
+            """
+            SELECT value, files, message, detail, at FROM reasons WHERE batch = ? AND kind = 1 AND files > 0
+            ORDER BY files DESC, value, detail
+            """, .integer(batch.rawValue)
         ) { row in
             CauseCount(
                 code: TransferErrorCode(stored: row.integer(0)) ?? .internal, count: row.integer(1),
-                message: row.text(2))
+                message: row.text(2), httpStatus: row.integer(3) == 0 ? nil : Int(row.integer(3)),
+                lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
         }
+    }
+
+    /// What waits for a person or for room. A task that waits for two such things counts for both.
+    private func waits(of batch: BatchRow) throws -> [WaitCount] {
+        guard batch.sums.files.waiting > 0 else { return [] }
+        var found: [WaitCount] = []
+        try database.forEach(
+            """
+            SELECT value, files, message, detail, at FROM reasons WHERE batch = ? AND kind = 0 AND files > 0
+            ORDER BY files DESC, value, detail
+            """, .integer(batch.id.rawValue)
+        ) { row in
+            let code = row.integer(3) == 0 ? nil : TransferErrorCode(stored: row.integer(3))
+            for reason in Self.problems(in: row.integer(0), code) {
+                let wait = WaitCount(
+                    reason: reason, code: reason.isProblem ? nil : code, count: row.integer(1), message: row.text(2),
+                    lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
+                if let same = found.firstIndex(where: { $0.reason == wait.reason && $0.code == wait.code }) {
+                    found[same].count += wait.count
+                    found[same].lastAt = [found[same].lastAt, wait.lastAt].compactMap(\.self).max()
+                } else {
+                    found.append(wait)
+                }
+            }
+        }
+        return found
+    }
+
+    /// Which of stored reasons wait for a person or for room: their own kind, or else whatever the cause makes a problem.
+    private static func problems(in stored: Int64, _ cause: TransferErrorCode?) -> [WaitReason] {
+        let reasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: stored)).reasons
+        let problems = reasons.filter(\.isProblem)
+        return problems.isEmpty && cause != nil ? Array(reasons.prefix(1)) : problems
     }
 
     func snapshot(_ batch: BatchRow) throws -> BatchSnapshot {
@@ -159,6 +195,7 @@ struct QueueView {
             waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id),
             limit: try limit(of: .batch(batch.id)), notBefore: batch.notBefore)
         snapshot.leftOut = batch.leftOut
+        snapshot.waits = try waits(of: batch)
         return snapshot
     }
 
@@ -182,7 +219,7 @@ struct QueueView {
         totals.batches = try database.integer("SELECT count(*) FROM batches WHERE \(Self.isListed)") ?? 0
         try database.forEach(
             """
-            SELECT ifnull(sum(files), 0), count(DISTINCT value) FROM reasons WHERE kind = 1 AND files > 0
+            SELECT ifnull(sum(files), 0), count(DISTINCT value * 1000 + detail) FROM reasons WHERE kind = 1 AND files > 0
             AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """
         ) {
@@ -200,18 +237,22 @@ struct QueueView {
     private func problemsThatWait() throws -> (person: Int64, space: Int64, reasons: Int64) {
         var (person, space) = (Int64(0), Int64(0))
         var found: WaitReasons = []
+        var causes: Set<TransferErrorCode> = []
         try database.forEach(
             """
-            SELECT value, sum(files) FROM reasons WHERE kind = 0 AND files > 0
-            AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed))) GROUP BY value
+            SELECT value, sum(files), detail FROM reasons WHERE kind = 0 AND files > 0
+            AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed))) GROUP BY value, detail
             """
         ) { row in
-            let reasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(0))).reasons.filter(\.isProblem)
+            let cause = row.integer(2) == 0 ? nil : TransferErrorCode(stored: row.integer(2))
+            let reasons = Self.problems(in: row.integer(0), cause)
             if reasons.isEmpty { return }
-            if reasons.contains(where: \.needsPerson) { person += row.integer(1) } else { space += row.integer(1) }
-            for reason in reasons { found.insert(WaitReasons(reason)) }
+            let isSpace = reasons.allSatisfy { $0.isProblem && !$0.needsPerson }
+            if isSpace { space += row.integer(1) } else { person += row.integer(1) }
+            for reason in reasons where reason.isProblem { found.insert(WaitReasons(reason)) }
+            if let cause, !reasons.contains(where: \.isProblem) { causes.insert(cause) }
         }
-        return (person, space, Int64(found.reasons.count))
+        return (person, space, Int64(found.reasons.count + causes.count))
     }
 
     func bytesLeft() throws -> [BatchID: Int64] {

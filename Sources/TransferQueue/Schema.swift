@@ -20,6 +20,7 @@ enum Schema {
         Migration(name: "0006 times that a cancel takes away", script: cancelledTimes),
         Migration(name: "0007 what directories hold and was not queued", script: leftOut),
         Migration(name: "0008 what a person has put away", script: cleared),
+        Migration(name: "0009 failures by status, and when the last one was", script: detailed),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -240,6 +241,31 @@ enum Schema {
     private static let cleared = """
         -- Out of the list, with all that is over, and in the history still; NULL again when it goes on.
         ALTER TABLE batches ADD COLUMN cleared_at INTEGER;
+        """
+
+    private static let detailed = """
+        -- Waiting tasks of a batch by reasons, failed ones by cause.
+        CREATE TABLE detailed_reasons (
+            batch INTEGER NOT NULL,
+            kind INTEGER NOT NULL,           -- 0 waiting, 1 failed
+            value INTEGER NOT NULL,
+            detail INTEGER NOT NULL,         -- of failures by HTTP the status; of waits the cause, if a person may have to mend it; else 0
+            files INTEGER NOT NULL,
+            message TEXT NOT NULL,
+            at INTEGER,                      -- when the last of them came
+            PRIMARY KEY (batch, kind, value, detail)
+        ) WITHOUT ROWID;
+        INSERT INTO detailed_reasons SELECT l.batch, 0, d.wait, CASE d.cause WHEN 10 THEN d.cause ELSE 0 END, count(*),
+        max(CASE d.cause WHEN 10 THEN ifnull(d.error ->> 'message', '') ELSE '' END), max(d.wait_since)
+        FROM task_details d CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+        WHERE d.wait <> 0 AND t.state = 2 GROUP BY 1, 3, 4;
+        INSERT INTO detailed_reasons SELECT l.batch, 1, d.cause,
+        CASE d.cause WHEN 18 THEN ifnull(d.error ->> 'httpStatus', 0) ELSE 0 END, count(*),
+        max(ifnull(d.error ->> 'message', '')), max(t.finished_at)
+        FROM lanes l CROSS JOIN tasks t ON t.lane = l.id AND t.state = 7 JOIN task_details d ON d.task = t.id
+        WHERE d.cause IS NOT NULL GROUP BY 1, 3, 4;
+        DROP TABLE reasons;
+        ALTER TABLE detailed_reasons RENAME TO reasons;
         """
 
     private static let second = """

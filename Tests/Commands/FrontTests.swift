@@ -68,7 +68,7 @@ struct FrontTests {
         let keys = """
             id uuid session name direction state scanning paused priority createdAt finishedAt filesTotal filesCompleted
             filesFailed filesCancelled filesActive filesWaiting bytesTotal bytesSent bytesAccepted bytesVerified
-            bytesPerSecond secondsLeft waitReasons causes
+            bytesPerSecond secondsLeft waitReasons causes waits
             """.split(whereSeparator: \.isWhitespace)
         for key in keys { #expect(bench.output.contains("\"\(key)\":"), "\(key)") }
     }

@@ -1,3 +1,4 @@
+import Configuration
 import FoundationEssentials
 @testable import MartletKit
 import Terminal
@@ -16,12 +17,15 @@ struct ProblemsPageTests {
             destination: "https://host/in/", counts: counts, bytes: ByteCounts(), waitReasons: [], causes: causes)
     }
 
+    private func ago(_ seconds: Int64) -> Timestamp { ScreenHarness.morning.advanced(by: .seconds(-seconds)) }
+
     private var batches: [BatchSnapshot] {
         let refused = "host answered 403 to t20 (\u{1b}[2Jquota exceeded): free space there, or ask who runs it"
         return [
             batch(
-                1, "holiday-2024", [CauseCount(code: .sourceChanged, count: 2, message: "a file changed: look at it")]),
-            batch(3, "docs", [CauseCount(code: .permissionDenied, count: 1200, message: refused)]),
+                1, "holiday-2024",
+                [CauseCount(code: .sourceChanged, count: 2, message: "a file changed: look at it", lastAt: ago(7200))]),
+            batch(3, "docs", [CauseCount(code: .permissionDenied, count: 1200, message: refused, lastAt: ago(60))]),
             batch(4, "more", [CauseCount(code: .permissionDenied, count: 4, message: refused)]),
         ]
     }
@@ -71,31 +75,95 @@ struct ProblemsPageTests {
         #expect(screen.picture.contains(" 5 problems in 2 causes: press e "))
         screen.press("e")
         var full = batch(7, "photos", [])
-        full.waitReasons = [.remoteDiskSpace, .backoff]
+        full.waits = [WaitCount(reason: .remoteDiskSpace, count: 2)]
         screen.send(.answer(.problems(.success([full]), number: screen.lastNumber)))
         #expect(screen.model.page.problemTitles == ["waits for space on the server"])
     }
 
-    @Test("one key tries all files of a cause again, in whatever batch they are")
+    @Test("one key tries all files of a cause again, in whatever batch they are, and no others")
     func retry() {
         var screen = screen()
         screen.press("r")
-        let selectors = screen.requests.compactMap { request -> NodeSelector? in
-            if case .act(.retry, .matching(let selector), _) = request { selector } else { nil }
-        }
-        #expect(selectors.count == 1)
-        #expect(selectors.first?.filter?.hasPrefix("@err err=") == true)
+        #expect(screen.matched(.retry) == ["@err err=permissionDenied"])
+        screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        let statuses = [
+            CauseCount(code: .http, count: 5, message: "host answered 404: look", httpStatus: 404),
+            CauseCount(code: .http, count: 3, message: "host answered 413: cut it", httpStatus: 413),
+            CauseCount(code: .http, count: 1, message: "host refuses the user"),
+        ]
+        screen.send(.answer(.problems(.success([batch(1, "a", statuses)]), number: screen.lastNumber)))
+        #expect(screen.model.page.problemTitles == ["answered 404", "answered 413", TransferErrorCode.http.words])
+        screen.press("r")
+        #expect(screen.matched(.retry) == ["@err err=http err=404"])
+        screen.press("j", "j", "r")
+        #expect(screen.matched(.retry) == ["@err err=http !err=404 !err=413"])
     }
 
-    @Test("Enter goes to the first of the files, Esc back to the tree")
+    @Test("Enter shows the files of the cause alone, Esc back to the tree")
     func files() {
         var screen = screen()
         screen.press("Enter")
-        #expect(screen.cursorName == "NDA signed (final).pdf")
+        #expect(screen.model.filter?.text == "@err err=permissionDenied")
         guard case .transfers = screen.model.page else { return #expect(Bool(false), "still on the page") }
         screen = self.screen()
         screen.press("Esc")
         #expect(screen.cursorName == "holiday-2024")
+    }
+
+    @Test("what failed is left out only after a question; what waits is cancelled, which can be taken back")
+    func leaveOut() {
+        var screen = screen()
+        screen.press("x")
+        #expect(screen.picture.contains("Leave out 1,204 files of 2 batches?"))
+        screen.wait(.seconds(1))
+        screen.press("Enter")
+        #expect(screen.matched(.leaveOut) == [])
+        screen.press("x")
+        screen.wait(.seconds(1))
+        screen.press("x")
+        #expect(screen.matched(.leaveOut) == ["@err err=permissionDenied"])
+        var lost = batch(7, "photos", [])
+        lost.waits = [
+            WaitCount(
+                reason: .backoff, code: .cannotFindHost, count: 3,
+                message: "nsa.local cannot be found: check the spelling of its name, then the network")
+        ]
+        screen.send(.answer(.problems(.success([lost]), number: 1)))
+        screen.press("3", "1", "3")
+        screen.send(.answer(.problems(.success([lost]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("nsa.local cannot be found"))
+        #expect(screen.picture.contains("Nobody knows a machine of that name."))
+        #expect(screen.picture.contains("check the spelling of its name"))
+        screen.press("x")
+        #expect(screen.matched(.cancel) == ["@retry err=cannotFindHost"])
+    }
+
+    @Test("d goes to the configured server that it is about, and Esc back to the problems")
+    func server() throws {
+        var screen = screen()
+        screen.press("d")
+        let text = "[nas]\nurl = sftp://nas.local/\n\n[work]\nurl = https://host/in\n"
+        let file = DestinationsFile(bytes: Array(text.utf8))
+        screen.send(.local(.places(Adding.places, Adding.recent, file)))
+        guard case .destinations(let shown) = screen.model.page else { return #expect(Bool(false), "no page") }
+        #expect(shown.current?.name == "work")
+        screen.press("Esc")
+        guard case .problems = screen.model.page else { return #expect(Bool(false), "not back") }
+    }
+
+    @Test("o shows the report in the pager and w writes it: every cause, and nothing raw")
+    func report() {
+        var screen = screen()
+        screen.press("o")
+        guard case .showPlain(let text)? = screen.requests.first else { return #expect(Bool(false), "no pager") }
+        #expect(text.hasPrefix("Problems at 2026-11-21T12:41:00: 1,206 files in 2 causes"))
+        #expect(text.contains("permission denied: 1,204 files") && text.contains("a file changed"))
+        #expect(!text.unicodeScalars.contains("\u{1b}"))
+        screen.press("w")
+        #expect(screen.requests.contains(.write(text, name: "problems.txt")))
+        screen.send(.answer(.written(file: "/home/ana/problems.txt")))
+        #expect(screen.picture.contains("Written into /home/ana/problems.txt."))
     }
 
     @Test("the cursor stays on its cause when others come")
@@ -119,6 +187,15 @@ struct ProblemsPageTests {
         screen.press("e")
         screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
         #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
+    }
+}
+
+extension ScreenHarness {
+    /// The filters with which this was asked for just now.
+    fileprivate func matched(_ deed: Deed) -> [String] {
+        requests.compactMap { request in
+            if case .act(deed, .matching(let selector), _) = request { selector.filter } else { nil }
+        }
     }
 }
 

@@ -16,13 +16,17 @@ enum Samples {
         var counts = FileCounts()
         counts.completed = 3
         counts.failed = 1
-        return BatchSnapshot(
+        var snapshot = BatchSnapshot(
             id: batch, uuid: uuid, session: .default, name: "photos", direction: .upload, state: .failed,
             scanning: false, paused: false, priority: .high, createdAt: time, finishedAt: time,
             destination: "https://h/p/", counts: counts,
             bytes: ByteCounts(total: 10, sent: 9, accepted: 8, verified: 7),
             bytesPerSecond: 5, secondsLeft: 1, waitReasons: [.auth, .backoff],
-            causes: [CauseCount(code: .http, count: 1, message: "no")])
+            causes: [CauseCount(code: .http, count: 1, message: "no", httpStatus: 404, lastAt: time)])
+        snapshot.waits = [
+            WaitCount(reason: .backoff, code: .cannotFindHost, count: 1, message: "no", lastAt: time)
+        ]
+        return snapshot
     }
 
     static var taskSnapshot: TaskSnapshot {
@@ -141,7 +145,7 @@ enum Samples {
             ids: [.batch(batch), .folder(batch, path: RawPath([0xff]))], rows: [.task(batch, task)],
             selector: NodeSelector(batch: batch, session: .default, states: [.failed], filter: "@err"))
         return switch name {
-        case .hello: Hello(client: "test 1", sshAgent: RawPath("/run/agent"))
+        case .hello: Hello(client: "test 1", sshAgent: RawPath("/run/agent"), sessionBus: "unix:path=/run/bus")
         case .batchAdd: request
         case .batchList: BatchListRequest(session: .default, states: [.running], limit: 1)
         case .batchShow:

@@ -236,6 +236,57 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("failures by HTTP are told apart by their status, and each cause says when the last one was")
+    func statuses() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree("open", files: 6)
+        let tasks = try await queue.claimAll()
+        for (task, status) in zip(tasks, [404, 413, 404, 404, nil]) {
+            sandbox.clock.advance(by: .seconds(1))
+            queue.writer.record(.failed(TransferError(.http, "no", httpStatus: status)), for: task.id)
+            try await queue.writer.commit()
+        }
+        let causes = try await queue.reader.batch(batch)?.causes
+        #expect(causes?.map(\.httpStatus) == [404, nil, 413] && causes?.map(\.count) == [3, 1, 1])
+        #expect(causes?.first?.lastAt == sandbox.clock.now.advanced(by: .seconds(-1)))
+        #expect(try await queue.reader.totals().problemCauses == 3)
+        #expect(try await queue.reader.check() == [])
+        _ = try await queue.writer.retry([.task(tasks[0].id), .task(tasks[1].id)])
+        #expect(try await queue.reader.batch(batch)?.causes.map(\.count) == [2, 1])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a server that nobody knows is a problem while it is waited for, and none when it was found")
+    func unknownHost() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree("open", files: 3)
+        let tasks = try await queue.claimAll()
+        let error = TransferError(.cannotFindHost, "nsa.local cannot be found: check the spelling of its name")
+        for (task, reason) in zip(tasks, [WaitReasons(.backoff), WaitReasons(.auth), WaitReasons(.backoff)]) {
+            let why = task.id == tasks[2].id ? TransferError(.timedOut, "slow: wait") : error
+            queue.writer.record(.waiting(reason, retryAt: sandbox.clock.now, error: why), for: task.id)
+        }
+        try await queue.writer.commit()
+        let waits = try await queue.reader.batch(batch)?.waits
+        #expect(
+            waits == [
+                WaitCount(reason: .auth, count: 1, message: error.message, lastAt: sandbox.clock.now),
+                WaitCount(
+                    reason: .backoff, code: .cannotFindHost, count: 1, message: error.message,
+                    lastAt: sandbox.clock.now),
+            ])
+        let totals = try await queue.reader.totals()
+        #expect(totals.problems == 2 && totals.needsPerson == 2 && totals.problemCauses == 2)
+        #expect(try await queue.reader.check() == [])
+        try await queue.writer.wakeDue(now: sandbox.clock.now)
+        #expect(try await queue.reader.totals().problems == 0)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("why: what is ahead, what it waits for, and since when")
     func standing() async throws {
         let sandbox = try Sandbox()

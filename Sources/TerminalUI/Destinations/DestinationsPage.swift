@@ -27,6 +27,10 @@ struct DestinationsPage: Sendable {
     /// The server that is tested with what the form asks for.
     private(set) var asking: String?
     var note: (text: SafeText, isError: Bool)?
+    /// Where a problem is, for the cursor to stand on its server.
+    var sought: String?
+    /// Esc goes back there.
+    var cameFromProblems = false
     /// The first row in the window.
     private(set) var top = 0
 
@@ -37,6 +41,17 @@ struct DestinationsPage: Sendable {
         destinations = file.destinations
         problems = file.problems
         selected = destinations.firstIndex { $0.name == name } ?? min(selected, max(0, destinations.count - 1))
+        if let sought { seek(sought) }
+    }
+
+    /// To the server that a URL lies at: the one that names most of its path, else another of the same host.
+    private mutating func seek(_ url: String) {
+        sought = nil
+        func place(_ text: String) -> String { String(text.drop { $0 != ":" }) }
+        let below = destinations.filter { place(url).hasPrefix(place($0.url)) }.max { $0.url.count < $1.url.count }
+        let host = destinations.first { $0.url.urlHost == url.urlHost && !url.urlHost.isEmpty }
+        if let name = (below ?? host)?.name { return select(name) }
+        note = ("No configured server is at \(SafeText(url.urlHost)): its batch names the address itself.", true)
     }
 
     mutating func move(by rows: Int, height: Int) {

@@ -80,6 +80,7 @@ extension Model {
             return
         case .back:
             page = .transfers
+            if destinations.cameFromProblems { showProblems() }
             return
         default: return perform(action)
         }

@@ -1,0 +1,129 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// What keys do on the page of problems.
+extension Model {
+    mutating func showProblems() {
+        page = .problems(ProblemsPage())
+        askForProblems()
+    }
+
+    private mutating func askForProblems() {
+        let isAsked = outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
+        if isConnected, !isAsked { ask(.problems) { .problems(number: $0) } }
+    }
+
+    /// The sums say that there are others now.
+    mutating func refreshProblems(_ before: QueueTotals?) {
+        guard case .problems = page, let totals else { return }
+        if totals.problems != before?.problems || totals.problemCauses != before?.problemCauses
+            || totals.needsPerson != before?.needsPerson || totals.needsSpace != before?.needsSpace
+        {
+            askForProblems()
+        }
+    }
+
+    mutating func problemsCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
+        guard outstanding.removeValue(forKey: number) != nil, case .problems(var problems) = page else { return }
+        switch result {
+        case .success(let batches): problems.take(batches)
+        case .failure(let error): problems.problem = look.safe(error.message)
+        }
+        page = .problems(problems)
+    }
+
+    mutating func performInProblems(_ action: Action) {
+        guard case .problems(var problems) = page else { return }
+        let height = max(1, size.rows / 2)
+        switch action {
+        case .down: problems.move(to: problems.selected + 1)
+        case .up: problems.move(to: problems.selected - 1)
+        case .pageDown, .halfPageDown: problems.move(to: problems.selected + height)
+        case .pageUp, .halfPageUp: problems.move(to: problems.selected - height)
+        case .first: problems.move(to: 0)
+        case .last: problems.move(to: .max)
+        case .enter: return showFiles(of: problems.cause, among: problems.causes)
+        case .retry: return retry(problems.cause, among: problems.causes)
+        case .leaveOut: return leaveOut(problems.cause, among: problems.causes)
+        case .server: return showServer(of: problems.cause)
+        case .plain: return requests.append(.showPlain(Drawing.report(of: problems, self)))
+        case .write: return requests.append(.write(Drawing.report(of: problems, self), name: "problems.txt"))
+        case .undo: return undo()
+        case .back:
+            page = .transfers
+            return
+        case .help:
+            openHelp()
+            return
+        default: break
+        }
+        page = .problems(problems)
+    }
+
+    /// To its files in the list, and no others; of what has no filter of its own, to the first one.
+    private mutating func showFiles(of cause: ProblemsPage.Cause?, among causes: [ProblemsPage.Cause]) {
+        guard let cause, let place = cause.batches.first else { return }
+        page = .transfers
+        if let text = cause.filter(among: causes) { return setFilter(text) }
+        let row = TreeItem.ID.row(.batch(place.batch))
+        guard tree.index(of: row) != nil else {
+            return complain("\(place.batch) is further down than the list reaches.")
+        }
+        tree.move(to: row)
+        seekProblem(fromStart: true)
+    }
+
+    /// Tries all files that failed of it again, in whatever batch they are.
+    private mutating func retry(_ cause: ProblemsPage.Cause?, among causes: [ProblemsPage.Cause]) {
+        guard let cause else { return }
+        // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
+        let selector =
+            cause.filter(among: causes).map { NodeSelector(filter: $0) }
+            ?? NodeSelector(batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
+        ask(.failed(of: places(of: cause))) { .act(.retry, .matching(selector), number: $0) }
+    }
+
+    private func places(of cause: ProblemsPage.Cause) -> SafeText {
+        guard cause.batches.count == 1 else { return "\(cause.batches.count) batches" }
+        return "\"\(look.safe(cause.batches[0].name))\""
+    }
+
+    /// Without its files the rest is whole. What failed is forgotten, which cannot be taken back, so it is asked about.
+    private mutating func leaveOut(_ cause: ProblemsPage.Cause?, among causes: [ProblemsPage.Cause]) {
+        guard let cause else { return }
+        guard let filter = cause.filter(among: causes) else {
+            return complain("It goes on when there is room: cancel what is not to be sent in the list.")
+        }
+        let nodes = NodeChoice.matching(NodeSelector(filter: filter))
+        let what = "\(SafeText(Figures.amount(cause.files, "file"))) of \(places(of: cause))" as SafeText
+        let lines: [SafeText]
+        var intent = Dialog.Intent.named(.leaveOut, what, nodes)
+        if case .waits = cause.kind {
+            intent = .named(.cancel, what, nodes)
+            guard cause.files > askAbove.files || cause.batches.count > 1 else { return perform(intent) }
+            lines = ["They are cancelled. \(takesBack)"]
+        } else {
+            lines = [
+                "They leave the list for good, and what had arrived of them in part is taken away there.",
+                "Your own files stay where they are.",
+            ]
+        }
+        dialog = Dialog(
+            "Leave out \(what)?", lines, Dialog.Choice(letter: "x", text: "Leave them out", intent: intent),
+            no: "Keep them", at: now.uptime)
+    }
+
+    /// To the configured server that it is about.
+    private mutating func showServer(of cause: ProblemsPage.Cause?) {
+        guard let place = cause?.batches.first else { return }
+        if let machine {
+            return complain("Servers of \(machine) are kept there: see them there, with martlet destination list.")
+        }
+        showDestinations()
+        guard case .destinations(var shown) = page else { return }
+        shown.sought = place.url
+        shown.cameFromProblems = true
+        page = .destinations(shown)
+    }
+}
