@@ -69,6 +69,7 @@ let package = Package(
         module("CurlTransport", ["CCurl", "LinuxSystem"]),
         module("SSHTransport", ["LinuxSystem", "TransferModel"]),
         module("SQLiteConnection", ["CSQLite"]),
+        module("SessionBus", ["LinuxSystem"]),
         module("Terminal", ["CNcurses", "CTerminalRescue", "LinuxSystem", "DisplayText"]),
 
         // The engine's side
@@ -82,7 +83,10 @@ let package = Package(
         module("ServiceWire", ["TransferModel"]),
         module(
             "TransferService",
-            ["TransferEngine", "TransferQueue", "ServiceWire", "TransferModel", "LinuxSystem", "Configuration"]),
+            [
+                "TransferEngine", "TransferQueue", "ServiceWire", "TransferModel", "LinuxSystem", "Configuration",
+                "SessionBus",
+            ]),
 
         // The client's side
         module("MartletKit", ["ServiceWire", "TransferModel", "LinuxSystem", "Configuration"]),
@@ -135,8 +139,9 @@ let package = Package(
             "TransferService",
             [
                 "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem",
-                "SQLiteConnection",
+                "SQLiteConnection", "SessionBus",
             ]),
+        tests("SessionBus", ["SessionBus", "LinuxSystem"]),
         tests("Configuration", ["Configuration", "ServiceWire"]),
         tests("CommandLine", ["CommandLine", "Configuration"]),
         tests(

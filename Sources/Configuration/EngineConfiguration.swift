@@ -19,6 +19,8 @@ package struct EngineConfiguration: SettingsSection {
     package var historyDays = 90
     /// How long `undo` can take a change back.
     package var grace = TimeSpan(seconds: 10)
+    /// Whether the desktop is told when a batch ends or needs the user.
+    package var notify = true
     /// All uploads together.
     package var uploadLimit = RateTimetable(.unlimited)
     /// All downloads together.
@@ -46,6 +48,7 @@ package struct EngineConfiguration: SettingsSection {
         Setting(
             "history-days", .count(0...36500), \.historyDays, "finished work is forgotten after so many days (0: never)"
         ),
+        Setting("notify", .onOff, \.notify, "tell the desktop when a batch is over or needs you"),
         Setting("grace", .duration, \.grace, "how long undo can take a change back"),
         Setting(
             "limit-up", .timetable, \.uploadLimit,

@@ -9,6 +9,7 @@ enum EngineEnvironment {
         var names: Set = [
             "HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "MARTLET_HOME", "XDG_CONFIG_HOME",
             "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK",
+            "DBUS_SESSION_BUS_ADDRESS",
         ]
         #if DEBUG
             names.insert("MARTLET_FAULT")

@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import LinuxSystem
 import ServiceWire
+import SessionBus
 import TransferEngine
 import TransferModel
 import TransferQueue
@@ -136,6 +137,12 @@ actor EngineProcess {
         let stays = isActivated || given.idleExit.seconds == 0
         var settings = ServiceSettings(idleExit: stays ? nil : .seconds(given.idleExit.seconds))
         settings.grace = .seconds(given.grace.seconds)
+        if given.notify {
+            settings.showsOnDesktop = { (notification, bus) throws(SessionBus.Failure) in try bus.show(notification) }
+            let variable = getenv("DBUS_SESSION_BUS_ADDRESS").map { String(cString: $0) }
+            let directory = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/run/user/\(System.userID)"
+            settings.sessionBus = SessionBus(variable: variable, runtimeDirectory: directory)
+        }
         settings.limits.up = given.uploadLimit
         settings.limits.down = given.downloadLimit
         settings.limits.transfers = given.transfers

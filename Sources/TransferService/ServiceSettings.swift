@@ -1,4 +1,5 @@
 import LinuxSystem
+package import SessionBus
 
 /// How the service behaves, decided when it starts.
 package struct ServiceSettings: Sendable {
@@ -11,6 +12,10 @@ package struct ServiceSettings: Sendable {
     package var grace = Duration.seconds(10)
     /// Limits of the whole engine as configured.
     package var limits = LimitPlan()
+    /// Shows a notification on the user's desktop; `nil`: the person does not want any.
+    package var showsOnDesktop: TransferService.ShowOnDesktop?
+    /// Where the user's session bus is, until a front tells better.
+    package var sessionBus = SessionBus(variable: nil, runtimeDirectory: "/nonexistent")
     /// What the clock on the wall shows: seconds since Sunday 00:00.
     package var secondOfWeek: @Sendable () -> Int = { LocalClock.secondOfWeek() }
     /// Whose processes are let in; everybody else's is sent away.

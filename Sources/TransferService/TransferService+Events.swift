@@ -108,10 +108,14 @@ extension TransferService {
         isLogging = true
         Task {
             while logged < lastEvent, let events = try? await queue.reader.events(after: logged, limit: 1000) {
-                for event in events { log.write(event) }
+                for event in events {
+                    log.write(event)
+                    noteForDesktop(event)
+                }
                 logged = events.last?.seq ?? lastEvent
             }
             isLogging = false
+            planDesktop()
         }
     }
 

@@ -1,5 +1,6 @@
 package import LinuxSystem
 import ServiceWire
+import SessionBus
 package import TransferEngine
 import TransferModel
 package import TransferQueue
@@ -82,6 +83,13 @@ package actor TransferService {
     var logged = EventSequence(rawValue: 0)
     var isLogging = false
 
+    // The desktop: `TransferService+Desktop.swift`
+    var notices = DesktopNotices()
+    var desktopTimer: LoopTimer?
+    var desktopWorker: BlockingWorker?
+    /// Of the front that came last and has one.
+    var sessionBus: SessionBus
+
     /// Who asked for a stop and waits for it to be taken back: `TransferService+Stopping.swift`.
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -100,6 +108,7 @@ package actor TransferService {
         self.identity = identity
         self.settings = settings
         plan = settings.limits
+        sessionBus = settings.sessionBus
         self.onStop = onStop
     }
 
@@ -123,7 +132,8 @@ package actor TransferService {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
-        for timer in [flushTimer, settleTimer, idleTimer, limitTimer].compactMap(\.self) { loop.cancel(timer) }
+        let timers = [flushTimer, settleTimer, idleTimer, limitTimer, desktopTimer]
+        for timer in timers.compactMap(\.self) { loop.cancel(timer) }
         onStop = nil
         watcher?.cancel()
         if isWatchingLive { await engine.watchLive(nil) }
