@@ -71,8 +71,10 @@ struct RequestHead: Sendable {
     /// were the answer (nginx before 1.27).
     var takesInterim: Bool { understandsInterim && !isTLS && !cameThroughProxy }
 
+    /// What nginx passes on without being told to name itself has `Connection: close`, which no client of the draft says.
     private var cameThroughProxy: Bool {
-        ["via", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"].contains { fields[$0] != nil }
+        fields["connection"]?.lowercased() == "close"
+            || ["via", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"].contains { fields[$0] != nil }
     }
 
     /// What is said about the body's length.
