@@ -100,7 +100,10 @@ enum Manual {
                     "$XDG_STATE_HOME/martlet/secrets.sqlite",
                     "What must be kept secret for the work to go on, for its owner alone."
                 ),
-                ("$XDG_STATE_HOME/martlet/log/", "The engine's log."),
+                (
+                    "$XDG_STATE_HOME/martlet/log/",
+                    "The engine's log, and what libraries print while a screen is open (screen.log; the log page shows it, too)."
+                ),
                 ("$XDG_STATE_HOME/martlet/run/control.sock", "The engine's control socket."),
             ])
         ])

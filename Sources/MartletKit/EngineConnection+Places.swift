@@ -35,6 +35,9 @@ extension EngineConnection {
         }
     }
 
+    /// What libraries print while a screen is open, so that it neither hits the terminal nor is lost.
+    package nonisolated var screenLogFile: String { places.logDirectory + "/screen.log" }
+
     /// What the screen remembers from one time to the next.
     package nonisolated var keptScreenFile: String { places.stateDirectory + "/screen" }
 

@@ -46,6 +46,7 @@ struct Drawing {
         titles()
         if !model.tree.items.isEmpty { tree() } else if model.filter == nil { welcome() } else { nothingMatches() }
         lower()
+        lowerLog()
         path()
         marks()
         hints()

@@ -105,6 +105,7 @@ extension Model {
 
     /// Lines have come; waits for the next ones as long as the page is open.
     mutating func logged(_ lines: [LogLine], _ next: Int64, _ number: Int) {
+        if takeRecent(lines, next, number) { return }
         guard outstanding.removeValue(forKey: number) != nil, case .log(var log) = page, log.request == number else {
             return
         }

@@ -19,6 +19,8 @@ enum Message: Sendable {
     case answer(Answer)
     /// Something about this machine's files became known.
     case local(LocalNews)
+    /// Lines that something in this process printed, which would have hit the terminal.
+    case printed([[UInt8]])
     /// A moment has come that the model asked for (`Model.nextWake`).
     case tick
 }

@@ -41,6 +41,7 @@ extension Model {
             link = .connected(identity)
             (clockAhead, grace) = (identity.clockAhead, identity.grace ?? grace)
             if case .lost(_, _, let loss) = before { sayFound(loss) }
+            recentLog.isRefused = false
             askWhatHappened()
             if machine == nil { requests.append(.local(.lookAtLogout(engine: identity.pid))) }
         case .lost(let since, let nextTry, let loss):
@@ -61,6 +62,10 @@ extension Model {
         case .sources(let result, let number): sourcesCame(result, number)
         case .log(let lines, let next, let number): logged(lines, next, number)
         case .noLog(let error, let number):
+            if number == recentLog.request {
+                (outstanding[number], recentLog.request, recentLog.isRefused) = (nil, nil, true)
+                return
+            }
             guard outstanding.removeValue(forKey: number) != nil, case .log(var log) = page else { return }
             log.problem = look.safe(error.message)
             page = .log(log)

@@ -100,6 +100,8 @@ struct Model: Sendable {
     var commandPrompt: CommandPrompt?
     /// What in `keys.conf` does not count.
     var keyProblems: [String] = []
+    /// The newest lines of the log, below the list.
+    var recentLog = RecentLog()
     var notice: Notice?
     /// What logging out would do to the engine.
     var logout = LogoutEffect.none
@@ -205,6 +207,7 @@ struct Model: Sendable {
         case .batches(let rows):
             hiddenBatches = rows
             noteEnds(of: rows)
+        case .printed(let lines): takePrinted(lines)
         case .tick: break
         }
         expire()
@@ -213,6 +216,7 @@ struct Model: Sendable {
         askForView()
         askForBatches()
         askForCounts()
+        askForRecentLog()
         defer { requests = [] }
         return requests
     }

@@ -10,6 +10,8 @@ struct ScreenLayout: Hashable, Sendable {
     var tree: Range<Int>
     /// Details of the cursor's row and the throughput; empty in small windows.
     var lower: Range<Int>
+    /// The log's last lines, below those.
+    var lowerLog: Range<Int>
     /// Full path of the cursor's row.
     var path: Int?
     /// Marks at the left, problems at the right.
@@ -33,7 +35,9 @@ struct ScreenLayout: Hashable, Sendable {
         default:
             let lower = rows >= 30 && size.columns >= 60 ? height : 0
             self.init(total: 1, tree: 3..<(rows - 5 - lower), message: (rows - 3)..<(rows - 1), hints: rows - 1)
-            self.lower = (rows - 5 - lower)..<(rows - 5)
+            let log = lower >= 12 ? 3 : 0
+            self.lower = (rows - 5 - lower)..<(rows - 5 - log)
+            lowerLog = (rows - 5 - log)..<(rows - 5)
             (header, titles, path, marks) = (0, 2, rows - 5, rows - 4)
         }
     }
@@ -44,6 +48,7 @@ struct ScreenLayout: Hashable, Sendable {
         self.message = message
         self.hints = hints
         lower = tree.upperBound..<tree.upperBound
+        lowerLog = lower
     }
 
     /// Where a line is typed.

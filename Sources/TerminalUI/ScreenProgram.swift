@@ -26,6 +26,8 @@ actor ScreenProgram {
     private var counting: [String: Task<Void, Never>] = [:]
     private var batchesWatch: Task<Void, Never>?
     private var watch: ScreenWatch?
+    /// What would have been printed over the screen.
+    private var printed: GrowingFile
     private var timer: ScreenTimer?
     private var isFramePlanned = false
     /// When news of the engine may be drawn again, and whether some wait for that.
@@ -51,6 +53,8 @@ actor ScreenProgram {
         terminal.theme = Theme(rawValue: configuration.theme.rawValue)
         terminal.mouse = configuration.mouse
         terminal.focus = configuration.bell || configuration.notify != .off
+        printed = GrowingFile(engine.screenLogFile)
+        terminal.standardErrorPath = printed.path
         notification = configuration.notify
         showsTitle = configuration.title
         copiesThroughTerminal = configuration.copy
@@ -247,6 +251,8 @@ actor ScreenProgram {
                 screen.end(bySignal: signal)
             }
         }
+        let lines = printed.newLines()
+        if !lines.isEmpty { take(.printed(lines)) }
         for input in screen.readInput() {
             if input == .closed, let watch { loop.stopReading(watch) }
             take(.input(input))

@@ -5,7 +5,7 @@ import Testing
 @testable import MartletKit
 
 /// A folder of its own, gone with the test.
-private final class Folder {
+final class Folder {
     let path: [UInt8]
 
     init() throws {

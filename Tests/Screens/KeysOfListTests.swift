@@ -137,7 +137,7 @@ struct KeysOfListTests {
         #expect(screen.cursorName == before)
         #expect(screen.model.isInLower)
         screen.press("Esc", "|")
-        #expect(screen.model.layout.lower.count == 12)
+        #expect(screen.model.layout.lower.count + screen.model.layout.lowerLog.count == 12)
         screen.press("|")
         #expect(screen.model.layout.lower.isEmpty)
         screen.press("Tab", "O")

@@ -1,0 +1,70 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The newest lines of the engine's log, below the list where the lower part is high enough.
+struct RecentLog: Sendable {
+    private(set) var lines: [LogLine] = []
+    /// The request whose lines come next.
+    var request: Int?
+    /// None can be read from this engine.
+    var isRefused = false
+
+    /// As many as are kept.
+    private static let most = 8
+
+    mutating func add(_ new: [LogLine]) { lines = (lines + new).suffix(Self.most) }
+}
+
+extension Model {
+    private var wantsRecentLog: Bool {
+        guard isConnected, !layout.lowerLog.isEmpty, !isAdding, case .transfers = page else { return false }
+        return true
+    }
+
+    /// Asked for as long as it is in sight.
+    mutating func askForRecentLog() {
+        guard wantsRecentLog, recentLog.request == nil, !recentLog.isRefused else { return }
+        recentLog = RecentLog()
+        recentLog.request = ask(.log, isPatient: true) { .log(.info, after: nil, number: $0) }
+    }
+
+    /// Lines have come; false: they are for the page.
+    mutating func takeRecent(_ lines: [LogLine], _ next: Int64, _ number: Int) -> Bool {
+        guard number == recentLog.request else { return false }
+        outstanding[number] = nil
+        recentLog.add(lines)
+        recentLog.request =
+            wantsRecentLog ? ask(.log, isPatient: true) { .log(.info, after: next, number: $0) } : nil
+        return true
+    }
+
+    /// What a library has printed meanwhile, for the log.
+    mutating func takePrinted(_ lines: [[UInt8]]) {
+        for line in lines.suffix(50) {
+            note("printed: \(SafeText(line, characterSet: look.characterSet))", isError: true)
+            if case .log(var log) = page, let last = said.last, last.level >= log.level {
+                log.add([last])
+                page = .log(log)
+            }
+        }
+    }
+}
+
+extension Drawing {
+    mutating func lowerLog() {
+        guard let row = layout.lowerLog.first else { return }
+        let key = model.keys.keys(for: .log, in: .transfers).first?.name ?? "L"
+        heading("Log", row: row, columns: 0..<width)
+        let hint: SafeText = " \(SafeText(key)) opens the log "
+        grid.put(hint, row: row, column: width - hint.width - 1, style: .dim)
+        let places = layout.lowerLog.dropFirst()
+        for (y, line) in zip(places, model.recentLog.lines.suffix(places.count)) {
+            let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
+            let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
+            let style: Style = line.level == .error ? .error : line.level == .warning ? .warn : .plain
+            let end = grid.put(head, row: y, column: 1, style: style, end: width)
+            grid.put(look.safe(place + line.message).cut(to: width - end - 1, look.glyphs), row: y, column: end)
+        }
+    }
+}
