@@ -6,6 +6,7 @@ extension TusUpload {
         guard let index = parts.firstIndex(where: { $0.exchange == id }) else { return [] }
         let address = parts[index].chain.address
         let length = parts[index].length
+        prolong(end)
         switch parts[index].state {
         case .creating(_, let body):
             let answer = TusAnswer(
@@ -19,6 +20,15 @@ extension TusUpload {
             return appended(index, range, answer, end)
         default: return []
         }
+    }
+
+    /// Bytes that came may keep an upload for longer.
+    private mutating func prolong(_ end: ExchangeEnd) {
+        guard parts.count == 1, let until = end.answer?.field("upload-expires").flatMap(HTTPDate.parse),
+            let known = expires, until > known
+        else { return }
+        expires = until
+        hasNews = true
     }
 
     private mutating func created(

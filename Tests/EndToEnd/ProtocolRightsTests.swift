@@ -151,6 +151,26 @@ import TransferModel
         #expect(!told.contains("another") && !told.contains("testsecret"), "\(told)")
     }
 
+    @Test(.enabled(if: WireProtocol.tested.contains(.s3)))
+    func `a session whose token has expired is given another`() throws {
+        let bench = try WireBench(.s3)
+        guard case .s3(let server) = bench.far else {
+            Issue.record("something else: \(bench.far)")
+            return
+        }
+        try server.turn("session", "token1")
+        let keys = bench.sandbox.environment
+        bench.sandbox.environment = keys + ["AWS_SESSION_TOKEN=token1"]
+        let (source, batch) = try begin(bench)
+        try server.turn("session", "token2")
+        try bench.push(batch) { $0["state"].text == "waiting" && $0["waitReasons"].texts == ["auth"] }
+        try expectWait(bench, batch, for: "auth")
+        bench.sandbox.environment = keys + ["AWS_SESSION_TOKEN=token2"]
+        try expectGoesOn(bench, batch, source, by: ["set", batch, "--s3-keys"])
+        let told = try bench.sandbox.succeed("show", batch, "--json").output
+        #expect(!told.contains("token1") && !told.contains("token2"), "\(told)")
+    }
+
     @Test(.enabled(if: WireProtocol.tested.contains(.sftp)))
     func `a host key that changed`() throws {
         let bench = try WireBench(.sftp)

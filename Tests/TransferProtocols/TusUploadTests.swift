@@ -414,6 +414,13 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         let old = point(expires: noon.advanced(by: .seconds(-1)))
         #expect(
             Drive.run(TusUpload(plan(resume: old)), [answered(410)]).first == "over: the upload expired at the server")
+        // Bytes that came since kept it alive: it is something else that it died of.
+        let prolonged = answered(
+            204, ["Upload-Offset: 500", "Upload-Expires: Fri, 31 Dec 2100 23:59:59 GMT"], sent: 100)
+        let standing = answered(200, ["Upload-Offset: 400", "Upload-Length: 1000"])
+        #expect(
+            Drive.run(TusUpload(plan(resume: old)), [standing, prolonged, answered(410, sent: 0)]).first
+                == "over: the server has lost the upload")
     }
 
     @Test("a source that changed leaves nothing behind: the old upload is ended, whatever comes of that")

@@ -107,7 +107,10 @@ final class S3Server: Server {
             "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--aws-sigv4", "aws:amz:us-east-1:s3", "-u",
             "testkey:\(secret)",
         ]
-        let outcome = try sandbox.start("/usr/bin/curl", ["-sSg", "--fail"] + signature + words).wait()
+        // Where sessions have tokens, the present one.
+        let file = "\(folder)/session"
+        let session = try fileExists(file) ? ["-H", "x-amz-security-token: \(readText(file))"] : []
+        let outcome = try sandbox.start("/usr/bin/curl", ["-sSg", "--fail"] + signature + session + words).wait()
         guard outcome.status == 0 else { throw HarnessError("curl: \(outcome)") }
         return outcome
     }
