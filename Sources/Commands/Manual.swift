@@ -53,6 +53,10 @@ enum Manual {
                 ),
                 ("PAGER", "What o on the page of problems shows its text with; less or more when it is not set."),
                 ("http_proxy, https_proxy, all_proxy, no_proxy", "Kept with each batch when it is queued."),
+                (
+                    "MARTLET_UNITS, MARTLET_GLYPHS, MARTLET_COLUMNS ...",
+                    "A key of [screen] in martlet.conf by its name in capitals: it wins over the file, an option wins over it."
+                ),
                 ("NO_COLOR", "No colours unless --color=always."),
                 (
                     "ACCESSIBLE",

@@ -13,6 +13,12 @@ extension MartletProgram {
         screen.theme = invocation.value(theme) ?? screen.theme
         screen.mouse = invocation.value(mouse) ?? screen.mouse
         screen.bell = invocation.value(bell) ?? screen.bell
+        screen.columns = invocation.value(columns) ?? screen.columns
+        screen.notify = invocation.value(notify) ?? screen.notify
+        screen.title = invocation.value(title) ?? screen.title
+        screen.copy = invocation.value(copy) ?? screen.copy
+        screen.clock = invocation.value(clock) ?? screen.clock
+        if invocation.has(noAlternate) { screen.alternate = false }
         return screen
     }
 }

@@ -75,10 +75,12 @@ package enum Martlet {
 
     /// The settings of a file that need not be there; what does not count in it is said.
     private static func settings(_ file: String, _ console: Console) -> (Settings, problems: [String]) {
-        guard let bytes = SmallFile.contents(file) else { return (Settings(), []) }
         var problems: [ConfigurationProblem] = []
-        let settings = Settings(bytes: bytes, problems: &problems)
-        let lines = problems.map { $0.description(file: "martlet.conf") }
+        var settings = SmallFile.contents(file).map { Settings(bytes: $0, problems: &problems) } ?? Settings()
+        var lines = problems.map { $0.description(file: "martlet.conf") }
+        lines += settings.screen.take(environment: { name in
+            System.environment(name).map { String(decoding: $0, as: UTF8.self) }
+        })
         for line in lines { console.note("martlet: \(line)") }
         return (settings, lines)
     }

@@ -24,8 +24,20 @@ package enum MartletProgram {
     package static let accessible = Option.flag(
         "accessible", "plain lines and numbered choices instead of a screen, for screen readers; also by ACCESSIBLE=1")
     package static let bell = Option("bell", ValueSyntax<Bool>.onOff, "ring when a batch ends")
+    package static let columns = Option(
+        "columns", ScreenConfiguration.ColumnList.syntax, "columns of the list beside the names")
+    package static let notify = Option(
+        "notify", ValueSyntax<ScreenConfiguration.Notification>.choice(), "a notification on the desktop then")
+    package static let title = Option("title", ValueSyntax<Bool>.onOff, "the window's title says how far it is")
+    package static let copy = Option(
+        "copy", ValueSyntax<Bool>.onOff, "y and Y copy through the terminal; off writes a file")
+    package static let clock = Option("clock", ValueSyntax<Bool>.onOff, "the time in the first line")
+    package static let noAlternate = Option.flag(
+        "no-alt", "draw on the terminal's own page and leave the last picture behind")
 
-    static let screenOptions: [any AnyOption] = [color, glyphs, units, theme, mouse, bell]
+    static let screenOptions: [any AnyOption] = [
+        color, glyphs, units, theme, columns, mouse, bell, notify, title, copy, clock, noAlternate,
+    ]
 
     package static let program: Program = {
         var root = Command("martlet", "transfers that go on, whatever happens to the terminal")

@@ -11,6 +11,8 @@ package struct ScreenConfiguration: SettingsSection {
     package var theme = Theme.auto
     package var columns = ColumnList.all
     package var askLeave = true
+    package var clock = true
+    package var alternate = true
 
     package init() {}
 
@@ -63,11 +65,14 @@ package struct ScreenConfiguration: SettingsSection {
 
         package static let all = ColumnList(words: nil)
         package static let known = ["files", "size", "progress", "percent", "speed", "eta", "state"]
+        /// Only where they are asked for by name.
+        package static let extra = ["destination", "priority", "limit"]
 
         package var written: String { words?.joined(separator: " ") ?? "all" }
 
-        static var syntax: ValueSyntax<ColumnList> {
-            ValueSyntax("COLUMN...", allowed: "all, or some of \(known.joined(separator: " "))") { text in
+        package static var syntax: ValueSyntax<ColumnList> {
+            let known = known + extra
+            return ValueSyntax("COLUMN...", allowed: "all, or some of \(known.joined(separator: " "))") { text in
                 let words = text.split { $0 == " " || $0 == "," || $0 == "\t" }.map(String.init)
                 if words == ["all"] { return .all }
                 return !words.isEmpty && words.allSatisfy(known.contains) ? ColumnList(words: words) : nil
@@ -91,6 +96,10 @@ package struct ScreenConfiguration: SettingsSection {
         Setting(
             "ask-leave", .onOff, \.askLeave,
             "q asks before it leaves when logging out would end the engine"),
+        Setting("clock", .onOff, \.clock, "the time, and how long the engine has run, in the first line"),
+        Setting(
+            "alternate", .onOff, \.alternate,
+            "a page of its own in the terminal; off leaves the last picture behind (--no-alt)"),
     ]
 }
 

@@ -2,6 +2,7 @@
 package struct Settings: Equatable, Sendable {
     package var engine = EngineConfiguration()
     package var screen = ScreenConfiguration()
+    package var colors = ColorConfiguration()
 
     /// The defaults.
     package init() {}
@@ -14,7 +15,7 @@ package struct Settings: Equatable, Sendable {
             let nearest = Suggestion.nearest(to: section.name, among: Self.sectionNames)
             let remedy =
                 nearest.map { "is it [\($0)]?" }
-                ?? "there are \(Self.sectionNames.map { "[\($0)]" }.joined(separator: " and "))"
+                ?? "there are \(Self.sectionNames.map { "[\($0)]" }.joined(separator: ", "))"
             found.append(ConfigurationProblem(line: section.line, "[\(section.name)] is not a section: \(remedy)"))
         }
         var lines: [String: Int] = [:]
@@ -22,6 +23,7 @@ package struct Settings: Equatable, Sendable {
             switch entry.section {
             case nil, "engine": found += [engine.take(entry)].compactMap(\.self)
             case "screen": found += [screen.take(entry)].compactMap(\.self)
+            case "colors": found += [colors.take(entry)].compactMap(\.self)
             default: continue
             }
             if let earlier = lines.updateValue(entry.line, forKey: "\(entry.section ?? "engine").\(entry.key)") {
@@ -30,10 +32,14 @@ package struct Settings: Equatable, Sendable {
                         line: entry.line, "\(entry.key) stands in line \(earlier) too: remove one of them"))
             }
         }
+        let ofColors = lines.compactMap { key, line in
+            key.hasPrefix("colors.") ? (String(key.dropFirst(7)), line) : nil
+        }
+        found += colors.clashes(Dictionary(uniqueKeysWithValues: ofColors))
         problems += found.sorted { $0.line < $1.line }
     }
 
-    private static let sectionNames = ["engine", "screen"]
+    private static let sectionNames = ["engine", "screen", "colors"]
 
     /// A file with every key at its default, commented out, for people to start from.
     package static var example: String {
@@ -49,6 +55,10 @@ package struct Settings: Equatable, Sendable {
         [screen]
 
         \(lines(ScreenConfiguration.settings))
+
+        [colors]
+
+        \(lines(ColorConfiguration.settings))
 
         """
     }

@@ -43,7 +43,7 @@ final class Canvas {
         // Without this, waiting input would make doupdate stop half-way.
         typeahead(-1)
         let depth = color.depth(available: Int(tigetnum("colors")), term: terminal)
-        palette = Palette(depth: depth, theme: color.theme)
+        palette = Palette(depth: depth, theme: color.theme, own: color.own)
         if depth != .none { preparePairs() }
         curs_set(0)
         // All is initialised, so `deinit` runs and releases the rest.
@@ -143,6 +143,7 @@ struct ColorRequest {
     var mode: ColorMode
     var theme: Theme
     var noColor: String?
+    var own: [Role: Int] = [:]
 
     func depth(available: Int, term: String) -> ColorDepth {
         ColorDepth(mode, available: available, noColor: noColor, term: term)

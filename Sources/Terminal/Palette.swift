@@ -62,10 +62,13 @@ package struct Rendition: Hashable, Sendable {
 package struct Palette: Hashable, Sendable {
     package let depth: ColorDepth
     package let theme: Theme
+    /// The person's own colours, 0 to 255, or -1 for the terminal's text.
+    package let own: [Role: Int]
 
-    package init(depth: ColorDepth, theme: Theme = .any) {
+    package init(depth: ColorDepth, theme: Theme = .any, own: [Role: Int] = [:]) {
         self.depth = depth
         self.theme = theme
+        self.own = own
     }
 
     package func rendition(of style: Style) -> Rendition {
@@ -96,7 +99,9 @@ package struct Palette: Hashable, Sendable {
     }
 
     private func color(of role: Role) -> Int? {
-        switch depth {
+        // Of eight colours nobody can have the ninth.
+        if depth != .none, let own = own[role], depth == .many || own < 8 { return own < 0 ? nil : own }
+        return switch depth {
         case .none: nil
         case .eight: [.ok: 2, .info: 6, .warn: 5, .error: 1][role]
         case .many: manyColors[role]

@@ -25,6 +25,10 @@ package final class Screen {
         package var color = ColorMode.auto
         /// Nil: by COLORFGBG.
         package var theme: Theme?
+        /// Own colours in place of the theme's, 0 to 255; -1: the terminal's text.
+        package var colors: [Role: Int] = [:]
+        /// Whether it draws on a page of its own; else the last picture stays when it is left.
+        package var alternate = true
         /// Where descriptor 2 goes meanwhile; /dev/null when nil.
         package var standardErrorPath: String?
         /// Whether presses of the mouse are reported from the start.
@@ -91,6 +95,7 @@ package final class Screen {
     /// The window's title, when it is ours.
     private var shownTitle: SafeText?
     private var isHungUp = false
+    private let usesAlternate: Bool
 
     /// Opens the controlling terminal and takes it over.
     package init(_ options: Options) throws(TerminalError) {
@@ -108,7 +113,7 @@ package final class Screen {
         signals.start()
         let color = ColorRequest(
             mode: options.color, theme: options.theme ?? Theme(colorFgBg: environment("COLORFGBG")),
-            noColor: environment("NO_COLOR"))
+            noColor: environment("NO_COLOR"), own: options.colors)
         do throws(TerminalError) {
             canvas = try Canvas(
                 descriptor: device.output, names: Self.candidates(term), color: color)
@@ -125,6 +130,7 @@ package final class Screen {
         var limits = KeyDecoder.Limits()
         limits.escape = options.escapeDelay ?? Self.escapeDelay(environment("ESCDELAY")) ?? limits.escape
         decoder = KeyDecoder(table: .ofTerminal(), limits: limits)
+        usesAlternate = options.alternate
         isMouseOn = options.mouse
         reportsFocus = options.focus
         size = device.size
@@ -323,6 +329,8 @@ package final class Screen {
     }
 
     private func enterModes() {
+        // ncurses has switched pages already. What stands on the one below is pushed up, not drawn over.
+        if !usesAlternate { write(TerminalModes.samePage(rows: device.size.rows)) }
         var modes = TerminalModes.enter
         if reportsFocus { modes += TerminalModes.focusOn }
         if isMouseOn { modes += TerminalModes.mouseOn }
@@ -333,6 +341,7 @@ package final class Screen {
         restoreTitle()
         write(TerminalModes.mouseOff + (reportsFocus ? TerminalModes.focusOff : "") + TerminalModes.leave)
         canvas?.leave()
+        if !usesAlternate { write(TerminalModes.below) }
         device.restoreModes()
         CTerminalRescue_disarm()
         redirection.end()

@@ -1,6 +1,11 @@
 /// The private modes that ncurses knows nothing of, as the strings that switch them. All escape codes of the program
 /// are in this file.
 enum TerminalModes {
+    /// Back from the page of its own to the one below it, which is scrolled up by its height.
+    static func samePage(rows: Int) -> String { "\u{1B}[?1049l" + String(repeating: "\n", count: rows) }
+    /// Under everything that is drawn.
+    static let below = "\u{1B}[999;1H\r\n"
+
     /// Pasted text comes between marks.
     static let enter = "\u{1B}[?2004h"
     static let leave = "\u{1B}[?2004l"

@@ -1,3 +1,5 @@
+import Configuration
+
 /// Where the columns of the tree stand at a width, and which of them there are. Pure arithmetic over the table of
 /// what goes first.
 package struct Columns: Hashable, Sendable {
@@ -13,6 +15,11 @@ package struct Columns: Hashable, Sendable {
         case speed
         case timeLeft
         case state
+        /// Where it goes; like the next two only when it is asked for.
+        case destination
+        case priority
+        /// Its own limit.
+        case limit
         /// The speed while it moves, else the state's word, where there is no room for both.
         case speedOrState
     }
@@ -35,7 +42,7 @@ package struct Columns: Hashable, Sendable {
     }
 
     /// The columns that can be chosen, by their words.
-    static let choices = ["files", "size", "progress", "percent", "speed", "eta", "state"]
+    static let choices = ScreenConfiguration.ColumnList.known + ScreenConfiguration.ColumnList.extra
 
     private static func word(_ column: Column) -> String? {
         switch column {
@@ -47,6 +54,9 @@ package struct Columns: Hashable, Sendable {
         case .speed: "speed"
         case .timeLeft: "eta"
         case .state: "state"
+        case .destination: "destination"
+        case .priority: "priority"
+        case .limit: "limit"
         }
     }
 
@@ -55,6 +65,7 @@ package struct Columns: Hashable, Sendable {
     package init(width: Int, chosen: Set<String>? = nil) {
         isWide = width >= 100
         var wanted = Self.fixed(width)
+        wanted.insert(contentsOf: Self.extra(width, chosen ?? []), at: 2)
         if let chosen { wanted.removeAll { Self.word($0.column).map { !chosen.contains($0) } ?? false } }
         // A name of less than eight cells says nothing: then the others go, the least important first.
         for column in Self.dropOrder where Self.nameWidth(width, wanted) < 8 {
@@ -75,7 +86,7 @@ package struct Columns: Hashable, Sendable {
     package subscript(column: Column) -> Range<Int>? { places.first { $0.column == column }?.cells }
 
     private static let dropOrder: [Column] = [
-        .files, .bar, .timeLeft, .size, .state, .speedOrState, .speed, .percent, .sign,
+        .destination, .limit, .priority, .files, .bar, .timeLeft, .size, .state, .speedOrState, .speed, .percent, .sign,
     ]
 
     /// Which columns there are at a width, with their widths. The name's is not used.
@@ -96,6 +107,12 @@ package struct Columns: Hashable, Sendable {
             columns.append((.state, 5))
         }
         return columns
+    }
+
+    /// Those that stand there only by their names.
+    private static func extra(_ width: Int, _ chosen: Set<String>) -> [(column: Column, width: Int)] {
+        let all: [(Column, Int)] = [(.destination, max(12, width / 5)), (.priority, 11), (.limit, 8)]
+        return all.filter { word($0.0).map { chosen.contains($0) } ?? false }
     }
 
     private static func nameWidth(_ width: Int, _ columns: [(column: Column, width: Int)]) -> Int {

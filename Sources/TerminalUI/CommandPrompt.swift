@@ -14,7 +14,7 @@ struct CommandPrompt: Sendable {
     var command: (command: ScreenCommand, rest: String)? {
         let word = text.prefix { !$0.isWhitespace }
         guard let command = ScreenCommand(rawValue: String(word)),
-            word.count < (field.text ?? "").count || command == .keys
+            word.count < (field.text ?? "").count || command == .keys || command == .glyphs
         else { return nil }
         return (command, String(text.dropFirst(word.count)).trimmed)
     }

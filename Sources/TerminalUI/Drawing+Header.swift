@@ -7,7 +7,7 @@ extension Drawing {
     mutating func header() {
         guard let row = layout.header else { return }
         grid.fill(row: row, style: .header)
-        let right = rates
+        let right = clock.width > 0 && rates.width > 0 ? rates + "  " + clock : rates + clock
         var left: SafeText = " martlet"
         for (index, part) in headerParts.enumerated() {
             let longer = left + "  " + part
@@ -59,7 +59,7 @@ extension Drawing {
         case .failed: return "NO ENGINE"
         case .connected:
             guard let silence = model.silence else {
-                return (model.machine.map { "engine of \($0)" } ?? "engine") + (stopping ?? " ok")
+                return (model.machine.map { "engine of \($0)" } ?? "engine") + (stopping ?? " ok") + uptime
             }
             return "\(model.silentEngine) for \(silence.components.seconds) s"
         case .lost(let since, let nextTry, let loss):

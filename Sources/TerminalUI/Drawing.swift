@@ -95,6 +95,9 @@ struct Drawing {
         case .speed: ("Speed", .right)
         case .timeLeft: ("ETA", .right)
         case .state: ("State", .left)
+        case .destination: ("Destination", .left)
+        case .priority: ("Priority", .left)
+        case .limit: ("Limit", .right)
         case .speedOrState: ("State", .right)
         }
     }

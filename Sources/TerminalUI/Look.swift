@@ -9,6 +9,8 @@ struct Look: Sendable {
     var characterSet: CharacterSet
     /// The columns that are wanted, by the words of the settings; `nil`: all that fit.
     var columns: Set<String>?
+    /// Whether the first line has the time.
+    var hasClock: Bool
     /// `12:41:07`, in the person's time zone.
     var timeOfDay: @Sendable (Timestamp) -> String
     /// `2026-11-21 12:41:07`.
@@ -16,13 +18,14 @@ struct Look: Sendable {
 
     init(
         units: ScreenConfiguration.Units = .iec, glyphs: GlyphSet = .unicode, characterSet: CharacterSet = .utf8,
-        columns: Set<String>? = nil, timeOfDay: @escaping @Sendable (Timestamp) -> String,
+        columns: Set<String>? = nil, hasClock: Bool = false, timeOfDay: @escaping @Sendable (Timestamp) -> String,
         date: @escaping @Sendable (Timestamp) -> String
     ) {
         figures = Figures(units: units)
         self.glyphs = glyphs
         self.characterSet = characterSet
         self.columns = columns
+        self.hasClock = hasClock
         self.timeOfDay = timeOfDay
         self.date = date
     }

@@ -51,6 +51,8 @@ enum Request: Hashable, Sendable {
     case history(number: Int)
     /// All batches, for what has happened since the screen was left; answered by `happened`.
     case sinceLeaving(number: Int)
+    /// How long the engine has run; answered by `status`.
+    case status(number: Int)
     /// Queue a batch; answered by `queued`.
     case queue(AddOrder, number: Int)
     /// Something about a configured server; answered by `destination`.
@@ -101,6 +103,7 @@ enum Answer: Sendable {
     case sources(Result<NamedSources, RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)
     case history(Result<[BatchSnapshot], RequestError>, number: Int)
+    case status(Result<EngineStatus?, RequestError>, number: Int)
     case happened(Result<[BatchSnapshot], RequestError>, number: Int)
     case log([LogLine], next: Int64, number: Int)
     /// No log could be read.

@@ -43,6 +43,7 @@ extension Model {
             if case .lost(_, _, let loss) = before { sayFound(loss) }
             recentLog.isRefused = false
             askWhatHappened()
+            if look.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
             if machine == nil { requests.append(.local(.lookAtLogout(engine: identity.pid))) }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
@@ -71,6 +72,7 @@ extension Model {
             page = .log(log)
         case .problems(let result, let number): problemsCame(result, number)
         case .history(let result, let number): historyCame(result, number)
+        case .status(let result, let number): statusCame(result, number)
         case .happened(let result, let number): whatHappened(result, number)
         case .destination(let outcome, let number): destinationAnswered(outcome, number)
         case .queued(let result, let number): queued(result, number)
@@ -156,7 +158,8 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .why, .task, .sources, .log, .problems, .history, .returning, .queueing, .destination, .limits, .setLimits:
+        case .why, .task, .sources, .log, .problems, .history, .returning, .status, .queueing, .destination, .limits,
+            .setLimits:
             return ""
         }
     }

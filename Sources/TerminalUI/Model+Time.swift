@@ -35,6 +35,7 @@ extension Model {
         let wall = engineNow.wall
         let counting = tree.window.compactMap { tree.items[$0].row?.retryAt }.filter { $0 > wall }
         if let due = stillness.nextChange(after: now.uptime) { wakes.append(due - now.uptime) }
+        if let minute = toNextMinute { wakes.append(minute) }
         if case .transfers = page { wakes += counting.map { Self.toNextSecond($0.since(wall)) } }
         return wakes.min().map { max($0, .milliseconds(1)) }
     }

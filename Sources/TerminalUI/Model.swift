@@ -100,6 +100,8 @@ struct Model: Sendable {
     var commandPrompt: CommandPrompt?
     /// What in `keys.conf` does not count.
     var keyProblems: [String] = []
+    /// Since when the engine runs, by this machine's clock.
+    var engineSince: Timestamp?
     /// The newest lines of the log, below the list.
     var recentLog = RecentLog()
     var notice: Notice?

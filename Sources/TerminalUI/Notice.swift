@@ -65,6 +65,7 @@ struct Outstanding: Sendable {
         case problems
         case history
         case returning
+        case status
         case queueing(AddOrder)
         case destination(DestinationDeed)
     }

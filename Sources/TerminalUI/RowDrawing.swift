@@ -138,10 +138,22 @@ struct RowDrawing {
         case .speed: speed(row, state, isWide: columns.isWide).map { (SafeText($0), .right, .plain) }
         case .timeLeft: timeLeft(row, state).map { (SafeText($0), .right, .plain) }
         case .state: (SafeText(columns.isWide ? state.longWord : state.word), .left, state.style)
+        case .destination: destination(row, width).map { ($0, .left, .plain) }
+        case .priority: row.priority == .normal ? nil : (SafeText(row.priority.rawValue), .left, .plain)
+        case .limit: row.limit.map { (SafeText(look.figures.size($0)), .right, .plain) }
         case .speedOrState:
             speed(row, state, isWide: false).map { (SafeText($0), .right, .plain) }
                 ?? (SafeText(state.word), .right, state.style)
         }
+    }
+
+    /// The place alone; a name in it is in the row already.
+    private func destination(_ row: NodeRow, _ width: Int) -> SafeText? {
+        guard !row.path.isEmpty else { return nil }
+        let start = row.path.firstRange(of: " -> ")?.upperBound ?? row.path.startIndex
+        var place = row.path[start...]
+        if let scheme = place.firstRange(of: "://") { place = place[scheme.upperBound...] }
+        return look.safe(String(place)).shortened(to: width, mark: look.glyphs.cutMark)
     }
 
     private func files(_ row: NodeRow) -> String? {

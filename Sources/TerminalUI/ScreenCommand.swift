@@ -22,7 +22,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .forget: "NAME"
         case .columns: "\(Columns.choices.joined(separator: " ")) | all"
         case .units: "iec | si"
-        case .glyphs: "unicode | narrow | ascii"
+        case .glyphs: "[unicode | narrow | ascii]"
         case .bell, .mouse, .ask: "on | off"
         case .keys: ""
         }
@@ -70,6 +70,7 @@ extension Model {
             guard let units = Figures.Units(rawValue: rest) else { return usage(command) }
             look.figures = Figures(units: units)
             keep("units", rest)
+        case .glyphs where rest.isEmpty: showGlyphs()
         case .glyphs:
             guard look.characterSet == .utf8 || rest == "ascii", let glyphs = GlyphSet(named: rest) else {
                 return look.characterSet == .utf8 ? usage(command) : complain("This terminal shows ASCII alone.")

@@ -33,6 +33,8 @@ extension ScreenProgram {
                 number: number)
         case .problems(let number):
             .problems(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
+        case .status(let number):
+            .status(await result { engine throws(RequestError) in try await engine.status() }, number: number)
         case .sinceLeaving(let number):
             .happened(await result { engine throws(RequestError) in try await engine.batches() }, number: number)
         case .history(let number):

@@ -51,6 +51,8 @@ actor ScreenProgram {
         var terminal = Screen.Options()
         terminal.color = ColorMode(rawValue: configuration.color.rawValue) ?? .auto
         terminal.theme = Theme(rawValue: configuration.theme.rawValue)
+        terminal.colors = TerminalUI.colors(options.colors)
+        terminal.alternate = configuration.alternate
         terminal.mouse = configuration.mouse
         terminal.focus = configuration.bell || configuration.notify != .off
         printed = GrowingFile(engine.screenLogFile)

@@ -24,6 +24,8 @@ package enum TerminalUI {
         package var filters: [SavedFilter] = []
         /// What in other files of settings does not count: sentences, to be said on the screen too.
         package var problems: [String] = []
+        /// The person's own colours.
+        package var colors = ColorConfiguration()
         /// The settings of the file alone.
         package var configured = ScreenConfiguration()
         /// What was remembered when the screen was left the last time.
@@ -79,8 +81,17 @@ package enum TerminalUI {
         let glyphs = GlyphSet(screen.glyphs, characterSet: terminal.characterSet, language: language)
         return Look(
             units: screen.units, glyphs: glyphs, characterSet: terminal.characterSet,
-            columns: screen.columns.words.map { Set($0) },
+            columns: screen.columns.words.map { Set($0) }, hasClock: screen.clock,
             timeOfDay: { text($0, "%H:%M:%S") }, date: { text($0, "%Y-%m-%d %H:%M:%S") })
+    }
+
+    /// By role, for the terminal.
+    static func colors(_ colors: ColorConfiguration) -> [Role: Int] {
+        let all: [(Role, ScreenColor)] = [
+            (.ok, colors.ok), (.active, colors.active), (.info, colors.info), (.warn, colors.warn),
+            (.error, colors.error), (.attention, colors.attention), (.dim, colors.dim),
+        ]
+        return all.reduce(into: [:]) { $0[$1.0] = $1.1.index }
     }
 
     static func environment(_ name: String) -> String? {

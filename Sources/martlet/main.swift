@@ -14,6 +14,7 @@ case .screen(let invocation, let settings, let problems, let remote):
     var options = TerminalUI.Options()
     (options.kept, options.keptProblem) = TerminalUI.keptScreen()
     options.configured = settings.screen
+    options.colors = settings.colors
     options.screen = MartletProgram.screen(invocation, options.kept.look.applied(to: settings.screen))
     options.grace = .seconds(settings.engine.grace.seconds)
     (options.keys, options.keyProblems) = Martlet.keyBindings()

@@ -101,4 +101,30 @@ struct ColumnSettingTests {
         #expect(bad.screen.columns == .all)
         #expect(problems.first?.line == 2)
     }
+
+    @Test("colours by role: names, numbers and #rrggbb; what is unknown or clashes is named with its line")
+    func colors() {
+        var problems: [ConfigurationProblem] = []
+        let file = "[colors]\nok = green\nerror = #ff0000\nwarn = 196\neror = red\ndim = default\ninfo = 256\n"
+        let settings = Settings(bytes: Array(file.utf8), problems: &problems)
+        #expect(settings.colors.ok.index == 2 && settings.colors.dim.index == -1)
+        #expect(settings.colors.error.index == 196 && settings.colors.error.written == "#ff0000")
+        #expect(settings.colors.info == .theme && settings.colors.info.index == nil)
+        #expect(problems.map(\.line) == [4, 5, 7])
+        #expect(problems[0].message == "warn and error have the same colour: give one of them another")
+        #expect(problems[1].message == "eror is not a setting: is it error?")
+        #expect(problems[2].message.hasPrefix("info: \"256\" is not allowed: give theme, default, black"))
+    }
+
+    @Test("the environment says what a key of the screen says, and wins over the file")
+    func environment() {
+        var screen = ScreenConfiguration()
+        screen.units = .si
+        let variables = [
+            "MARTLET_UNITS": "iec", "MARTLET_ASK_LEAVE": "off", "MARTLET_BELL": "x\u{1B}", "MARTLET_CLOCK": "",
+        ]
+        let problems = screen.take(environment: { variables[$0] })
+        #expect(screen.units == .iec && !screen.askLeave && !screen.bell && screen.clock)
+        #expect(problems == ["MARTLET_BELL: \"x\\x1b\" is not allowed: give on or off (off counts)"])
+    }
 }

@@ -89,4 +89,16 @@ struct PaletteTests {
         }
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     }
+
+    @Test("own colours stand for the theme's, where the terminal has them; none are none")
+    func own() {
+        let own: [Role: Int] = [.error: 160, .ok: 4, .dim: -1]
+        func color(_ role: Role, _ depth: ColorDepth) -> Int? {
+            Palette(depth: depth, own: own).rendition(of: Style(role)).color
+        }
+        #expect(color(.error, .many) == 160 && color(.ok, .many) == 4 && color(.dim, .many) == nil)
+        #expect(color(.error, .eight) == 1 && color(.ok, .eight) == 4)
+        #expect(color(.ok, .none) == nil)
+        #expect(Palette(depth: .many, own: own).colors.contains(160))
+    }
 }

@@ -1,0 +1,30 @@
+import DisplayText
+import MartletKit
+
+/// The time in the first line, to the minute, and how long the engine has run.
+extension Model {
+    mutating func statusCame(_ result: Result<EngineStatus?, RequestError>, _ number: Int) {
+        guard outstanding.removeValue(forKey: number) != nil, case .success(let status?) = result else { return }
+        engineSince = now.wall.advanced(by: .seconds(-status.uptime))
+    }
+
+    /// Nobody looks at a window without the focus closely enough to be woken for a minute.
+    var toNextMinute: Duration? {
+        guard look.hasClock, layout.header != nil, hasFocus != false, case .transfers = page else { return nil }
+        return .milliseconds(60_000 - now.wall.milliseconds % 60_000)
+    }
+}
+
+extension Drawing {
+    /// `12:41`.
+    var clock: SafeText {
+        look.hasClock ? look.safe(String(look.timeOfDay(model.now.wall).prefix(5))) : ""
+    }
+
+    /// `, up 3d2h`, where there is room for what matters less.
+    var uptime: SafeText {
+        guard look.hasClock, width >= 110, model.hearsNews, let since = model.engineSince else { return "" }
+        let minutes = max(0, model.now.wall.since(since).components.seconds) / 60
+        return ", up \(SafeText(minutes > 0 ? Figures.timeLeft(minutes * 60) : "<1m"))"
+    }
+}

@@ -1,0 +1,60 @@
+import DisplayText
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("The first line has the time and how long the engine has run")
+struct ClockTests {
+    private func screen(_ columns: Int, _ rows: Int) -> ScreenHarness {
+        var screen = ScreenHarness(columns, rows)
+        screen.model.look.hasClock = true
+        screen.connect()
+        let status = EngineStatus(
+            pid: 1, version: "1", uptime: 266_400, protocolVersion: "1", socket: "", queuePath: "", sessions: 1,
+            batches: 3, tasksActive: 4, tasksWaiting: 0, bytesPerSecondUp: 0, bytesPerSecondDown: 0, residentBytes: 0)
+        screen.send(.answer(.status(.success(status), number: screen.lastNumber)))
+        screen.news(Rows.example, totals: Rows.exampleTotals)
+        return screen
+    }
+
+    @Test("both where there is room, the time before the rest", arguments: [(80, 24), (120, 36)])
+    func shown(_ columns: Int, _ rows: Int) {
+        Pictures.expect(screen(columns, rows).picture, "clock-\(columns)x\(rows)")
+    }
+
+    @Test("it goes on by the minute, and wakes nobody who looks elsewhere or at another page")
+    func minutes() {
+        var screen = screen(80, 24)
+        screen.wait(.seconds(61))
+        #expect(screen.picture.contains("12:42 |"))
+        #expect(screen.model.toNextMinute == .seconds(59))
+        screen.send(.input(.focus(false)))
+        #expect(screen.model.toNextMinute == nil)
+        screen.send(.input(.focus(true)))
+        screen.press("?")
+        #expect(screen.model.toNextMinute == nil)
+    }
+
+    @Test("columns that are asked for by name: where to, priority, limit")
+    func columns() {
+        var screen = screen(120, 30)
+        var sections = Rows.example
+        sections[0].rows[1].priority = .background
+        sections[0].rows[1].limit = 2 << 20
+        screen.news(sections, totals: Rows.exampleTotals)
+        screen.press(":", "columns destination priority limit percent state", "Enter")
+        Pictures.expect(screen.picture, "columns-extra-120x30")
+        #expect(screen.model.kept.look.choices["columns"]?.value == "destination priority limit percent state")
+    }
+
+    @Test("the page of signs shows each set, and which one is on")
+    func glyphs() {
+        var screen = screen(80, 24)
+        screen.press(":", "glyphs", "Enter")
+        Pictures.expect(screen.picture, "glyphs-80x24")
+        screen.press("Esc")
+        if case .transfers = screen.model.page {} else { Issue.record("the page is still open") }
+    }
+}
