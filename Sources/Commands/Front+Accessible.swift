@@ -37,6 +37,7 @@ extension Front {
                     console.flush()
                     await run(words)
                 }
+                if let elsewhere = step.elsewhere { await send(elsewhere) }
                 if step.leaves { return .done }
                 say(talk.prompt(try await look()))
             }
@@ -50,6 +51,39 @@ extension Front {
         return words.map { $0 == "~" || $0.hasPrefix("~/") ? home + $0.dropFirst() : $0 }
     }
 
+    /// More files than these are better named by the folder they are in.
+    private static let mostElsewhere = 2000
+
+    /// Queues what failed of a batch again, for another place, as a batch of its own. What is queued already stays.
+    private func send(_ elsewhere: LineTalk.Elsewhere) async {
+        var (sources, unnamed): ([String], Int) = ([], 0)
+        do throws(CommandFailure) {
+            let selector = NodeSelector(batch: elsewhere.batch, states: [.failed])
+            try await ask { engine throws(RequestError) in
+                try await engine.eachTask(selector) { task in
+                    if task.sourceBase64 == nil { sources.append(task.source) } else { unnamed += 1 }
+                }
+            }
+        } catch {
+            return console.tell(error, json: false)
+        }
+        guard !sources.isEmpty, sources.count <= Self.mostElsewhere else {
+            let why = sources.isEmpty ? "Nothing that can be named has failed" : "\(sources.count) files have failed"
+            return say(["\(why): queue the folder they are in, with martlet upload FOLDER URL."])
+        }
+        if unnamed > 0 {
+            say([
+                unnamed == 1
+                    ? "1 file is left out: its name is no text."
+                    : "\(unnamed) files are left out: their names are no text."
+            ])
+        }
+        say(["Queueing \(sources.count) \(sources.count == 1 ? "file" : "files") for \(elsewhere.destination)."])
+        let destination = elsewhere.destination
+        let end = destination.hasSuffix("/") || destination.hasSuffix(":") || sources.count == 1 ? "" : "/"
+        await run(["upload"] + sources + [destination + end])
+    }
+
     private func say(_ lines: [String]) {
         for line in lines { console.line(line.harmless) }
         console.flush()
@@ -59,7 +93,8 @@ extension Front {
         let batches = try await ask { engine throws(RequestError) in try await engine.batches(session: nil, states: [])
         }
         let totals = try await ask { engine throws(RequestError) in try await engine.totals() }
-        return LineTalk.Sight(batches: batches, totals: totals)
+        let destinations = surroundings.destinationsFile().destinations.map(\.name)
+        return LineTalk.Sight(batches: batches, totals: totals, destinations: destinations)
     }
 
     private func run(_ words: [String]) async {

@@ -13,22 +13,44 @@ struct LineTalk {
     struct Sight: Sendable {
         var batches: [BatchSnapshot]
         var totals: QueueTotals
+        /// Names of configured servers.
+        var destinations: [String] = []
     }
 
     struct Step: Equatable {
         var lines: [String] = []
         /// Words of `martlet` commands.
         var commands: [[String]] = []
+        /// What failed of a batch is queued again, for another place.
+        var elsewhere: Elsewhere?
         var leaves = false
     }
 
-    private enum Place: Equatable {
+    struct Elsewhere: Equatable {
+        var batch: BatchID
+        var destination: String
+    }
+
+    /// Where in the conversation one is.
+    indirect enum Place: Equatable {
         case top
         case batch(BatchID)
-        case cancel(BatchID)
+        /// A folder or file of a batch, as commands name it.
+        case part(String, of: BatchID?)
+        /// All files that match.
+        case filter(String)
         case sources
         case destination([String])
-        case clear
+        case links
+        case folder([String])
+        /// What failed of a batch goes there instead.
+        case elsewhere(BatchID)
+        case findingPart(BatchID)
+        case filtering
+        /// Of everything, or of what is named.
+        case limit(String?, back: Place)
+        /// Whether these words are meant.
+        case sure(question: String, words: [String], no: String, back: Place)
     }
 
     private struct Told {
@@ -44,12 +66,12 @@ struct LineTalk {
     }
 
     let units: ScreenConfiguration.Units
-    private var place = Place.top
+    var place = Place.top
     /// What was said last of each batch.
     private var told: [BatchID: Told] = [:]
 
     /// As many as are read out.
-    private static let most = 20
+    static let most = 20
 
     init(units: ScreenConfiguration.Units) { self.units = units }
 
@@ -60,7 +82,7 @@ struct LineTalk {
         return overview(sight) + prompt(sight)
     }
 
-    private func overview(_ sight: Sight) -> [String] {
+    func overview(_ sight: Sight) -> [String] {
         let totals = sight.totals
         guard totals.batches > 0 else { return ["martlet. Nothing is queued."] }
         var words = ["martlet. \(totals.batches) \(totals.batches == 1 ? "batch" : "batches")."]
@@ -75,7 +97,7 @@ struct LineTalk {
         return [words.joined(separator: " ")] + lines + (more > 0 ? ["And \(more) more: martlet list shows them."] : [])
     }
 
-    private func sentence(_ batch: BatchSnapshot) -> String {
+    func sentence(_ batch: BatchSnapshot) -> String {
         var parts = [batch.name, batch.state == .created ? "held" : batch.state.rawValue]
         if batch.state != .completed { parts.append("\(Self.percent(batch.bytesSent, of: batch.bytesTotal)) percent") }
         if let left = batch.secondsLeft, batch.state == .running { parts.append(Self.time(left)) }
@@ -94,25 +116,54 @@ struct LineTalk {
         case .top:
             let count = min(sight.batches.count, Self.most)
             let choose = count == 0 ? "" : count == 1 ? "1 chooses, " : "1 to \(count) choose, "
-            return ["\(choose)a add, s status, e problems, u undo, c clear finished, h help, q leave:"]
+            return [
+                "\(choose)a add, g download, f filter, t limits, s status, e problems, u undo, c clear finished, h help, q leave:"
+            ]
         case .batch(let id):
             guard let batch = sight.batches.first(where: { $0.id == id }) else {
                 return ["That batch is gone. 0 back:"]
             }
-            var choices: [String] = []
-            if !batch.state.isTerminal {
-                choices.append(batch.paused || batch.state == .created ? "p resume" : "p pause")
-            }
-            if !batch.state.isTerminal { choices.append("x cancel") }
-            if batch.filesFailed + batch.filesCancelled > 0 { choices.append("r retry") }
-            if !batch.state.isTerminal { choices.append("w why") }
-            return ["\(batch.name). \((choices + ["s status", "l its files", "0 back"]).joined(separator: ", ")):"]
-        case .cancel: return ["Cancel it? What has arrived whole stays. y yes, n no:"]
-        case .clear:
-            return ["Forget every finished batch? No file is touched, and u takes it back for a while. y yes, n no:"]
+            return ["\(batch.name). \((choices(of: batch) + ["0 back"]).joined(separator: ", ")):"]
+        case .part(let name, _):
+            return ["\(name). p pause, g go on, x cancel, r retry, t limit, w why, l list, 0 back:"]
+        case .filter(let text): return ["\(text). p pause, g go on, x cancel, r retry, l list, 0 back:"]
+        case .sure(let question, _, _, _): return ["\(question) y yes, n no:"]
         case .sources: return ["Which files or folders? Quote names with spaces. An empty line goes back:"]
-        case .destination: return ["To which URL? An empty line goes back:"]
+        case .links: return ["Which URLs, with spaces between? An empty line goes back:"]
+        case .folder: return ["Into which folder of this machine? An empty line goes back:"]
+        case .destination: return known(sight) + ["To which URL? An empty line goes back:"]
+        case .elsewhere:
+            return known(sight) + ["To which URL are the failed files to go instead? An empty line goes back:"]
+        case .findingPart:
+            return ["Which folder or file of it? Its path, such as raw/2024, or t31. An empty line goes back:"]
+        case .filtering:
+            return ["Which files? Such as @err, size>1G or *.jpg. An empty line goes back:"]
+        case .limit(nil, _):
+            return [
+                "Which limit? Such as 2M, up 512K, down 8M, transfers 4 or off. An empty line goes back:"
+            ]
+        case .limit(let name?, _):
+            return [
+                "How fast may \(name) be at most? Bytes a second such as 512K or 2M, or off. An empty line goes back:"
+            ]
         }
+    }
+
+    private func choices(of batch: BatchSnapshot) -> [String] {
+        var choices: [String] = []
+        if !batch.state.isTerminal {
+            choices = [batch.paused || batch.state == .created ? "p resume" : "p pause", "x cancel"]
+        }
+        if batch.filesFailed + batch.filesCancelled > 0 { choices.append("r retry") }
+        if batch.filesFailed > 0, batch.direction != .download { choices.append("d other destination") }
+        if !batch.state.isTerminal { choices += ["w why", "t limit", "o first"] }
+        return choices + ["s status", "l its files", "f folder or file"]
+    }
+
+    /// The configured servers, which can be chosen by number.
+    private func known(_ sight: Sight) -> [String] {
+        let names = sight.destinations.prefix(Self.most).enumerated().map { "\($0.offset + 1) \($0.element)" }
+        return names.isEmpty ? [] : ["Known: \(names.joined(separator: ", "))."]
     }
 
     /// What a person wants to be told unasked: what ended or failed at once, progress each 10 percent and no more often
@@ -133,86 +184,5 @@ struct LineTalk {
             lines.append(sentence(batch))
         }
         return lines
-    }
-
-    // MARK: What is understood
-
-    mutating func take(_ line: String, _ sight: Sight) -> Step {
-        let word = line.trimmed
-        switch place {
-        case .top: return atTop(word, sight)
-        case .batch(let id): return inBatch(word, id, sight)
-        case .cancel(let id):
-            place = .batch(id)
-            return word == "y" ? Step(commands: [["cancel", "\(id)"]]) : Step(lines: ["Not cancelled."])
-        case .clear:
-            place = .top
-            return word == "y" ? Step(commands: [["purge", "--finished"]]) : Step(lines: ["Nothing was forgotten."])
-        case .sources:
-            guard !word.isEmpty else {
-                place = .top
-                return Step()
-            }
-            guard let words = Self.words(word) else { return Step(lines: ["A quote is not closed."]) }
-            place = .destination(words)
-            return Step()
-        case .destination(let sources):
-            place = .top
-            return word.isEmpty ? Step() : Step(commands: [["upload"] + sources + [word]])
-        }
-    }
-
-    private mutating func atTop(_ word: String, _ sight: Sight) -> Step {
-        switch word {
-        case "q":
-            return Step(lines: ["Transfers go on without this window. Come back: martlet --accessible"], leaves: true)
-        case "a": place = .sources
-        case "c": place = .clear
-        case "u": return Step(commands: [["undo"]])
-        case "", "s": return Step(lines: overview(sight))
-        case "e":
-            let failed = sight.batches.filter { $0.filesFailed > 0 }
-            return Step(lines: failed.isEmpty ? ["Nothing has failed."] : failed.map { "\($0.id) \(sentence($0))" })
-        case "h":
-            return Step(lines: [
-                "A number chooses a batch. Each choice is a command of martlet, and is shown as such.",
-                "News is told by itself: what ends or fails at once, progress every 10 percent.",
-            ])
-        default:
-            guard let number = Int(word), (1...max(1, min(Self.most, sight.batches.count))).contains(number),
-                !sight.batches.isEmpty
-            else { return Step(lines: ["\"\(word)\" is none of the choices."]) }
-            let batch = sight.batches[number - 1]
-            place = .batch(batch.id)
-            return Step(lines: [sentence(batch)])
-        }
-        return Step()
-    }
-
-    private mutating func inBatch(_ word: String, _ id: BatchID, _ sight: Sight) -> Step {
-        let batch = sight.batches.first { $0.id == id }
-        switch word {
-        case "0", "q":
-            place = .top
-            return Step()
-        case "p":
-            return Step(commands: [[batch?.paused == true || batch?.state == .created ? "resume" : "pause", "\(id)"]])
-        case "x": place = .cancel(id)
-        case "r": return Step(commands: [["retry", "\(id)"]])
-        case "w": return Step(commands: [["why", "\(id)"]])
-        case "l": return Step(commands: [["list", "\(id)"]])
-        case "", "s": return Step(lines: batch.map { [sentence($0)] } ?? [])
-        default: return Step(lines: ["\"\(word)\" is none of the choices."])
-        }
-        return Step()
-    }
-}
-
-extension String {
-    /// Without blanks at the ends.
-    fileprivate var trimmed: String {
-        let head = drop(while: \.isWhitespace)
-        guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(head[...last])
     }
 }

@@ -60,7 +60,8 @@ enum Manual {
                 ("NO_COLOR", "No colours unless --color=always."),
                 (
                     "ACCESSIBLE",
-                    "Anything but 0: plain lines and numbered choices instead of the screen, as with --accessible."
+                    "Anything but 0: plain lines and numbered choices instead of the screen, as with --accessible: adding and fetching, filters, "
+                        + "limits, batches, folders and files, each by a command that is shown."
                 ),
                 ("COLORFGBG", "Chooses the palette for a dark or a light background, where theme says auto."),
                 ("ESCDELAY", "Milliseconds that Esc waits for the rest of a key's sequence; 25 if not set."),

@@ -43,7 +43,7 @@ import Testing
                 "martlet. 3 batches. 32 percent, 160G of 498G. 41.0M per second. About 10 minutes.",
                 "1 holiday, running, 71 percent.", "2 nas, paused, 21 percent.",
                 "3 docs, failed, 92 percent. 4 files failed: 403 Forbidden.",
-                "1 to 3 choose, a add, s status, e problems, u undo, c clear finished, h help, q leave:",
+                "1 to 3 choose, a add, g download, f filter, t limits, s status, e problems, u undo, c clear finished, h help, q leave:",
             ])
     }
 
@@ -52,7 +52,10 @@ import Testing
         var talk = LineTalk(units: .iec)
         _ = talk.greeting(sight)
         #expect(talk.take("2", sight).lines == ["nas, paused, 21 percent."])
-        #expect(talk.prompt(sight) == ["nas. p resume, x cancel, w why, s status, l its files, 0 back:"])
+        #expect(
+            talk.prompt(sight) == [
+                "nas. p resume, x cancel, w why, t limit, o first, s status, l its files, f folder or file, 0 back:"
+            ])
         #expect(talk.take("p", sight).commands == [["resume", "b2"]])
         #expect(talk.take("x", sight).commands == [])
         #expect(talk.take("", sight).lines == ["Not cancelled."])
@@ -64,6 +67,49 @@ import Testing
         #expect(talk.take("'a b' ~/c", sight) == LineTalk.Step())
         #expect(talk.take("https://h/in/", sight).commands == [["upload", "a b", "~/c", "https://h/in/"]])
         #expect(talk.take("q", sight).leaves)
+    }
+
+    @Test(
+        "limits, of everything and of one; folders and files by their names; filters, with what is done to all of them")
+    func more() {
+        var talk = LineTalk(units: .iec)
+        func commands(_ lines: String...) -> [[String]] { lines.flatMap { talk.take($0, sight).commands } }
+        #expect(commands("t", "up 512K") == [["limit"], ["limit", "512K", "--up"]])
+        #expect(commands("t", "transfers 4") == [["limit"], ["limit", "--transfers", "4"]])
+        #expect(commands("t", "08:00,512K 18:00,off") == [["limit"], ["limit", "08:00,512K 18:00,off"]])
+        #expect(commands("2", "t", "2M", "o") == [["set", "b2", "--limit", "2M"], ["move", "b2", "--top"]])
+        #expect(commands("f", "raw/2024/", "p") == [["pause", "b2:raw/2024"]])
+        #expect(commands("x", "n", "x", "y") == [["cancel", "b2:raw/2024"]])
+        #expect(commands("t", "off", "l") == [["set", "b2:raw/2024", "--limit", "off"], ["list", "b2:raw/2024"]])
+        #expect(talk.take("0", sight) == LineTalk.Step() && talk.place == .batch(BatchID(rawValue: 2)))
+        #expect(commands("0", "t31", "w", "0") == [["why", "t31"]])
+        #expect(
+            commands("f", "@err size>1G", "r") == [
+                ["list", "--filter", "@err size>1G"], ["retry", "--filter", "@err size>1G"],
+            ])
+        #expect(commands("x", "y", "0") == [["cancel", "--filter", "@err size>1G"]])
+        #expect(talk.place == .top)
+        #expect(commands("f", "", "t", "") == [["limit"]])
+        #expect(talk.take("b9", sight).lines == ["There is no b9."])
+    }
+
+    @Test("where to is chosen among what is configured; what failed can go elsewhere; URLs are fetched")
+    func places() {
+        var (talk, sight) = (LineTalk(units: .iec), sight)
+        sight.destinations = ["nas", "photos"]
+        _ = talk.take("a", sight)
+        _ = talk.take("~/x", sight)
+        #expect(talk.prompt(sight) == ["Known: 1 nas, 2 photos.", "To which URL? An empty line goes back:"])
+        #expect(talk.take("2", sight).commands == [["upload", "~/x", "photos:"]])
+        _ = talk.take("3", sight)
+        #expect(talk.prompt(sight)[0].contains("r retry, d other destination"))
+        _ = talk.take("d", sight)
+        let elsewhere = LineTalk.Elsewhere(batch: BatchID(rawValue: 3), destination: "nas:")
+        #expect(talk.take("1", sight).elsewhere == elsewhere)
+        _ = talk.take("0", sight)
+        _ = talk.take("g", sight)
+        _ = talk.take("https://h/a https://h/b", sight)
+        #expect(talk.take("'my files'", sight).commands == [["download", "https://h/a", "https://h/b", "my files/"]])
     }
 
     @Test("an end or a failure is told at once, progress each 10 percent and each 30 seconds at most")
@@ -106,5 +152,31 @@ import Testing
         #expect(engine.asked.contains { $0.hasPrefix("pause") })
         #expect(bench.output.hasSuffix("Come back: martlet --accessible\n"))
         #expect(!bench.output.contains("\u{1B}"))
+    }
+
+    @Test("what failed is queued again for another place, by its paths; what has no name in text is left out aloud")
+    func elsewhere() async throws {
+        let lines = Mutex(["3", "d", "https://other/in", "q", "q"])
+        let batches = sight.batches
+        let sandbox = try Sandbox()
+        for name in ["one", "two"] { try sandbox.file(name) }
+        let paths = ["one", "two"].map { String(decoding: sandbox.path, as: UTF8.self) + "/" + $0 }
+        let engine = FakeEngine { state in
+            state.batches = batches
+            state.tasks = paths.enumerated().map { index, path in
+                var task = TaskSnapshot.sample(Int64(index + 1), .failed, batch: 3)
+                task.source = path
+                return task
+            }
+            var nameless = TaskSnapshot.sample(9, .failed, batch: 3)
+            nameless.sourceBase64 = "/w=="
+            state.tasks.append(nameless)
+        }
+        let bench = Bench(engine) { $0.readLine = { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } } }
+        #expect(await bench.run("--accessible") == .done)
+        #expect(bench.output.contains("1 file is left out: its name is no text."))
+        let request = try #require(engine.requests.first)
+        guard case .upload(let sources, let to) = request.work else { return }
+        #expect(to == "https://other/in/" && sources.map(\.path.displayed) == paths)
     }
 }

@@ -1,0 +1,195 @@
+import MartletKit
+
+/// What is understood in the line mode: a line leads to a command, a question, or another place.
+extension LineTalk {
+    mutating func take(_ line: String, _ sight: Sight) -> Step {
+        let word = line.trimmed
+        switch place {
+        case .top: return atTop(word, sight)
+        case .batch(let id): return inBatch(word, id, sight)
+        case .part(let name, let batch): return inPart(word, name, batch)
+        case .filter(let text): return inFilter(word, text)
+        case .sure(_, let words, let no, let back):
+            place = back
+            return word == "y" ? Step(commands: [words]) : Step(lines: [no])
+        case .limit(let name, let back):
+            place = back
+            return word.isEmpty ? Step() : limit(word, name)
+        case .findingPart(let batch):
+            place = .batch(batch)
+            return word.isEmpty ? Step() : findPart(word, batch)
+        case .filtering:
+            place = .top
+            if word.isEmpty { return Step() }
+            place = .filter(word)
+            return Step(commands: [["list", "--filter", word]])
+        case .elsewhere(let batch):
+            place = .batch(batch)
+            let named = named(word, sight)
+            return named.isEmpty ? Step() : Step(elsewhere: Elsewhere(batch: batch, destination: named))
+        case .sources, .links, .destination, .folder: return adding(word, sight)
+        }
+    }
+
+    /// From what to where: two questions.
+    private mutating func adding(_ word: String, _ sight: Sight) -> Step {
+        guard !word.isEmpty else {
+            place = .top
+            return Step()
+        }
+        switch place {
+        case .destination(let sources):
+            place = .top
+            return Step(commands: [["upload"] + sources + [named(word, sight)]])
+        case .folder(let urls):
+            place = .top
+            guard let folder = Self.words(word)?.joined(separator: " ") else {
+                return Step(lines: ["A quote is not closed."])
+            }
+            return Step(commands: [["download"] + urls + [folder.hasSuffix("/") ? folder : folder + "/"]])
+        default:
+            guard let words = Self.words(word) else { return Step(lines: ["A quote is not closed."]) }
+            place = place == .links ? .folder(words) : .destination(words)
+            return Step()
+        }
+    }
+
+    /// A number of the configured servers means its own folder.
+    private func named(_ word: String, _ sight: Sight) -> String {
+        guard let number = Int(word), sight.destinations.prefix(Self.most).indices.contains(number - 1) else {
+            return word
+        }
+        return sight.destinations[number - 1] + ":"
+    }
+
+    private mutating func atTop(_ word: String, _ sight: Sight) -> Step {
+        switch word {
+        case "q":
+            return Step(lines: ["Transfers go on without this window. Come back: martlet --accessible"], leaves: true)
+        case "a": place = .sources
+        case "g": place = .links
+        case "f": place = .filtering
+        case "t":
+            place = .limit(nil, back: .top)
+            return Step(commands: [["limit"]])
+        case "c":
+            place = .sure(
+                question: "Forget every finished batch? No file is touched, and u takes it back for a while.",
+                words: ["purge", "--finished"], no: "Nothing was forgotten.", back: .top)
+        case "u": return Step(commands: [["undo"]])
+        case "", "s": return Step(lines: overview(sight))
+        case "e":
+            let failed = sight.batches.filter { $0.filesFailed > 0 }
+            return Step(lines: failed.isEmpty ? ["Nothing has failed."] : failed.map { "\($0.id) \(sentence($0))" })
+        case "h":
+            return Step(lines: [
+                "A number chooses a batch, an ID such as b7 or t31 what it names. Each choice is a command of martlet, and is shown as such.",
+                "News is told by itself: what ends or fails at once, progress every 10 percent.",
+            ])
+        default:
+            if let id = NodeID(word) { return go(to: id, sight) }
+            guard let number = Int(word), (1...max(1, min(Self.most, sight.batches.count))).contains(number),
+                !sight.batches.isEmpty
+            else { return Step(lines: ["\"\(word)\" is none of the choices."]) }
+            return go(to: .batch(sight.batches[number - 1].id), sight)
+        }
+        return Step()
+    }
+
+    private mutating func go(to id: NodeID, _ sight: Sight) -> Step {
+        if case .batch(let batch) = id {
+            guard let known = sight.batches.first(where: { $0.id == batch }) else {
+                return Step(lines: ["There is no \(batch)."])
+            }
+            place = .batch(batch)
+            return Step(lines: [sentence(known)])
+        }
+        place = .part("\(id)", of: nil)
+        return Step()
+    }
+
+    private mutating func inBatch(_ word: String, _ id: BatchID, _ sight: Sight) -> Step {
+        let batch = sight.batches.first { $0.id == id }
+        switch word {
+        case "0", "q": place = .top
+        case "p":
+            return Step(commands: [[batch?.paused == true || batch?.state == .created ? "resume" : "pause", "\(id)"]])
+        case "x": askToCancel(["\(id)"], "it")
+        case "r": return Step(commands: [["retry", "\(id)"]])
+        case "d": place = .elsewhere(id)
+        case "w": return Step(commands: [["why", "\(id)"]])
+        case "t": place = .limit("\(id)", back: place)
+        case "o": return Step(commands: [["move", "\(id)", "--top"]])
+        case "l": return Step(commands: [["list", "\(id)"]])
+        case "f": place = .findingPart(id)
+        case "", "s": return Step(lines: batch.map { [sentence($0)] } ?? [])
+        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        }
+        return Step()
+    }
+
+    /// `raw/2024`, `t31`, or the whole of it as commands name it.
+    private mutating func findPart(_ word: String, _ batch: BatchID) -> Step {
+        let path = word.hasSuffix("/") ? String(word.dropLast()) : word
+        guard let id = NodeID(word) ?? NodeID("\(batch):\(path)") else {
+            return Step(lines: ["\"\(word)\" names nothing."])
+        }
+        place = .part("\(id)", of: batch)
+        return Step()
+    }
+
+    private mutating func inPart(_ word: String, _ name: String, _ batch: BatchID?) -> Step {
+        switch word {
+        case "0", "q": place = batch.map { .batch($0) } ?? .top
+        case "p": return Step(commands: [["pause", name]])
+        case "g": return Step(commands: [["resume", name]])
+        case "r": return Step(commands: [["retry", name]])
+        case "w": return Step(commands: [["why", name]])
+        case "x": askToCancel([name], name)
+        case "t": place = .limit(name, back: place)
+        case "", "s", "l": return Step(commands: [[name.hasPrefix("t") ? "show" : "list", name]])
+        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        }
+        return Step()
+    }
+
+    private mutating func inFilter(_ word: String, _ text: String) -> Step {
+        let which = ["--filter", text]
+        switch word {
+        case "0", "q": place = .top
+        case "p": return Step(commands: [["pause"] + which])
+        case "g": return Step(commands: [["resume"] + which])
+        case "r": return Step(commands: [["retry"] + which])
+        case "x": askToCancel(which, "all files that match \(text)")
+        case "", "s", "l": return Step(commands: [["list"] + which])
+        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        }
+        return Step()
+    }
+
+    private mutating func askToCancel(_ words: [String], _ what: String) {
+        place = .sure(
+            question: "Cancel \(what)? What has arrived whole stays.", words: ["cancel"] + words, no: "Not cancelled.",
+            back: place)
+    }
+
+    /// `2M`, and of everything also `up 512K`, `down 8M`, `transfers 4`.
+    private func limit(_ word: String, _ name: String?) -> Step {
+        if let name { return Step(commands: [["set", name, "--limit", word]]) }
+        let words = word.split(separator: " ", maxSplits: 1).map { String($0).trimmed }
+        switch (words.first, words.count) {
+        case ("up", 2), ("down", 2): return Step(commands: [["limit", words[1], "--\(words[0])"]])
+        case ("transfers", 2): return Step(commands: [["limit", "--transfers", words[1]]])
+        default: return Step(commands: [["limit", word]])
+        }
+    }
+}
+
+extension String {
+    /// Without blanks at the ends.
+    fileprivate var trimmed: String {
+        let head = drop(while: \.isWhitespace)
+        guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(head[...last])
+    }
+}
