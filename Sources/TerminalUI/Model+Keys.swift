@@ -17,6 +17,8 @@ extension Model {
 
     private mutating func take(_ press: KeyPress) {
         lastKeyAt = now.uptime
+        // Whoever presses a key is where they want to be.
+        tree.awaited = []
         if performAnywhere(press) { return }
         if dialog != nil {
             if case .answered(let intent) = dialog?.take(press, at: now.uptime) {

@@ -59,6 +59,13 @@ struct ReturningTests {
         screen.press("}")
         screen.news(Array(Rows.example[1...]), totals: Rows.exampleTotals)
         #expect(screen.cursorName == "nas-backup")
+        // So does one that acts on where it stands.
+        screen = try returned(before)
+        screen.connect()
+        screen.news([Rows.example[0]], totals: Rows.exampleTotals)
+        screen.press("p")
+        screen.news(Array(Rows.example[1...]), totals: Rows.exampleTotals)
+        #expect(screen.cursorName == "holiday-2024")
     }
 
     @Test("the filter is on again")
@@ -100,6 +107,9 @@ struct ReturningTests {
             return screen.model.notice?.text.string
         }
         #expect(try said([]) == nil)
+        #expect(
+            try said([batch(2, .cancelled, completed: 2114, bytes: 85 * Rows.giga, finished: ScreenHarness.morning)])
+                == "Since 12:41: 1 batch cancelled.")
         #expect(
             try said([batch(2, .paused, completed: 2114, bytes: 85 * Rows.giga)])
                 == "Since 12:41: nothing has changed.")

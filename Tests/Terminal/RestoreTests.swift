@@ -34,6 +34,23 @@ struct RestoreTests {
         #expect(terminal.modes.unexpected == [])
     }
 
+    @Test(
+        "on the terminal's own page nothing is taken away: the last picture stays, and what is printed then is below it"
+    )
+    func ownPage() throws {
+        let terminal = try PseudoTerminal()
+        try terminal.start([probe], environment: environment(["PROBE_NO_ALT": "1"]))
+        try terminal.wait(for: "last nothing")
+        try terminal.wait("the modes") { terminal.modes.on.isSuperset(of: [1000, 2004]) }
+        #expect(!terminal.modes.on.contains(1049))
+        terminal.type("q")
+        #expect(try terminal.waitForEnd() == 0)
+        #expect(terminal.isRestored)
+        let below = try #require(terminal.text.firstRange(of: "\u{1B}[999;1H"))
+        #expect(terminal.text[below.upperBound...].contains("left"))
+        #expect(terminal.modes.unexpected == [])
+    }
+
     @Test("after exit(3) in the middle")
     func exiting() throws {
         let terminal = try opened()

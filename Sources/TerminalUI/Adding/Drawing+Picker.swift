@@ -140,9 +140,10 @@ extension Drawing {
                 ]
                     + [(.places, "places"), (.hidden, "hidden"), (.back, "back"), (.help, "help")]
                 : [(.nextStep, "next"), (.mark, "mark"), (.enter, "open"), (.close, "up"), (.markAll, "all")]
-                    + [(.find, "find"), (.hidden, "hidden"), (.places, "places"), (.back, "close"), (.help, "help")]
+                    + [(.find, "find"), (.details, "info"), (.hidden, "hidden"), (.places, "places"), (.back, "close")]
+                    + [(.help, "help")]
             // Narrow windows keep the words of what everybody needs.
-            let rare: [Action] = width >= 110 ? [] : [.markAll, .hidden, .places]
+            let rare: [Action] = width >= 110 ? [] : [.markAll, .hidden, .places, .details]
             hints = wanted.filter { !rare.contains($0.0) }.compactMap { action, word in
                 model.keys.keys(for: action, in: .picker).first.map { ($0.name, word) }
             }

@@ -38,6 +38,7 @@ struct SinceLeaving: Hashable, Sendable {
     private(set) var bytes: Int64 = 0
     private(set) var failed: Int64 = 0
     private(set) var finishedBatches: Int64 = 0
+    private(set) var cancelledBatches: Int64 = 0
     private(set) var newBatches: Int64 = 0
     private(set) var hasUnfinished = false
 
@@ -47,7 +48,9 @@ struct SinceLeaving: Hashable, Sendable {
             let isNew = batch.createdAt >= kept.leftAt
             if isNew { newBatches += 1 }
             if !batch.state.isTerminal { hasUnfinished = true }
-            if let finished = batch.finishedAt, finished >= kept.leftAt { finishedBatches += 1 }
+            if let finished = batch.finishedAt, finished >= kept.leftAt {
+                if batch.state == .cancelled { cancelledBatches += 1 } else { finishedBatches += 1 }
+            }
             let none = KeptView.Standing(completed: 0, failed: 0, bytes: 0)
             guard let before = isNew ? none : kept.batches[batch.id] else { continue }
             completed += max(0, batch.filesCompleted - before.completed)

@@ -85,6 +85,8 @@ extension Model {
                 : nil,
             waiting > 0 ? Figures.amount(waiting, "file waits for you", "files wait for you") : nil,
             since.finishedBatches > 0 ? Figures.amount(since.finishedBatches, "batch", "batches") + " finished" : nil,
+            since.cancelledBatches > 0
+                ? Figures.amount(since.cancelledBatches, "batch", "batches") + " cancelled" : nil,
             since.newBatches > 0 ? Figures.amount(since.newBatches, "new batch", "new batches") : nil,
         ]
         let said = parts.compactMap(\.self)

@@ -187,7 +187,7 @@ def idle(shop):
             peer.close()
     beside = ", ".join(f"{name} {cpu:.1f} %, {woken:.1f}/s" for name, cpu, woken, _, _ in peers)
     for name, (cpu, woken, theirs) in zip(("engine", "screen"), ours):
-        yield (f"idle {name}, {seconds} s", f"{cpu:.1f} % CPU, {woken:.1f} wake-ups/s ({theirs:.1f} libdispatch's)", beside if name == "screen" else "", "", "0",
-               verdict(cpu < 1 and woken == 0))
-    yield ("  written to the idle terminal", f"{written} bytes", ", ".join(f"{name} {count}" for name, *_, count in peers), "", "0",
-           verdict(written == 0))
+        yield (f"idle {name}, {seconds} s", f"{cpu:.1f} % CPU, {woken:.1f} wake-ups/s ({theirs:.1f} libdispatch's)", beside if name == "screen" else "", "", "0; the clock once a minute" if name == "screen" else "0",
+               verdict(cpu < 1 and (woken == 0 or name == "screen" and woken * seconds <= 1)))
+    yield ("  written to the idle terminal", f"{written} bytes", ", ".join(f"{name} {count}" for name, *_, count in peers), "", "0; a minute of the clock",
+           verdict(written < 100))

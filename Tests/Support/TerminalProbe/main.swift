@@ -9,6 +9,7 @@ Backtraces.neverAsk(arguments: CommandLine.unsafeArgv)
 var options = Screen.Options()
 options.mouse = true
 options.focus = true
+options.alternate = getenv("PROBE_NO_ALT") == nil
 options.standardErrorPath = getenv("PROBE_LOG").map { String(cString: $0) }
 
 /// Endless on purpose: a stack overflow.
