@@ -31,6 +31,9 @@ extension TransferEngine {
         guard attempt.phase != .over else { return }
         if attempt.removal != nil { return endRemoval(attempt, error) }
         if error.httpStatus != nil { learn(attempt.origin, .answered) }
+        // The line carried what was refused, and the next file goes on in its place: a meter that began anew would not know of the
+        // pause for the answer, in which a limit gathers a burst, and show more than the limit allows.
+        if attempt.lastAnswer != nil { leaveSpeed(of: attempt) }
         abandonAll(of: attempt)
         recordAnswer(attempt, error)
         if let left = takeRemains(attempt) {
@@ -106,6 +109,7 @@ extension TransferEngine {
         // The queue's event says it, once; this is for whoever wants to see every try.
         report(.debug, "waits for \(reason.words): \(demand.error.message)", task: task.id)
         if let retryAt { wake(at: retryAt) }
+        if demand.error.httpStatus != nil { leaveSpeed(of: attempt) }
         close(attempt)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -109,5 +110,30 @@ import TransferModel
         #expect(left.speeds(at: time(12)).isEmpty)
         left.leave(SpeedMeter(at: time(12)), of: place(1), most: slots, at: time(12))
         #expect(left.speeds(at: time(12)).isEmpty, "a file of no bytes leaves nothing")
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct RefusedSpeedTests {
+    @Test(
+        "what was sent of a file that the server refused counts for its place in the line, as of one that it took",
+        arguments: ["412 Precondition Failed", "503 Service Unavailable"])
+    func refused(_ status: String) async throws {
+        let harness = try await EngineHarness { request, _ in
+            request.method == "PUT" ? .answer(status) : .ordinary
+        }
+        try harness.sandbox.write("f", [UInt8](repeating: 7, count: 300_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        // Else the next file would begin with a meter that knows nothing of the pause, and show more than the line carries.
+        try await harness.batch(batch) { $0.filesFailed + $0.filesWaiting == 1 && $0.filesActive == 0 && !$0.scanning }
+        #expect(await harness.engine.speedsLeft.map(\.batch) == [batch])
+        await harness.stop()
+    }
+}
+
+extension TransferEngine {
+    /// However long ago they were left.
+    fileprivate var speedsLeft: [LeftSpeed] {
+        var left = leftSpeeds
+        return left.speeds(at: 0)
     }
 }
