@@ -64,7 +64,9 @@ import TransferModel
         try screen.press("q")
         #expect(try screen.awaitEnd() == 0)
         try screen.awaitText("martlet attach there")
-        #expect(!fileExists("\(near)/state"))
+        // Here nothing was queued or started; how the screen was left is remembered.
+        #expect(!fileExists("\(near)/state/queue.sqlite") && !fileExists("\(near)/state/run"))
+        #expect(try readText("\(near)/state/screen").contains("[view there]"))
     }
 
     @Test func `ssh asks before the screen opens, and an engine is started there when none runs`() throws {
