@@ -25,8 +25,8 @@ enum Manual {
                     "Sizes and speeds in bytes, times as 30s 5m 2h 7d, with = != > >= < <=."
                 ),
                 (
-                    "name: path: batch: folder: dest: err: kind:",
-                    "What is found in one of these; = means all of it, != not it."
+                    "name: path: batch: folder: dest: err: why: kind:",
+                    "What is found in one of these; = means all of it, != not it. why is what it waits for, in the words of --json."
                 ),
                 ("prio>=high", "The priority."),
             ]),

@@ -81,6 +81,17 @@ package final class ChildProcess: Sendable {
         return ChildExit(waitStatus: status)
     }
 
+    /// Whether it has ended, waiting for that until the deadline; blocks. Corresponds to poll(2).
+    package func hasEnded(by deadline: MonotonicInstant) -> Bool {
+        while true {
+            let left = max(.zero, MonotonicInstant.now.duration(to: deadline))
+            var waiting = pollfd(fd: handle.rawValue, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waiting, 1, Int32(clamping: Int64((left / .milliseconds(1)).rounded(.up))))
+            if ready > 0 { return true }
+            if ready == 0 || left == .zero { return false }
+        }
+    }
+
     /// Calls `handler` on the loop once, when the child has ended. On the loop.
     package func onExit(on loop: EventLoop, _ handler: @escaping (ChildExit) -> Void) throws(Errno) {
         let registration = Holder()

@@ -22,7 +22,11 @@ package enum CommandOutput: Sendable, Equatable {
         program.standardOutput = pipe.write.rawValue
         let child = try ChildProcess(program)
         pipe.write.close()
-        guard let bytes = all(of: pipe.read, until: MonotonicInstant.now.advanced(by: patience)) else {
+        let deadline = MonotonicInstant.now.advanced(by: patience)
+        let bytes = all(of: pipe.read, until: deadline)
+        // Whoever prints more than is read finds nobody there.
+        pipe.read.close()
+        guard let bytes, child.hasEnded(by: deadline) else {
             try child.signal(SIGKILL)
             _ = try child.wait()
             return .endless

@@ -16,7 +16,7 @@ extension EngineConnection {
     /// - Returns: why it could not be written; `nil`: it was.
     package nonisolated func writeFilters(_ bytes: [UInt8]) -> String? {
         do {
-            try Self.write(bytes, to: filtersFile, in: places.configurationDirectory)
+            try SmallFile.replace(filtersFile, with: bytes)
             return nil
         } catch {
             return "\(filtersFile) could not be written: \(error)"
@@ -28,7 +28,7 @@ extension EngineConnection {
     package nonisolated func write(_ bytes: [UInt8], as name: String) -> Result<String, RequestError> {
         let file = places.stateDirectory + "/" + name
         do {
-            try Self.write(bytes, to: file, in: places.stateDirectory)
+            try SmallFile.replace(file, with: bytes)
             return .success(file)
         } catch {
             return .failure(RequestError(.refused, "\(file) could not be written: \(error)"))
@@ -46,16 +46,6 @@ extension EngineConnection {
 
     /// Remembers it. Whether it could does not matter to anybody's transfer.
     package nonisolated func keepScreen(_ bytes: [UInt8]) { try? SmallFile.replace(keptScreenFile, with: bytes) }
-
-    private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws {
-        let file = Array(name.utf8)
-        let draft = file + Array(".new".utf8)
-        try System.mkdirs(Array(directory.utf8))
-        let descriptor = try System.open(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        try bytes.withUnsafeBytes { try System.writeAll(descriptor.rawValue, $0) }
-        try System.fsync(descriptor.rawValue)
-        try System.rename(draft, to: file)
-    }
 
     /// Whether a queue was ever made here.
     package nonisolated var queueExists: Bool { (try? System.stat(Array(places.queueFile.utf8))) != nil }

@@ -39,19 +39,24 @@ package enum LogoutEffect: Hashable, Sendable {
         let user = userName()
         let lingers = user.map { (try? System.stat(Array("/var/lib/systemd/linger/\($0)".utf8))) != nil } ?? false
         let files = ["/usr/lib/systemd/logind.conf", "/etc/systemd/logind.conf"].compactMap { SmallFile.contents($0) }
-        let drops = ["/usr/lib", "/run", "/etc"].flatMap { fragments(in: "\($0)/systemd/logind.conf.d") }
+        // By their names, whichever folder they are in; of one name the last folder's counts.
+        let drops = ["/usr/lib", "/run", "/etc"].reduce(into: [String: [UInt8]]()) { found, root in
+            found.merge(fragments(in: "\(root)/systemd/logind.conf.d")) { $1 }
+        }
         return LogoutEffect(
             cgroup: String(decoding: cgroup, as: UTF8.self), lingers: lingers,
-            killsProcesses: killsProcesses(files + drops))
+            killsProcesses: killsProcesses(files + drops.sorted { $0.key < $1.key }.map(\.value)))
     }
 
-    private static func fragments(in folder: String) -> [[UInt8]] {
+    private static func fragments(in folder: String) -> [String: [UInt8]] {
         var names: [[UInt8]] = []
         FolderReader.read(Array(folder.utf8), FolderOrder(.name), isWanted: { true }) { snapshot in
             names = snapshot.entries.map(\.name)
         }
-        return names.filter { $0.reversed().starts(with: ".conf".utf8.reversed()) }
-            .compactMap { SmallFile.contents(Array("\(folder)/".utf8) + $0) }
+        return names.reduce(into: [:]) { found, bytes in
+            let name = String(decoding: bytes, as: UTF8.self)
+            if name.hasSuffix(".conf") { found[name] = SmallFile.contents(Array("\(folder)/".utf8) + bytes) }
+        }
     }
 
     /// getpwuid_r(3).

@@ -25,7 +25,7 @@ extension Drawing {
         let columns = ProblemColumns(width)
         if first > 1 { titles(columns) }
         for (row, index) in zip(first..<(first + height), top..<page.causes.count) {
-            line(page.causes[index], row, columns, isSelected: index == page.selected)
+            line(page.causes[index], row, columns, isSelected: index == page.selected && !page.isGone)
         }
         if rows >= 16 {
             let hints = HintLine.text([.copy, .plain, .write], in: .problems, model.keys, width: width)

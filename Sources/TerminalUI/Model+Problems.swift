@@ -43,6 +43,9 @@ extension Model {
         case .pageUp, .halfPageUp: problems.move(to: problems.selected - height)
         case .first: problems.move(to: 0)
         case .last: problems.move(to: .max)
+        case .enter where problems.isGone, .retry where problems.isGone, .leaveOut where problems.isGone,
+            .server where problems.isGone:
+            return complain("That problem is gone: choose another one.")
         case .enter: return showFiles(of: problems.cause, among: problems.causes)
         case .retry: return retry(problems.cause, among: problems.causes)
         case .leaveOut: return leaveOut(problems.cause, among: problems.causes)

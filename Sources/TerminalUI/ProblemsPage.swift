@@ -65,12 +65,15 @@ struct ProblemsPage: Sendable {
     var problem: SafeText?
     /// The line under the cursor; the cursor stays on its cause.
     private(set) var selected = 0
+    /// The cause that the cursor was on last.
+    private var kind: Cause.Kind?
+    /// That cause is there no more, and no other was chosen: a key that was meant for it must not hit its neighbour.
+    private(set) var isGone = false
 
     var files: Int64 { causes.reduce(0) { $0 + $1.files } }
-    var cause: Cause? { causes.indices.contains(selected) ? causes[selected] : nil }
+    var cause: Cause? { !isGone && causes.indices.contains(selected) ? causes[selected] : nil }
 
     mutating func take(_ batches: [BatchSnapshot]) {
-        let before = cause?.kind
         var found: [Cause.Kind: Cause] = [:]
         func note(_ kind: Cause.Kind, _ message: String, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot) {
             let place = Cause.Place(
@@ -89,10 +92,17 @@ struct ProblemsPage: Sendable {
         }
         causes = found.values.sorted(by: Cause.comesBefore)
         isKnown = true
-        selected = causes.firstIndex { $0.kind == before } ?? min(selected, max(0, causes.count - 1))
+        let index = causes.firstIndex { $0.kind == kind }
+        isGone = kind != nil && index == nil
+        selected = index ?? min(selected, max(0, causes.count - 1))
+        if kind == nil { kind = cause?.kind }
     }
 
-    mutating func move(to line: Int) { selected = min(max(0, line), max(0, causes.count - 1)) }
+    mutating func move(to line: Int) {
+        selected = min(max(0, line), max(0, causes.count - 1))
+        isGone = false
+        kind = cause?.kind
+    }
 }
 
 extension ProblemsPage.Cause {
@@ -139,7 +149,7 @@ extension ProblemsPage.Cause {
             return (["@err err=http"] + statuses.sorted().map { "!err=\($0)" }).joined(separator: " ")
         case .failed(let code, _): return "@err err=\(code.rawValue)"
         case .waits(_, let code?): return "@retry err=\(code.rawValue)"
-        case .waits(let reason, nil): return reason.needsPerson ? "@auth" : nil
+        case .waits(let reason, nil): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
         }
     }
 

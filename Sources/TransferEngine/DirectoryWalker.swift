@@ -91,7 +91,9 @@ actor DirectoryWalker {
             chunk.leftOut = chunk.isLast ? directory.leftOut : LeftOut()
             open[folder.folder] = chunk.isLast ? nil : directory
         } catch {
-            if let begun = open.removeValue(forKey: folder.folder) { chunk.leftOut += begun.leftOut }
+            // What was left out so far is told by the listing that begins again.
+            open[folder.folder] = nil
+            chunk.leftOut = LeftOut()
             chunk.isLast = true
             chunk.unreadable = .source(folder.path, error)
         }

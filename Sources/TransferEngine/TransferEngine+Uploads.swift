@@ -81,7 +81,7 @@ extension TransferEngine {
             isLastOfBatch: isLast(of: context))
     }
 
-    /// How far an attempt had come that a kill ended.
+    /// How far an earlier attempt had come that was broken off.
     private func cut(_ task: ClaimedTask) -> UploadCut? {
         guard let sent = unconfirmed[task.id]?.sent, sent > task.accepted else { return nil }
         return UploadCut(offset: task.accepted, sent: sent - task.accepted)

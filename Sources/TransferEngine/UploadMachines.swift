@@ -85,7 +85,7 @@ private struct HTTPUpload {
     private var dav: any ProtocolMachine {
         let chunk = options.chunkBytes ?? NextcloudPlan.usualChunk
         let isChunked = address.target.contains("/remote.php/dav/files/") && subject.size > chunk
-        if facts.cannotChunk != true, resume?.kind == NextcloudResumePoint.kind || isChunked {
+        if resume?.kind == NextcloudResumePoint.kind || isChunked && facts.cannotChunk != true {
             return NextcloudUpload(
                 NextcloudPlan(
                     address: address, subject: replacing, facts: facts,

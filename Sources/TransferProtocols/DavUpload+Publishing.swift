@@ -35,7 +35,9 @@ extension DavUpload {
     mutating func moved(_ end: ExchangeEnd, pathOnly: Bool) -> [ProtocolAction] {
         guard let answer = end.answer else {
             switch DavFinding.unanswered(end, host) {
-            case .wait(let demand): return prove(demand, busy: leastPatience)
+            case .wait(let demand):
+                // Whether it arrived is not known either: it has as long as copying at a mebibyte a second takes.
+                return prove(demand, busy: end.failure?.mayHaveReachedServer ?? true ? leastPatience : nil)
             case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
             }
         }
@@ -71,27 +73,21 @@ extension DavUpload {
     private mutating func prove(_ demand: WaitDemand, busy: Duration? = nil) -> [ProtocolAction] {
         guard plan.isCloud, let busy else { return ask(temporary) { .proving($0, isTarget: false, demand) } }
         point.busyUntil = now.advanced(by: busy)
-        looks = 0
         return [.persist(ResumePoint(point))] + ask(temporary) { .proving($0, isTarget: false, demand) }
     }
 
-    /// 10 to 30 seconds between two looks.
-    mutating func rest(_ demand: WaitDemand?) -> [ProtocolAction] {
-        let pause = min(30, 10 + 5 * looks)
-        looks += 1
-        state = .resting(demand)
-        return [.wake(.probeAgain, after: .seconds(pause))]
+    /// The next look is an attempt of its own: nobody else waits for this file meanwhile.
+    mutating func lookLater(_ error: TransferError? = nil) -> [ProtocolAction] {
+        over(.wait(WaitDemand(.backoff, error ?? .unnamed(at: host), retryAfter: .seconds(30))))
     }
 
-    /// Where a line broke: whether the MOVE arrived is not known either, so it has as long as copying at a mebibyte a second takes.
     private var leastPatience: Duration { .seconds(min(3600, max(60, plan.subject.size >> 20))) }
 
     /// - Parameter demand: why it is not known; `nil`: an earlier attempt asked for it.
     mutating func proved(_ finding: DavFinding, _ isTarget: Bool, _ demand: WaitDemand?) -> [ProtocolAction] {
         if !isTarget {
             if case .found = finding {
-                if let until = point.busyUntil { return now < until ? rest(demand) : publish() }
-                if let demand { return over(.wait(demand)) }
+                if let demand { return point.busyUntil == nil ? over(.wait(demand)) : lookLater(demand.error) }
             }
             return ask(plan.address) { .proving($0, isTarget: true, demand) }
         }
@@ -163,6 +159,13 @@ extension DavUpload {
         receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt
+    }
+}
+
+extension TransferError {
+    fileprivate static func unnamed(at host: String) -> TransferError {
+        TransferError(
+            .badServerResponse, "\(host) may still be giving the file its name: Martlet looks again by itself")
     }
 }
 

@@ -24,10 +24,8 @@ package struct DavUpload: ProtocolMachine {
         case checking(ExchangeID, doubt: TransferError?)
         /// The MOVE. Next: itself, `proving`, `inTheWay`, `clearing`, `over`.
         case moving(ExchangeID, pathOnly: Bool)
-        /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `resting`, `moving`, `sending`, `over`.
+        /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `moving`, `sending`, `over`.
         case proving(ExchangeID, isTarget: Bool, WaitDemand?)
-        /// The MOVE may still go on: only what is there is looked at. Next: `proving`.
-        case resting(WaitDemand?)
         /// 412: what has the target's name? Next: `comparing`, `leaving`, `over`.
         case inTheWay(ExchangeID)
         /// It has our length: is our temporary file gone, so that an earlier MOVE put it there? Next: `leaving`, `over`.
@@ -61,8 +59,6 @@ package struct DavUpload: ProtocolMachine {
     var begun = Timestamp(milliseconds: 0)
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
-    /// Looks at a MOVE that may still go on.
-    var looks = 0
 
     /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.
     package init(_ plan: DavPlan, after lastID: Int = 0) {
@@ -81,8 +77,6 @@ package struct DavUpload: ProtocolMachine {
         case (.digesting, .digested(let ours)):
             digest = ours
             return send()
-        case (.resting(let demand), .timerFired(.probeAgain)):
-            return ask(temporary) { .proving($0, isTarget: false, demand) }
         case (_, .ended(let id, let end)) where id == current:
             now = end.at
             return ended(end)
@@ -99,7 +93,7 @@ package struct DavUpload: ProtocolMachine {
             .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
             .comparing(let id, _), .leaving(let id, _):
             id
-        case .ready, .digesting, .resting, .over: nil
+        case .ready, .digesting, .over: nil
         }
     }
 
@@ -111,7 +105,7 @@ package struct DavUpload: ProtocolMachine {
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
         case .leaving(_, let action): return over(action)
         case .looking, .probing, .checking, .proving, .inTheWay, .comparing: return found(end)
-        case .ready, .digesting, .resting, .over: return []
+        case .ready, .digesting, .over: return []
         }
     }
 
@@ -161,9 +155,10 @@ package struct DavUpload: ProtocolMachine {
     private mutating func probed(_ finding: DavFinding) -> [ProtocolAction] {
         switch finding {
         case .found(let file) where file.size == plan.subject.size && !isStraight:
-            guard let until = point.busyUntil, now < until else { return [.resumed(at: plan.subject.size)] + whole() }
-            isWhole = true
-            return [.resumed(at: plan.subject.size), .accepted(plan.subject.size)] + rest(nil)
+            if let until = point.busyUntil, now < until {
+                return [.accepted(plan.subject.size)] + lookLater()
+            }
+            return [.resumed(at: plan.subject.size)] + whole()
         case .found(let file) where file.size == plan.subject.size && isOurs(file): return whole()
         case .missing where point.publishing: return ask(plan.address) { .proving($0, isTarget: true, nil) }
         // Straight at the target it may be anybody's: the PUT will say.

@@ -167,8 +167,9 @@ package struct NextcloudUpload: ProtocolMachine {
         case 405:
             mayLackFolders = true
             return list()
-        // No such place, no such method.
-        case 404, 409, 501: return goWhole(at: end.at)
+        case 501: return goWhole(at: end.at, learns: true)
+        // No such place: it has none, or the address names nobody.
+        case 404, 409: return goWhole(at: end.at, learns: false)
         default: break
         }
         guard answer.isSuccess else { return stop(end) }
@@ -185,7 +186,9 @@ package struct NextcloudUpload: ProtocolMachine {
         var isReview = false
         if case .reviewing = state { isReview = true }
         guard let answer = end.answer else { return stop(end) }
-        if mayLackFolders, !point.isMade, [404, 405, 501].contains(answer.status) { return goWhole(at: end.at) }
+        if mayLackFolders, !point.isMade, [404, 405, 501].contains(answer.status) {
+            return goWhole(at: end.at, learns: true)
+        }
         if answer.status == 404 || answer.status == 410 {
             let wasMade = point.isMade
             (point.isMade, point.isAssembling) = (false, false)
@@ -213,16 +216,15 @@ package struct NextcloudUpload: ProtocolMachine {
         return hasAskedDigest ? [] : [.digestSource]
     }
 
-    /// The server has no folders of chunks: this file and all after it go whole.
-    private mutating func goWhole(at now: Timestamp) -> [ProtocolAction] {
+    /// There are no folders of chunks: this file goes whole, and where the server said so itself all after it.
+    private mutating func goWhole(at now: Timestamp, learns: Bool) -> [ProtocolAction] {
         var learned = HostFacts()
         learned.cannotChunk = true
         var upload = DavUpload(
-            DavPlan(address: plan.address, subject: plan.subject, facts: plan.facts.merged(with: learned)),
-            after: lastID)
+            DavPlan(address: plan.address, subject: plan.subject, facts: plan.facts), after: lastID)
         let actions = upload.handle(.began(at: now))
         state = .whole(upload)
-        return [.learned(learned)] + actions
+        return (learns ? [.learned(learned)] : []) + actions
     }
 
     private func announced() -> [ProtocolAction] {

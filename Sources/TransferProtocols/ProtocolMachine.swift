@@ -66,10 +66,10 @@ package struct UploadSubject: Hashable, Sendable {
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
-    /// How an earlier attempt broke off that nobody saw the end of, because the engine was killed: about how much it had sent. `nil` where the
-    /// resume point knows it, or nothing was sent.
+    /// How an earlier attempt broke off: about how much it had sent beyond what the server had said to have. `nil`: nothing was sent, or the
+    /// server has said since what it has. Where the resume point knows it better, that counts.
     package var unanswered: UploadCut?
-    /// Nothing else of its batch waits to be sent: what is done once at the end of many files is done with this one.
+    /// Nothing else of its batch waits to be sent.
     package var isLastOfBatch: Bool
 
     package init(

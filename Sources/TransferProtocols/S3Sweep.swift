@@ -26,6 +26,8 @@ struct S3Sweep: Hashable, Sendable {
 
     /// Both clocks have more than whole seconds, but not all servers show them.
     private static let margin = Duration.seconds(2)
+    /// A request that the server has not got by then never came: what was begun later is somebody else's.
+    private static let life = Duration.seconds(600)
 
     private let intent: S3ResumePoint
     private let begun: Timestamp
@@ -76,8 +78,9 @@ struct S3Sweep: Hashable, Sendable {
         case .listing:
             let skew = answer.date.map { $0.since(end.at) } ?? .zero
             let earliest = begun.advanced(by: skew).advanced(by: .zero - Self.margin)
+            let latest = earliest.advanced(by: Self.life)
             for upload in S3Answers.uploads(end.body)?.uploads ?? [] where upload.key == intent.address.key {
-                guard let time = upload.begun, time >= earliest else { continue }
+                guard let time = upload.begun, (earliest...latest).contains(time) else { continue }
                 suspects.append(upload.point(at: intent.address))
             }
             suspects.reverse()

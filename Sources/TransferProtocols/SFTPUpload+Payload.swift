@@ -23,7 +23,7 @@ extension SFTPUpload {
         }
         if sending.next == size, sending.closing == nil {
             var operations: [SFTPExchange] = [.setModified(sending.handle, plan.modified)]
-            // One sync for each small file would take as long as the files.
+            // One sync for each small file would take as long as the files. Most file systems write those before it along with the last one's.
             let syncs = size >= Self.small || plan.subject.isLastOfBatch
             if syncs, features.syncs { operations.append(.sync(sending.handle)) }
             operations += [.handleStatus(sending.handle), .close(sending.handle)]

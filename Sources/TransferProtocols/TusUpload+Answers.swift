@@ -67,7 +67,8 @@ extension TusUpload {
             creationTakesData = false
         case .fail(let error) where parts.count > 1 && Self.meansNoParts(error): return withoutParts()
         case .fail(let error): return over(.fail(error))
-        case .stands, .gone, .corrupted, .refused: stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
+        case .stands, .gone, .corrupted, .refused:
+            stop(index, WaitDemand(.backoff, .noAnswer(parts[index].chain.address)))
         }
         return advance()
     }

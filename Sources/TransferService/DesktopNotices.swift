@@ -65,10 +65,11 @@ struct DesktopNotices {
 
     /// One notification of all of them; `nil`: there is nothing that the person does not know.
     static func notification(_ news: [(batch: BatchSnapshot, news: News)]) -> DesktopNotification? {
-        let said = news.compactMap { one($0.batch, $0.news) }
+        let told = news.compactMap { item in one(item.batch, item.news).map { (said: $0, news: item.news) } }
+        let said = told.map(\.said)
         guard said.count != 1 else { return said[0] }
         guard !said.isEmpty else { return nil }
-        let needing = news.count { $0.news == .needsPerson }
+        let needing = told.count { $0.news == .needsPerson }
         let title =
             needing == 0 ? "\(said.count) batches are over" : "\(needing) of \(said.count) batches need you"
         // What went wrong first: the rest may not be seen.
@@ -119,7 +120,9 @@ extension String {
     fileprivate var hostOfURL: String? {
         guard let scheme = firstRange(of: "://") else { return nil }
         let authority = self[scheme.upperBound...].prefix { $0 != "/" }
-        let host = authority.split(separator: "@").last.map { $0.prefix { $0 != ":" } } ?? ""
+        let place = authority.split(separator: "@").last ?? ""
+        // An IPv6 address stands in brackets, colons and all.
+        let host = place.first == "[" ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
         return host.isEmpty ? nil : String(host)
     }
 }

@@ -28,6 +28,17 @@ import Testing
         #expect(throws: Errno.noSuchFile) { try ChildProcess(ChildProgram("/no/such/program")) }
     }
 
+    @Test(arguments: [
+        "exec sleep 1000", "exec >&- sleep 1000", "while :; do echo x; done", "trap '' PIPE; while :; do echo x; done",
+    ])
+    func `a program that does not end is ended, whatever it has done with its output`(script: String) throws {
+        var program = ChildProgram("/bin/sh", ["-c", script], environment: ["PATH=/usr/bin:/bin"])
+        program.standardError = nil
+        let output = try CommandOutput.read(of: program, within: .milliseconds(300))
+        // Whoever prints for ever ends by the signal that tells him that nobody listens, if he hears it.
+        #expect(output == .endless || output == .failed(.signalled(SIGPIPE)), "\(output)")
+    }
+
     @Test func `a loop is told once how a child ended`() async throws {
         let loop = try EventLoop(name: "children")
         let host = Host(loop)

@@ -27,6 +27,20 @@ struct GrowingFileTests {
         #expect(file.newLines() == [Array("new".utf8)])
     }
 
+    @Test("who prints without line ends is told in pieces, and nothing is joined over what was passed over")
+    func endless() throws {
+        let folder = try Folder()
+        let path = String(decoding: folder.path, as: UTF8.self) + "/log/screen.log"
+        var file = GrowingFile(path)
+        for _ in 0..<3 { try append(String(repeating: "x", count: 40 << 10), path); _ = file.newLines() }
+        try append("\nend\n", path)
+        #expect(file.newLines().map(\.count).allSatisfy { $0 <= 80 << 10 })
+        try append("half", path)
+        #expect(file.newLines() == [])
+        try append(String(repeating: "y\n", count: 40 << 10), path)
+        #expect(file.newLines().allSatisfy { $0 == Array("y".utf8) })
+    }
+
     @Test("one that has grown long is put aside when the next screen opens")
     func long() throws {
         let folder = try Folder()

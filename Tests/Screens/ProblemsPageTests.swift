@@ -139,6 +139,32 @@ struct ProblemsPageTests {
         #expect(screen.matched(.cancel) == ["@retry err=cannotFindHost"])
     }
 
+    @Test("what a key does hits the cause under the cursor alone, and nothing when that has gone meanwhile")
+    func alone() {
+        var first = batch(7, "keys", [])
+        first.waits = [WaitCount(reason: .hostKey, count: 4)]
+        var second = batch(8, "logins", [])
+        second.waits = [WaitCount(reason: .auth, count: 5)]
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        screen.send(.answer(.problems(.success([first, second]), number: screen.lastNumber)))
+        screen.press("x")
+        #expect(screen.matched(.cancel) == ["@auth why=auth"])
+        screen.press("j", "x")
+        #expect(screen.matched(.cancel) == ["@auth why=hostKey"])
+        // The one under the cursor goes, and the other moves to its place.
+        screen.press("3", "1", "3")
+        screen.send(.answer(.problems(.success([first, second]), number: screen.lastNumber)))
+        var totals = Rows.exampleTotals
+        totals.needsPerson = 9
+        screen.news([], totals: totals)
+        screen.send(.answer(.problems(.success([first]), number: screen.lastNumber)))
+        screen.press("x")
+        #expect(screen.matched(.cancel) == [] && screen.picture.contains("That problem is gone: choose another one."))
+        screen.press("k", "x")
+        #expect(screen.matched(.cancel) == ["@auth why=hostKey"])
+    }
+
     @Test("d goes to the configured server that it is about, and Esc back to the problems")
     func server() throws {
         var screen = screen()

@@ -110,6 +110,7 @@ private struct Dice: RandomNumberGenerator {
         let retry = file("a", .waiting) { $0.waitReasons = WaitReasons(.backoff) }
         #expect(try matches("@auth !@wait !@retry", auth))
         #expect(try matches("@retry !@wait !@auth", retry))
+        #expect(try matches("@auth why=auth !why=hostKey why!=hostKey", auth))
     }
 
     @Test("the rest: batch, destination, kind, errors, priority, identity")

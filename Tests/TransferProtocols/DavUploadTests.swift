@@ -348,23 +348,24 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
             var play = HTTPPlay(DavUpload(plan(address: address)))
             for end in [answered(201), end] { play.end(end) }
             #expect(play.said == ["persist dav", "PROPFIND \(temporary)"])
-            var now = noon
-            var looks = 0
-            repeat {
-                play.end(there(at: now))
-                guard play.said.first?.hasPrefix("wake probeAgain") == true else { break }
-                play.fire()
-                #expect(play.said == ["PROPFIND \(temporary)"])
-                now = now.advanced(by: .seconds(30))
-                looks += 1
-            } while looks < 1000
-            #expect(now.since(noon) == .seconds(patience))
-            #expect(play.said == ["persist dav", "MOVE \(temporary) | Destination: \(address) | Overwrite: F"])
+            guard case .persist(let stored)? = play.last.first, let point = stored.content(DavResumePoint.self) else {
+                Issue.record("nothing is kept")
+                return
+            }
+            // The attempt ends: whatever else there is to send does not wait for this file.
+            play.end(there(at: noon))
+            #expect(
+                play.said.first?.hasPrefix("wait backoff") == true
+                    && play.said.first?.hasSuffix(" 30.0 seconds") == true)
+            #expect(point.busyUntil == noon.advanced(by: .seconds(patience)))
         }
+        // What never left us is not going on there.
+        #expect(
+            after(plan(address: address), answered(201), unanswered(refused, sent: 0), there(at: noon)) == [
+                "wait backoff cannotConnectToHost"
+            ])
         var done = HTTPPlay(DavUpload(plan(address: address)))
-        for end in [answered(201), answered(504), there(at: noon)] { done.end(end) }
-        done.fire()
-        done.end(answered(404))
+        for end in [answered(201), answered(504), answered(404)] { done.end(end) }
         #expect(done.said == ["PROPFIND /remote.php/dav/files/u/f"])
         done.end(listing(("/remote.php/dav/files/u/f", 1000)))
         #expect(done.said == ["finish 1000 size"])
@@ -382,13 +383,13 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         var point = DavResumePoint(temporary: temporary)
         point.publishing = true
         point.busyUntil = noon.advanced(by: .seconds(1))
-        var play = HTTPPlay(
-            DavUpload(plan(resume: point, address: "https://c/remote.php/dav/files/u/f")))
-        play.end(listing((temporary, 1000)))
-        #expect(play.said == ["resumed 1000", "accepted 1000", "wake probeAgain 10.0 seconds"])
-        play.fire()
+        let machine = DavUpload(plan(resume: point, address: "https://c/remote.php/dav/files/u/f"))
+        var early = HTTPPlay(machine)
+        early.end(listing((temporary, 1000)))
+        #expect(early.said == ["accepted 1000", "wait backoff badServerResponse 30.0 seconds"])
+        var play = HTTPPlay(machine)
         play.end(listing((temporary, 1000), at: noon.advanced(by: .seconds(1))))
-        #expect(play.said.last?.hasPrefix("MOVE") == true)
+        #expect(play.said.first == "resumed 1000" && play.said.last?.hasPrefix("MOVE") == true)
         play.end(answered(423))
         #expect(play.said == ["persist dav", "PROPFIND \(temporary)"])
         let coded = ResumePoint(encoded: ResumePoint(point).encoded)?.content(DavResumePoint.self)

@@ -298,7 +298,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
     }
 
     @Test(
-        "a server without folders of chunks gets the file whole, and that is remembered",
+        "a server without folders of chunks gets the file whole, and that is remembered where it is its own word",
         arguments: [404, 405, 409, 501])
     func noChunks(status: Int) {
         var play = HTTPPlay(NextcloudUpload(plan()))
@@ -308,7 +308,9 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
             #expect(play.said == ["PROPFIND \(folder) | Depth: 1"])
             play.end(answered(404))
         }
-        #expect(play.said == ["learned cannotChunk=true", "PROPFIND \(target)"])
+        // A place that is not there may be a name that was mistyped.
+        let lesson = status == 404 || status == 409 ? [] : ["learned cannotChunk=true"]
+        #expect(play.said == lesson + ["PROPFIND \(target)"])
         play.end(answered(404))
         let part = "/remote.php/dav/files/u/d/.f.01234567.martlet-part"
         #expect(play.said == ["persist dav", "PUT \(part) 0..<\(25 * mebi)"])

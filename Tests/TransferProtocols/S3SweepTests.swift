@@ -43,7 +43,8 @@ private func page(_ uploads: (key: String, id: String, begun: String)..., date: 
             1,
             page(
                 ("f", "early", "2026-11-21T11:59:57Z"), ("f", "ours", "2026-11-21T12:00:00.500Z"),
-                ("f", "other", "2026-11-21T12:05:00Z"), ("f.txt", "alien", "2026-11-21T12:00:01Z")))
+                ("f", "other", "2026-11-21T12:05:00Z"),
+                ("f", "later", "2026-11-21T12:11:00Z"), ("f.txt", "alien", "2026-11-21T12:00:01Z")))
         #expect(said == ["2 GET ?max-parts=1000&uploadId=ours"])
         #expect(script.end(2, 200, body: listXML([])) == ["3 DELETE ?uploadId=ours"])
         #expect(script.end(3, 204) == ["4 GET ?max-parts=1000&uploadId=other"])

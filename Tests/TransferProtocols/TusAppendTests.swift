@@ -64,7 +64,9 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(Drive.run(machine(), [made, stands(1001)]) == ["fail badServerResponse 204"])
     }
 
-    @Test("a 403 is a permission that is gone only if the server still has what it had: an earlier client's last bytes may have come in between")
+    @Test(
+        "a 403 is a permission that is gone only if the server still has what it had: an earlier client's last bytes may have come in between"
+    )
     func forbidden() {
         let forbidden = answered(403, sent: 1000)
         #expect(Drive.run(machine(), [made, forbidden, standing(0)]) == ["wait auth http"])

@@ -92,6 +92,8 @@ struct DesktopNoticesTests {
         let joined = DesktopNotices.notification(many)
         #expect(joined?.summary == "1 of 10 batches need you" && joined?.isProblem == true)
         let lines = joined?.body.split(separator: "\n")
+        let seenTo = (batch: batch(11, .running), news: DesktopNotices.News.needsPerson)
+        #expect(DesktopNotices.notification(many.dropLast() + [seenTo, seenTo])?.summary == "9 batches are over")
         #expect(lines?.count == 6 && lines?.first == "\u{201c}b & <3>\u{201d} needs you" && lines?.last == "and 5 more")
     }
 

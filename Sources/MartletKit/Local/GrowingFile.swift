@@ -30,7 +30,7 @@ package struct GrowingFile: Sendable {
         guard let size = (try? System.stat(Array(path.utf8)))?.size, size != offset else { return [] }
         if size < offset { (offset, rest) = (0, []) }
         guard let file = try? System.open(Array(path.utf8)) else { return [] }
-        if size - offset > Int64(Self.mostAtOnce) { offset = size - Int64(Self.mostAtOnce) }
+        if size - offset > Int64(Self.mostAtOnce) { (offset, rest) = (size - Int64(Self.mostAtOnce), []) }
         var chunk = [UInt8](repeating: 0, count: Int(size - offset))
         let count = try? chunk.withUnsafeMutableBytes { buffer throws(Errno) in
             try System.preadAll(file.rawValue, buffer, at: offset)
@@ -39,6 +39,8 @@ package struct GrowingFile: Sendable {
         offset += Int64(count)
         var lines = (rest + chunk[..<count]).split(separator: 0x0A, omittingEmptySubsequences: false).map(Array.init)
         rest = lines.popLast() ?? []
+        // A line without an end is told in pieces.
+        if rest.count > Self.mostAtOnce { (lines, rest) = (lines + [rest], []) }
         return lines.filter { !$0.isEmpty }
     }
 }

@@ -109,6 +109,7 @@ extension FilterTest {
             case .dest: [subject.place.destination]
             case .kind: subject.place.kinds
             case .err: subject.error
+            case .why: subject.state == .waiting ? subject.waitReasons.reasons.map { Array($0.rawValue.utf8) } : []
             }
         switch relation {
         case .contains:

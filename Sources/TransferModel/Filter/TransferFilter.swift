@@ -49,7 +49,11 @@ package enum FilterTest: Hashable, Sendable {
     /// The file itself, or what it is in. The screen writes it for what is marked.
     case node(RowID)
 
-    package enum TextKey: String, CaseIterable, Sendable { case name, path, batch, folder, dest, err, kind }
+    package enum TextKey: String, CaseIterable, Sendable {
+        case name, path, batch, folder, dest, err, kind
+        /// What a file waits for, by its name in JSON.
+        case why
+    }
 
     package enum TextRelation: String, Sendable {
         case contains = ":"
@@ -140,6 +144,7 @@ extension FilterTest {
         switch self {
         case .word, .text(.name, _, _), .text(.path, _, _): .name
         case .text(.err, _, _): [.details, .error]
+        case .text(.why, _, _): .details
         case .number(.tries, _, _): .details
         case .number(.speed, _, _), .number(.eta, _, _), .number(.done, _, _), .percent: .live
         case .state(let state, _):

@@ -23,7 +23,12 @@ final class UploadsUnderWay: Sendable {
         var seen: UInt64
         var seenAt: MonotonicInstant
         var rate: Double?
+        /// When something came for it last.
+        var movedAt: MonotonicInstant
     }
+
+    /// How long an upload that no request brings bytes for stays: its next piece may be on its way.
+    private static let patience = Duration.seconds(5)
 
     private struct State {
         var entries: [Key: Entry] = [:]
@@ -48,13 +53,13 @@ final class UploadsUnderWay: Sendable {
             let key = id.map(Key.upload) ?? .request(state.lastNumber)
             if var entry = state.entries[key] {
                 entry.requests += 1
-                (entry.received, entry.seen) = (received, min(entry.seen, received))
+                (entry.received, entry.seen, entry.movedAt) = (received, min(entry.seen, received), .now)
                 entry.total = total ?? entry.total
                 state.entries[key] = entry
             } else {
                 state.entries[key] = Entry(
                     name: SafeText(path.displayed, characterSet: characterSet), number: state.lastNumber, total: total,
-                    received: received, seen: received, seenAt: .now)
+                    received: received, seen: received, seenAt: .now, movedAt: .now)
             }
             return key
         }
@@ -82,6 +87,7 @@ final class UploadsUnderWay: Sendable {
         state.withLock { state in
             guard var entry = state.entries[key] else { return }
             entry.requests -= 1
+            entry.movedAt = .now
             state.entries[key] = isOver && entry.requests <= 0 ? nil : entry
         }
         changed()
@@ -89,10 +95,14 @@ final class UploadsUnderWay: Sendable {
 
     /// One line each, in the order in which they began.
     ///
-    /// - Parameter isQuiet: nothing has come for a while: no rate is true any more, and what no request brings bytes for is left out.
+    /// What no request brings bytes for is left out after a moment.
+    ///
+    /// - Parameter isQuiet: nothing has come for a while: no rate is true any more, and that moment is over.
     func lines(at now: MonotonicInstant, isQuiet: Bool) -> [ProgressLine] {
         state.withLock { state in
-            if isQuiet { state.entries = state.entries.filter { $0.value.requests > 0 } }
+            state.entries = state.entries.filter { _, entry in
+                entry.requests > 0 || !isQuiet && entry.movedAt.duration(to: now) < Self.patience
+            }
             state.entries = state.entries.mapValues { Self.looked($0, now, isQuiet) }
             return state.entries.values.sorted { $0.number < $1.number }.map { entry in
                 ProgressLine(

@@ -227,7 +227,7 @@ func isRunning(_ pid: pid_t) -> Bool {
 
 private func executable(of pid: pid_t) -> String? { linkTarget("/proc/\(pid)/exe") }
 
-private func linkTarget(_ path: String) -> String? {
+func linkTarget(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let length = readlink(path, &buffer, buffer.count)
     return length > 0 ? String(decoding: buffer[..<length], as: UTF8.self) : nil

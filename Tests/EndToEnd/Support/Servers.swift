@@ -165,6 +165,25 @@ final class TerminalScreen {
         }
     }
 
+    /// What the terminal was told: `alternate=1 cursor=0 mouse=1`.
+    func modes() throws -> String { try line("modes") }
+
+    /// The row that the cursor is on, from 0.
+    func cursorRow() throws -> Int? { try Int(line("row")) }
+
+    private func line(_ verb: String) throws -> String {
+        let words = try sandbox.start(script, [verb, folder]).wait().output
+        return String(words.prefix { $0 != "\n" })
+    }
+
+    /// A press and a release of the first button, as a terminal tells them; the first column and row are 1.
+    func click(column: Int, row: Int) throws {
+        for end in ["M", "m"] {
+            let bytes = "\u{1b}[<0;\(column);\(row)\(end)".utf8.map { String($0, radix: 16) }
+            _ = try sandbox.start(script, ["keys", folder, "-H"] + bytes).wait()
+        }
+    }
+
     func resize(_ size: String) throws { _ = try sandbox.start(script, ["size", folder, size]).wait() }
 
     /// The program's exit status, once it has ended.
