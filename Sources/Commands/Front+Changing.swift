@@ -75,7 +75,10 @@ extension Front {
                 .refused, .refused, "undo: there is nothing to take back",
                 "only the last change can be, within its grace time")
         }
-        let what = changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
+        let what =
+            changed.startsAgain
+            ? "queued again; what had arrived in part is gone, so that starts again from 0"
+            : changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
         return tell(
             changed.results, done: ": \(what)", already: " had nothing to take back", invocation,
             empty: "there is nothing to take back")

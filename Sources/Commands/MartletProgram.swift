@@ -173,7 +173,8 @@ package enum MartletProgram {
         var command = Command("undo", "take back the last change, within its grace time (10 s unless set)")
         command.details = [
             "Takes back the last cancel, pause, resume, move, set, run-now, limit or purge of finished batches, whoever made it, on "
-                + "a screen or by a command; asked again, the one before it. With an ID the last of that."
+                + "a screen or by a command; asked again, the one before it. With an ID the last of that. What was cancelled can be had back "
+                + "by its ID for a day: it is queued again, and files of which only a part had arrived start again from 0."
         ]
         command.operands = [Operand(.node, .optional)]
         command.groups = [CommonOptions.output]

@@ -10,6 +10,8 @@ package struct ScreenConfiguration: SettingsSection {
     package var title = true
     package var theme = Theme.auto
     package var columns = ColumnList.all
+    package var askFiles = 100
+    package var askSize = ByteSize(bytes: 10 << 30)
     package var askLeave = true
     package var clock = true
     package var alternate = true
@@ -93,6 +95,10 @@ package struct ScreenConfiguration: SettingsSection {
         Setting("title", .onOff, \.title, "the window's title says how far it is"),
         Setting("theme", .choice(), \.theme, "palette for a dark or light background"),
         Setting("columns", ColumnList.syntax, \.columns, "columns of the list beside the names"),
+        Setting(
+            "ask-files", .count(0...1_000_000_000), \.askFiles,
+            "a cancel, retry or pause of more files than these is asked about first"),
+        Setting("ask-size", .size(), \.askSize, "and one of more bytes that are not there yet"),
         Setting(
             "ask-leave", .onOff, \.askLeave,
             "q asks before it leaves when logging out would end the engine"),

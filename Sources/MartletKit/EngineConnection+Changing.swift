@@ -23,6 +23,8 @@ public struct NodesChanged: Sendable, Hashable {
     public var undone: UndoneDeed?
     /// Of an undo: the limits as they are again, when it were the engine's, a host's or a session's.
     public var limits: TransferLimits?
+    /// Of an undo of a cancel: its grace time was over, so that files of which only a part had arrived begin anew.
+    public var startsAgain = false
 
     public init(
         results: [NodeResult], undo: UndoChoice? = nil, undone: UndoneDeed? = nil, limits: TransferLimits? = nil
@@ -38,6 +40,7 @@ public struct NodesChanged: Sendable, Hashable {
         undo = answer.operation.map { .operation($0) }
         undone = answer.undone
         limits = answer.limits
+        startsAgain = answer.startsAgain ?? false
     }
 }
 
@@ -79,6 +82,11 @@ extension EngineConnection {
     /// Takes every batch that is over out of the tree; the history has it still.
     public nonisolated func clearFinished() async throws(RequestError) -> NodesChanged {
         NodesChanged(try await call(Methods.nodesClear, NodesRequest()))
+    }
+
+    /// What can be taken back, the last change first.
+    public nonisolated func undoable() async throws(RequestError) -> [UndoStep] {
+        try await call(Methods.nodesUndoable, Nothing()).steps
     }
 
     /// Takes changes back.

@@ -14,6 +14,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case nodesCancel = "nodes.cancel"
     case nodesRetry = "nodes.retry"
     case nodesUndo = "nodes.undo"
+    case nodesUndoable = "nodes.undoable"
     case nodesPurge = "nodes.purge"
     case nodesClear = "nodes.clear"
     case nodesMove = "nodes.move"
@@ -46,7 +47,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
         switch self {
         case .batchList, .batchShow, .taskList, .taskShow, .why, .nodeShow, .treeRead, .totals, .eventsRead,
             .engineStatus,
-            .limitsGet, .logRead, .leftoversList:
+            .limitsGet, .logRead, .leftoversList, .nodesUndoable:
             true
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
             .nodesClear, .nodesMove,
@@ -86,6 +87,7 @@ package enum Methods {
     package static let nodesCancel = Method<NodesRequest, NodeResults>(.nodesCancel)
     package static let nodesRetry = Method<NodesRequest, NodeResults>(.nodesRetry)
     package static let nodesUndo = Method<UndoRequest, NodeResults>(.nodesUndo)
+    package static let nodesUndoable = Method<Nothing, UndoSteps>(.nodesUndoable)
     package static let nodesPurge = Method<NodesRequest, NodeResults>(.nodesPurge)
     package static let nodesClear = Method<NodesRequest, NodeResults>(.nodesClear)
     package static let nodesMove = Method<MoveRequest, NodeResults>(.nodesMove)

@@ -41,6 +41,7 @@ package enum MethodTable {
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow:
             ("ids? rows? selector?", nodeResults)
         case .nodesUndo: ("ids? rows? selector? operation?", nodeResults)
+        case .nodesUndoable: ("", "steps")
         case .nodesMove: ("ids? rows? to before?", nodeResults)
         case .nodesSet: ("ids? rows? selector? settings secrets?", nodeResults)
         case .nodeShow: ("id", "node")
@@ -77,7 +78,7 @@ package enum MethodTable {
         }
     }
 
-    private static let nodeResults = "results operation? undone? limits?"
+    private static let nodeResults = "results operation? undone? limits? startsAgain?"
     private static let limits = "up down upTimetable downTimetable transfers transfersPerHost scoped"
 
     private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }

@@ -36,10 +36,15 @@ package struct NodeResults: Codable, Hashable, Sendable {
     package var undone: UndoneDeed?
     /// Of `nodes.undo`: the limits, when it were those of the whole engine, a host or a session that it took back.
     package var limits: TransferLimits?
+    /// Of `nodes.undo`, and then true: it took back a cancel whose grace time was over. What was cancelled is queued again, and files of
+    /// which only a part had arrived begin anew.
+    package var startsAgain: Bool?
 
     package init(
-        results: [NodeResult], operation: Int64? = nil, undone: UndoneDeed? = nil, limits: TransferLimits? = nil
+        results: [NodeResult], operation: Int64? = nil, undone: UndoneDeed? = nil, limits: TransferLimits? = nil,
+        startsAgain: Bool? = nil
     ) {
+        self.startsAgain = startsAgain
         self.results = results
         self.operation = operation
         self.undone = undone
@@ -48,6 +53,14 @@ package struct NodeResults: Codable, Hashable, Sendable {
 
     /// Whether anything of it was done.
     package var didAny: Bool { results.contains { $0.result == .done } }
+}
+
+/// The answer of `nodes.undoable`.
+package struct UndoSteps: Codable, Hashable, Sendable {
+    /// The last change first.
+    package var steps: [UndoStep]
+
+    package init(steps: [UndoStep]) { self.steps = steps }
 }
 
 /// Parameters of `nodes.undo`: the last change of each node, a change by its number, or (without any) the last change.

@@ -117,7 +117,10 @@ extension Model {
         let bytes = rows.reduce(0) { $0 + max(0, $1.bytes.total - $1.bytes.accepted) }
         let batches = rows.count { if case .batch = $0.id { true } else { false } }
         let hidden = rows.count { tree.row($0.id) == nil }
-        guard files > askAbove.files || bytes > askAbove.bytes || batches > 1 || hidden > 0 else { return nil }
+        let isForeign = rows.contains { changedByOthers.isRecent($0.id, at: now.uptime) }
+        guard files > askAbove.files || bytes > askAbove.bytes || batches > 1 || hidden > 0 || isForeign else {
+            return nil
+        }
         var lines = rows.prefix(6).map { row -> SafeText in
             let sent = row.counts.completed > 0 ? ", \(Figures.count(row.counts.completed)) already sent" : ""
             let left = Figures.amount(row.counts.unstarted + row.counts.active, "file")
@@ -125,6 +128,7 @@ extension Model {
         }
         if rows.count > 6 { lines.append("and \(rows.count - 6) more") }
         if rows.contains(where: \.scanning) { lines.append("Some folders are still being listed.") }
+        if isForeign { lines.append("Somebody else has changed it a moment ago.") }
         if hidden > 0 { lines.append("\(Figures.amount(Int64(hidden), "marked row")) not in sight.") }
         lines.append("What has arrived whole stays. \(takesBack)")
         let what = batches == rows.count ? "\(Figures.amount(Int64(batches), "batch", "batches")), " : ""
@@ -137,8 +141,12 @@ extension Model {
     mutating func undo() {
         let offer = notice?.undo
         // One's own last change before anybody else's.
-        let choice = offer?.choice ?? repeating.newest(after: now.uptime - grace) ?? .last
-        ask(.undo(offer?.name)) { .undo(choice, number: $0) }
+        let newest = repeating.newest(after: now.uptime - grace)
+        // A cancel of one's own can be had back for long, though it begins anew.
+        let late = newest == nil && offer == nil ? repeating.newestCancel : nil
+        let choice = offer?.choice ?? newest ?? late?.undo ?? .last
+        let name: SafeText? = if case .deed(_, let rows)? = late?.purpose { title(rows) } else { offer?.name }
+        ask(.undo(name)) { .undo(choice, number: $0) }
     }
 
     /// Does again what was taken back last on this screen.

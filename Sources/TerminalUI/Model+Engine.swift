@@ -5,6 +5,7 @@ import MartletKit
 extension Model {
     mutating func take(_ news: ViewUpdate) {
         lastNews = now.wall
+        noteForeignChanges(news)
         var update = news
         frozen?.hold(&update, tree)
         let updated = Set(update.sections.flatMap { $0.rows.map(\.id) })
@@ -56,6 +57,7 @@ extension Model {
     mutating func take(_ answer: Answer) {
         switch answer {
         case .acted(let result, let number): acted(result, number)
+        case .undoable(let result, let number): undoableCame(result, number)
         case .limits(let result, let session, let number): limitsCame(result, session, number)
         case .limitsSet(let result, let number): limitsSet(result, number)
         case .why(let result, let number): explained(result, number)
@@ -153,12 +155,17 @@ extension Model {
             if changed.undone == .purge || changed.undone == .clear, done > 0 {
                 return "The list has \(Figures.amount(done, "finished batch", "finished batches")) again."
             }
+            if changed.startsAgain, done > 0 {
+                let what = name ?? SafeText(Figures.amount(done, "row"))
+                return "Queued again: \(what). It starts again from 0: what had arrived in part is gone."
+            }
             let what = SafeText(changed.undone?.noun ?? "change")
             return done > 0
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .why, .task, .sources, .log, .problems, .history, .returning, .status, .queueing, .destination, .limits,
+        case .undoable, .why, .task, .sources, .log, .problems, .history, .returning, .status, .queueing, .destination,
+            .limits,
             .setLimits:
             return ""
         }

@@ -41,6 +41,8 @@ struct Model: Sendable {
     var grace: Duration
     /// Beyond which amounts a change is asked about.
     var askAbove = AskAbove()
+    /// What others have changed lately.
+    var changedByOthers = ForeignChanges()
     /// By how much the clock of the engine's machine is ahead of this one's.
     var clockAhead = Duration.zero
     var ringsBell: Bool

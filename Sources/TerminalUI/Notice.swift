@@ -55,6 +55,7 @@ struct Outstanding: Sendable {
         case failed(of: SafeText)
         case clearFinished
         case undo(SafeText?)
+        case undoable
         case limits([NodeRow], matching: String?)
         case setLimits
         case why(NodeID, NodeRow, SafeText)

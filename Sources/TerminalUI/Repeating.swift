@@ -33,6 +33,24 @@ struct Repeating: Sendable {
     /// What takes the newest change back that is not older than this.
     func newest(after time: Duration) -> UndoChoice? { done.last { $0.undo != nil && $0.at > time }?.undo }
 
+    /// The newest cancel, however long ago.
+    var newestCancel: Change? {
+        done.last { change in
+            switch change.purpose {
+            case .deed(.cancel, _), .named(.cancel, _): change.undo != nil
+            default: false
+            }
+        }
+    }
+
+    /// When the newest change was made; `nil`: none was.
+    var lastAt: Duration? { done.last?.at }
+
+    /// The numbers of what was changed here.
+    var operations: Set<Int64> {
+        Set(done.compactMap { change in if case .operation(let number)? = change.undo { number } else { nil } })
+    }
+
     var hasUndone: Bool { !undone.isEmpty }
 
     /// What was taken back last; it counts as asked for.

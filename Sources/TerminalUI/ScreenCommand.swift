@@ -5,7 +5,7 @@ import MartletKit
 /// What can be typed behind `:` with words of its own. Everything that a key does can be typed too, by the action's name.
 enum ScreenCommand: String, CaseIterable, Sendable {
     case pause, resume, cancel, retry
-    case move, set, limit
+    case move, set, limit, undo
     case filter, save, forget
     case columns, units, glyphs, bell, mouse, ask
     case keys
@@ -17,6 +17,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .move: "[b7 | t31] top | bottom | up | down | before b3"
         case .set: "[b7 | t31] priority high | limit 2M"
         case .limit: "[up | down | transfers | host NAME | session NAME] 2M | off"
+        case .undo: "[list | N]"
         case .filter: "FILTER"
         case .save: "NAME [FILTER]"
         case .forget: "NAME"
@@ -37,6 +38,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .move: "change the order"
         case .set: "priority, or a limit of its own"
         case .limit: "how fast, and how many at once"
+        case .undo: "take back a change of the list"
         case .filter: "show only what matches"
         case .save: "give a filter a name"
         case .forget: "forget a saved filter"
@@ -62,6 +64,7 @@ extension Model {
         case .move: move(rest)
         case .set: set(rest)
         case .limit: limit(rest)
+        case .undo: undo(rest)
         case .filter: filter(by: rest)
         case .save: saveFilter(rest)
         case .forget: forgetFilter(rest)

@@ -8,8 +8,11 @@ extension QueueStore {
     func operation(joining: Int64? = nil) throws -> Int64 {
         if let joining { return joining }
         // What is long past the grace time is of no use to anyone.
-        let last = clock().advanced(by: .zero - max(graceTime, .seconds(3600)))
-        try database.run("DELETE FROM undo WHERE at < ?", .integer(last.milliseconds))
+        let now = clock()
+        let last = now.advanced(by: .zero - max(graceTime, .seconds(3600)))
+        try database.run(
+            "DELETE FROM undo WHERE at < ? AND (kind <> ? OR at < ?)", .integer(last.milliseconds),
+            .integer(UndoneDeed.cancel.stored), .integer(endOfLateUndo(now).milliseconds))
         try database.run("DELETE FROM undo_tasks WHERE operation NOT IN (SELECT operation FROM undo)")
         defer { numbers.operation += 1 }
         return numbers.operation
@@ -75,28 +78,65 @@ extension QueueStore {
         let events: (Int64, Int64)
         let deed: UndoneDeed
         let before: UndoBefore
+        let at: Timestamp
+        /// The grace time is over: what had arrived in part is gone, and files begin anew.
+        let isLate: Bool
+    }
+
+    /// What was cancelled can be queued again until then, though from its beginning.
+    private func endOfLateUndo(_ now: Timestamp) -> Timestamp {
+        now.advanced(by: .zero - max(graceTime, .seconds(86_400)))
     }
 
     private func steps(now: Timestamp) throws -> [Step] {
-        try database.rows(
+        let end = endOfUndo(now)
+        return try database.rows(
             """
-            SELECT rowid, operation, node, batch, first_event, last_event, kind, before FROM undo WHERE at >= ?
-            ORDER BY rowid DESC
-            """, .integer(endOfUndo(now).milliseconds)
+            SELECT rowid, operation, node, batch, first_event, last_event, kind, before, at FROM undo
+            WHERE at >= ?1 OR (kind = ?2 AND at >= ?3) ORDER BY rowid DESC
+            """, .integer(end.milliseconds), .integer(UndoneDeed.cancel.stored),
+            .integer(endOfLateUndo(now).milliseconds)
         ) { row -> Step? in
             guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
+            let at = Timestamp(milliseconds: row.integer(8))
             return Step(
                 row: row.integer(0), operation: row.integer(1), node: StoredJSON.value(NodeID.self, row.text(2)),
                 batch: BatchID(rawValue: row.integer(3)), events: (row.integer(4), row.integer(5)), deed: deed,
-                before: StoredJSON.value(UndoBefore.self, row.optionalText(7)) ?? UndoBefore())
+                before: StoredJSON.value(UndoBefore.self, row.optionalText(7)) ?? UndoBefore(), at: at,
+                isLate: at < end)
         }.compactMap { $0 }
+    }
+
+    /// What can be taken back, the last change first.
+    func undoSteps(now: Timestamp) throws -> [UndoStep] {
+        var found: [UndoStep] = []
+        for step in try steps(now: now) where try step.batch.rawValue == 0 || !isGone(step.batch) {
+            if let index = found.firstIndex(where: { $0.operation == step.operation }) {
+                found[index].nodes += 1
+                continue
+            }
+            let name = try database.first(
+                "SELECT name FROM batches WHERE id = ?", .integer(step.batch.rawValue)
+            ) { $0.text(0) }
+            found.append(
+                UndoStep(
+                    operation: step.operation, deed: step.deed, at: step.at, node: step.node, name: name ?? "",
+                    startsAgain: step.isLate))
+        }
+        return found
+    }
+
+    private func isGone(_ batch: BatchID) throws -> Bool {
+        try database.integer("SELECT 1 FROM batches WHERE id = ?", .integer(batch.rawValue)) == nil
     }
 
     func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
         let recent = try steps(now: now)
         let chosen: [Step] =
             switch choice {
-            case .last: recent.filter { $0.operation == recent.first?.operation }
+            case .last:
+                // Long ago, it has to be named: nobody means it by "the last".
+                recent.first { !$0.isLate }.map { last in recent.filter { $0.operation == last.operation } } ?? []
             case .operation(let number): recent.filter { $0.operation == number }
             case .nodes(let nodes): nodes.compactMap { node in recent.first { $0.node == node } }
             }
@@ -113,6 +153,7 @@ extension QueueStore {
             try takeBack(step, whole: isWhole, &change)
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
             change.undone = step.deed
+            if step.isLate { change.startsAgain = true }
             if let node = step.node { change.results.append(NodeResult(id: node, result: .done)) }
         }
         if case .nodes(let nodes) = choice {

@@ -53,7 +53,12 @@ extension QueueWriter {
         try change { try store.runNow(nodes, joining: joining) }
     }
 
-    /// Takes changes back that are not longer ago than the grace time.
+    /// What can be taken back, the last change first.
+    package func undoSteps(now: Timestamp) throws(QueueError) -> [UndoStep] {
+        try change { try store.undoSteps(now: now) }
+    }
+
+    /// Takes changes back that are not longer ago than the grace time; cancels that are named, for a day.
     package func undo(_ choice: UndoChoice, now: Timestamp) throws(QueueError) -> NodeChange {
         try change { try store.undo(choice, now: now) }
     }

@@ -185,6 +185,8 @@ package struct NodeChange: Sendable {
     package var operation: Int64?
     /// Of an undo: what it took back.
     package var undone: UndoneDeed?
+    /// Of an undo of a cancel: its grace time was over, so that files of which only a part had arrived begin anew.
+    package var startsAgain = false
     /// Of an undo: the whole engine's limits, as they are again.
     package var limits: StoredLimits?
     /// Where a group was moved to, for its next page.

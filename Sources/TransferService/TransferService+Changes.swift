@@ -70,6 +70,7 @@ extension TransferService {
         results.results += try await told(change)
         results.operation = change.operation ?? results.operation
         results.undone = change.undone ?? results.undone
+        if change.startsAgain { results.startsAgain = true }
         if !change.stopped.isEmpty { await engine.stop(change.stopped) }
         if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
         for batch in change.walked { await engine.batchAdded(batch) }
@@ -226,6 +227,10 @@ extension TransferService {
         if results.didAny { await goOn("something is to start now") }
         await engine.connectivityChanged()
         return results
+    }
+
+    func undoable() async throws -> UndoSteps {
+        UndoSteps(steps: try await queue.writer.undoSteps(now: Timestamp(milliseconds: WallClock.milliseconds)))
     }
 
     func undo(_ request: UndoRequest) async throws -> NodeResults {

@@ -61,4 +61,66 @@ struct RepeatingTests {
         screen.press("u")
         #expect(sent(screen) == [.undo(.last, number: screen.lastNumber)])
     }
+
+    @Test("a cancel of one's own is had back after its time, too: it is queued again, and that is said")
+    func late() {
+        var screen = example()
+        screen.press("j", "x")
+        if screen.model.dialog != nil {
+            screen.wait(.seconds(1))
+            screen.press("x")
+        }
+        screen.answerDone()
+        screen.wait(.seconds(600))
+        screen.press("u")
+        #expect(sent(screen) == [.undo(.operation(7), number: screen.lastNumber)])
+        var changed = NodesChanged(
+            results: [NodeResult(id: .batch(BatchID(rawValue: 1)), result: .done)], undone: .cancel)
+        changed.startsAgain = true
+        screen.send(.answer(.acted(.success(changed), number: screen.lastNumber)))
+        #expect(screen.picture.contains("Queued again: "))
+        #expect(screen.picture.contains("It starts again from 0"))
+    }
+
+    @Test(":undo list is a page of what can be taken back, :undo N takes back one of it")
+    func list() {
+        var screen = example()
+        screen.press("p")
+        screen.answerDone()
+        screen.press(":", "undo list", "Enter")
+        #expect(sent(screen) == [.undoable(number: screen.lastNumber)])
+        let batch = NodeID.batch(BatchID(rawValue: 3))
+        let steps = [
+            UndoStep(
+                operation: 7, deed: .pause, at: ScreenHarness.morning, node: batch, nodes: 3, name: "docs\u{1b}[2J",
+                startsAgain: false),
+            UndoStep(operation: 6, deed: .limit, at: ScreenHarness.morning, node: nil, name: "", startsAgain: false),
+            UndoStep(
+                operation: 4, deed: .cancel, at: ScreenHarness.morning.advanced(by: .seconds(-7200)), node: batch,
+                name: "docs", startsAgain: true),
+        ]
+        screen.send(.answer(.undoable(.success(steps), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "undo-list-80x24")
+        screen.press("Esc", ":", "undo 4", "Enter")
+        #expect(sent(screen) == [.undo(.operation(4), number: screen.lastNumber)])
+    }
+
+    @Test("what somebody else changed a moment ago is not cancelled without a question")
+    func foreign() {
+        var screen = example()
+        var row = Rows.example[0].rows[0]
+        row.paused.toggle()
+        var root = Rows.example[0]
+        root.rows[0] = row
+        screen.news([root])
+        #expect(screen.model.changedByOthers.isRecent(row.id, at: .seconds(4)))
+        #expect(!screen.model.changedByOthers.isRecent(row.id, at: .seconds(5)))
+        screen.press("g", "x")
+        #expect(screen.picture.contains("Somebody else has changed it a moment ago."))
+        // What this screen asked for is no news.
+        screen = example()
+        screen.press("g", "p")
+        screen.news([root])
+        #expect(!screen.model.changedByOthers.isRecent(row.id, at: .seconds(1)))
+    }
 }

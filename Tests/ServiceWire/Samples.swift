@@ -160,6 +160,7 @@ enum Samples {
         case .taskShow: TaskShowRequest(task: task, history: true, response: true)
         case .why: WhyRequest(id: .task(task))
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow: nodes
+        case .nodesUndoable: Nothing()
         case .nodesUndo: UndoRequest(ids: nodes.ids, rows: nodes.rows, selector: nodes.selector, operation: 4)
         case .nodesMove: MoveRequest(ids: nodes.ids, rows: nodes.rows, to: .before, before: .task(task))
         case .nodesSet:
@@ -241,7 +242,13 @@ enum Samples {
             .nodesRunNow, .leftoversAbort:
             NodeResults(
                 results: [NodeResult(id: .task(task), result: .refused, code: .noSuchObject, message: "m")],
-                operation: 4, undone: .limit, limits: limits)
+                operation: 4, undone: .limit, limits: limits, startsAgain: true)
+        case .nodesUndoable:
+            UndoSteps(steps: [
+                UndoStep(
+                    operation: 4, deed: .cancel, at: time, node: .batch(batch), nodes: 2, name: "photos",
+                    startsAgain: true)
+            ])
         case .nodeShow: NodeShown(node: row)
         case .treeRead: SectionRead(section: section)
         case .viewSet, .eventsUnfollow, .eventsAcknowledge: Nothing()

@@ -185,9 +185,12 @@ import TransferModel
         #expect(again[0].resumePoint == [5])
         #expect(again[0].accepted == 50)
         sandbox.clock.advance(by: .seconds(2))
-        #expect(try await queue.writer.undo(.nodes([folder]), now: sandbox.clock.now).results[0].result == .refused)
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.isEmpty)
         #expect(try await queue.reader.batch(batch)?.filesCancelled == 2)
+        let once = try await queue.writer.undo(.nodes([folder]), now: sandbox.clock.now)
+        #expect(once.results.map(\.result) == [.done] && once.startsAgain)
+        #expect(try await queue.writer.undo(.nodes([folder]), now: sandbox.clock.now).results[0].result == .refused)
+        #expect(try await queue.reader.batch(batch)?.filesCancelled == 0)
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
@@ -204,6 +207,43 @@ import TransferModel
         _ = try await queue.writer.cancel([.batch(batch)])
         sandbox.clock.advance(by: .seconds(61))
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.isEmpty)
+        try await queue.close()
+    }
+
+    @Test(
+        "after the grace time a cancel that is named is queued again and says that it starts anew; the last change is another"
+    )
+    func lateUndo() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let tasks = try await queue.claimAll(limit: 2)
+        try await queue.complete([tasks[0]])
+        queue.writer.record(.checkpoint(resumePoint: [1], accepted: 10), for: tasks[1].id)
+        let cancel = try await queue.writer.cancel([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(3600))
+        try await queue.writer.forgetRemains(of: tasks[1].id)
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.isEmpty)
+        let steps = try await queue.writer.undoSteps(now: sandbox.clock.now)
+        #expect(steps.map(\.operation) == [cancel.operation] && steps.first?.startsAgain == true)
+        #expect(steps.first?.node == .batch(batch) && steps.first?.deed == .cancel)
+        let back = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
+        #expect(back.results.map(\.result) == [.done] && back.startsAgain && back.undone == .cancel)
+        let after = try #require(try await queue.reader.batch(batch))
+        #expect(after.filesCompleted == 1 && after.filesWaiting == 2 && after.filesCancelled == 0)
+        #expect(try await queue.reader.task(tasks[1].id)?.bytesAccepted == 0)
+        #expect(try await queue.writer.undoSteps(now: sandbox.clock.now).isEmpty)
+        #expect(try await queue.reader.check() == [])
+        // By its number, too, and for a day.
+        let again = try await queue.writer.cancel([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(86_300))
+        _ = try await queue.writer.pause([.batch(try await queue.addTree("other", files: 1))])
+        let number = try #require(again.operation)
+        #expect(try await queue.writer.undo(.operation(number), now: sandbox.clock.now).startsAgain)
+        let last = try await queue.writer.cancel([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(86_401))
+        let gone = try #require(last.operation)
+        #expect(try await queue.writer.undo(.operation(gone), now: sandbox.clock.now).results.isEmpty)
         try await queue.close()
     }
 

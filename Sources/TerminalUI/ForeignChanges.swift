@@ -1,0 +1,53 @@
+import MartletKit
+
+/// Rows that somebody else has changed lately, on another screen or by a command: what only a person changes is another way, and this
+/// screen has not asked for it.
+struct ForeignChanges: Sendable {
+    /// For so long a change is news to whoever looks at the row.
+    static let freshness = Duration.seconds(5)
+
+    private var seen: [RowID: Duration] = [:]
+
+    func isRecent(_ row: RowID, at uptime: Duration) -> Bool {
+        seen[row].map { uptime - $0 < Self.freshness } ?? false
+    }
+
+    mutating func note(_ row: RowID, at uptime: Duration) {
+        seen = seen.filter { uptime - $0.value < Self.freshness }
+        seen[row] = uptime
+    }
+}
+
+extension Model {
+    /// Compares what comes with what is shown, before it is taken over.
+    mutating func noteForeignChanges(_ news: ViewUpdate) {
+        // What was done here changes rows, too, until the engine's answer and the news that follow it are in.
+        let isOwn = outstanding.values.contains(where: \.changesRows) || !pending.isEmpty
+        let wasOwn = repeating.lastAt.map { now.uptime - $0 < ForeignChanges.freshness } ?? false
+        guard !isOwn, !wasOwn else { return }
+        for section in news.sections {
+            for row in section.rows {
+                guard let known = tree.row(row.id), row.isChangedByPerson(since: known) else { continue }
+                changedByOthers.note(row.id, at: now.uptime)
+            }
+        }
+    }
+}
+
+extension NodeRow {
+    /// What the engine does by itself never looks so.
+    fileprivate func isChangedByPerson(since before: NodeRow) -> Bool {
+        paused != before.paused || priority != before.priority || limit != before.limit
+            || state == .cancelled && before.state != .cancelled || before.state == .cancelled && state != .cancelled
+    }
+}
+
+extension Outstanding {
+    /// Rows change by it.
+    fileprivate var changesRows: Bool {
+        switch purpose {
+        case .deed, .everything, .named, .failed, .clearFinished, .undo, .limits, .setLimits, .queueing: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// A change that can be taken back.
+public struct UndoStep: Codable, Hashable, Sendable {
+    /// What names it; see `nodes.undo`.
+    public var operation: Int64
+    public var deed: UndoneDeed
+    public var at: Timestamp
+    /// The first node that it was done to; `nil`: the engine, a host or a session.
+    @OrNull public var node: NodeID?
+    /// How many nodes it was done to.
+    public var nodes: Int64 = 1
+    /// Of the node's batch; harmless to print.
+    public var name: String
+    /// Of a cancel: its grace time is over, and files of which only a part had arrived begin anew.
+    public var startsAgain: Bool
+
+    public init(
+        operation: Int64, deed: UndoneDeed, at: Timestamp, node: NodeID?, nodes: Int64 = 1, name: String,
+        startsAgain: Bool
+    ) {
+        self.operation = operation
+        self.deed = deed
+        self.at = at
+        _node = OrNull(wrappedValue: node)
+        self.nodes = nodes
+        self.name = name
+        self.startsAgain = startsAgain
+    }
+}
