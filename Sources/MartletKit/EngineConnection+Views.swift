@@ -25,6 +25,11 @@ extension EngineConnection {
         try await call(Methods.totals, Nothing())
     }
 
+    /// How fast it has been since the engine started: the last five minutes, hour and day.
+    public nonisolated func throughput() async throws(RequestError) -> [SpeedSeries] {
+        try await call(Methods.throughput, Nothing()).series
+    }
+
     /// Tells the engine what a view wants. While there is no engine nothing is sent; `connected` sends it then.
     func sendView(_ number: Int) async {
         guard let wanted = views[number]?.wanted, let link, state.isConnected else { return }

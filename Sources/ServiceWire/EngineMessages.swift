@@ -91,3 +91,11 @@ package struct LogPage: Codable, Hashable, Sendable {
         self.next = next
     }
 }
+
+/// The answer of `throughput`.
+package struct ThroughputAnswer: Codable, Hashable, Sendable {
+    /// The shortest span first.
+    package var series: [SpeedSeries]
+
+    package init(series: [SpeedSeries]) { self.series = series }
+}

@@ -24,6 +24,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case treeRead = "tree.read"
     case viewSet = "view.set"
     case totals
+    case throughput
     case eventsRead = "events.read"
     case eventsFollow = "events.follow"
     case eventsUnfollow = "events.unfollow"
@@ -47,7 +48,8 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
         switch self {
         case .batchList, .batchShow, .taskList, .taskShow, .why, .nodeShow, .treeRead, .totals, .eventsRead,
             .engineStatus,
-            .limitsGet, .logRead, .leftoversList, .nodesUndoable:
+            .limitsGet, .logRead, .leftoversList, .nodesUndoable,
+            .throughput:
             true
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
             .nodesClear, .nodesMove,
@@ -97,6 +99,7 @@ package enum Methods {
     package static let treeRead = Method<SectionRequest, SectionRead>(.treeRead)
     package static let viewSet = Method<ViewRequest, Nothing>(.viewSet)
     package static let totals = Method<Nothing, QueueTotals>(.totals)
+    package static let throughput = Method<Nothing, ThroughputAnswer>(.throughput)
     package static let eventsRead = Method<EventsReadRequest, EventPage>(.eventsRead)
     package static let eventsFollow = Method<EventsFollowRequest, EventsFollowing>(.eventsFollow)
     package static let eventsUnfollow = Method<Nothing, Nothing>(.eventsUnfollow)

@@ -53,6 +53,7 @@ package enum MethodTable {
                 "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
                     + "needsSpace? viewers stopping limitUp limitDown"
             )
+        case .throughput: ("", "series")
         case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
         case .eventsFollow: ("after? consumer? session?", "after")
         case .eventsUnfollow: ("", "")

@@ -40,6 +40,13 @@ package enum Action: String, CaseIterable, Sendable {
 
     // Configured servers
     case destinations, test, new, remove
+    case signIn = "sign-in"
+
+    // Read the throughput
+    case longerSpan = "longer-span"
+    case shorterSpan = "shorter-span"
+    case earlierPoint = "earlier-point"
+    case laterPoint = "later-point"
 
     // Mend
     case leaveOut = "leave-out"
@@ -115,6 +122,11 @@ package enum Action: String, CaseIterable, Sendable {
         case .test: "ask whether it can be used"
         case .new: "describe a new one"
         case .remove: "remove it"
+        case .signIn: "give its password or a command"
+        case .longerSpan: "a longer time"
+        case .shorterSpan: "a shorter time"
+        case .earlierPoint: "read an earlier point"
+        case .laterPoint: "read a later point"
         case .leaveOut: "leave its files out"
         case .server: "the server that it is about"
         case .plain: "all of it in $PAGER"
@@ -160,6 +172,10 @@ package enum Action: String, CaseIterable, Sendable {
         case .test: "test"
         case .new: "new"
         case .remove: "remove"
+        case .signIn: "sign in"
+        case .longerSpan: "longer"
+        case .shorterSpan: "shorter"
+        case .earlierPoint: "read"
         case .leaveOut: "leave out"
         case .server: "server"
         case .plain: "open plain"
@@ -199,6 +215,7 @@ package enum Action: String, CaseIterable, Sendable {
         case pick = "While files are picked"
         case servers = "Configured servers"
         case mend = "On the page of problems"
+        case read = "On the page of the throughput"
         case leave = "Leave"
         case lost = "While the engine does not answer"
     }
@@ -218,8 +235,9 @@ package enum Action: String, CaseIterable, Sendable {
         case .transfers, .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help,
             .command, .mouse, .redraw, .freeze, .nextPane, .previousPane, .lowerPart, .maximise:
             .see
-        case .test, .new, .remove: .servers
+        case .test, .new, .remove, .signIn: .servers
         case .leaveOut, .server, .plain, .write: .mend
+        case .longerSpan, .shorterSpan, .earlierPoint, .laterPoint: .read
         case .suspend, .leave, .leaveWithChoices, .interrupt, .back: .leave
         case .retryNow, .startEngine: .lost
         }

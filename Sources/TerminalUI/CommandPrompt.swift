@@ -108,7 +108,7 @@ extension Model {
         switch action.part {
         case .move: action == .nextProblem || action == .toggleAll
         case .lost: action == .startEngine && totals?.stopping == true
-        case .pick, .servers, .mend: false
+        case .pick, .servers, .mend, .read: false
         case .mark, .act, .see, .leave: action != .command && action != .interrupt && action != .back
         }
     }

@@ -4,19 +4,50 @@ import Terminal
 
 /// The picture of the last minutes' speed: zero-based, with numbers on its axis.
 extension Drawing {
-    static let chartSpan = Throughput.step * Throughput.steps
+    /// What is drawn: one value a column, or `nil` where nothing is known.
+    struct Chart {
+        var speeds: [Int64]
+        var average: Int64?
+        /// The column that is read.
+        var point: Int?
+        /// Below the axis: where, from the right end back (1 is the left end), and what.
+        var marks: [(share: Double, word: String)]
+    }
+
+    /// How many columns a chart has for its bars.
+    static func bars(in columns: Range<Int>) -> Int { max(0, columns.count - labelWidth - 2) }
+
+    /// The last five minutes as this screen has seen them.
+    mutating func chart(_ throughput: Throughput, rows: Range<Int>, columns: Range<Int>) {
+        let speeds = throughput.averages(Self.bars(in: columns), at: model.now.uptime)
+        chart(Chart(speeds: speeds, marks: Self.marks(.minutes)), rows: rows, columns: columns)
+    }
+
+    static func marks(_ span: ThroughputView.Span) -> [(share: Double, word: String)] {
+        span.marks.map { (Double($0.seconds) / Double(span.seconds), $0.word) }
+    }
 
     /// - Parameter rows: at least 4: the lowest two are the axis of time and its numbers.
-    mutating func chart(_ throughput: Throughput, rows: Range<Int>, columns: Range<Int>) {
+    mutating func chart(_ chart: Chart, rows: Range<Int>, columns: Range<Int>) {
         guard rows.count >= 4, columns.count >= 20 else { return }
         let bars = columns.dropFirst(Self.labelWidth + 2)
-        let speeds = throughput.averages(bars.count, at: model.now.uptime)
-        let top = Axis.top(above: speeds.max() ?? 0, look.figures.units)
+        let top = Axis.top(above: chart.speeds.max() ?? 0, look.figures.units)
         let height = rows.dropLast(2)
         let middle = height.count >= 4 && height.count.isMultiple(of: 2) ? height.lowerBound + height.count / 2 : nil
         for y in height { axis(y == height.lowerBound ? top : y == middle ? top / 2 : nil, y, columns) }
-        for (x, speed) in zip(bars, speeds) where speed > 0 { bar(x, Double(speed) / Double(top), height) }
-        timeAxis(rows, columns, bars)
+        if let average = chart.average, average > 0 {
+            let y = height.upperBound - 1 - Int(Double(average) / Double(top) * Double(height.count - 1))
+            grid.fill(row: y, columns: bars, with: Glyph("-"), style: .dim)
+        }
+        for (x, speed) in zip(bars, chart.speeds) where speed > 0 {
+            bar(x, Double(speed) / Double(top), height, isRead: x - bars.lowerBound == chart.point)
+        }
+        timeAxis(rows, columns, bars, chart.marks)
+        if let point = chart.point, bars.indices.contains(bars.lowerBound + point) {
+            let x = bars.lowerBound + point
+            grid.put("^", row: rows.upperBound - 2, column: x, style: .marked)
+            cursor = Cursor(row: rows.upperBound - 2, column: x)
+        }
     }
 
     private static let labelWidth = 5
@@ -29,13 +60,13 @@ extension Drawing {
     }
 
     /// One column of the picture. What moved at all shows.
-    private mutating func bar(_ x: Int, _ share: Double, _ rows: Range<Int>) {
+    private mutating func bar(_ x: Int, _ share: Double, _ rows: Range<Int>, isRead: Bool) {
         let steps = look.glyphs == .unicode ? 8 : 1
         let filled = max(1, Int((share * Double(rows.count * steps)).rounded()))
         for (above, y) in rows.reversed().enumerated() {
             let rest = min(steps, filled - above * steps)
             guard rest > 0 else { break }
-            grid.put(block(rest), row: y, column: x, style: .info)
+            grid.put(block(rest), row: y, column: x, style: isRead ? .marked : .info)
         }
     }
 
@@ -47,16 +78,18 @@ extension Drawing {
         }
     }
 
-    private mutating func timeAxis(_ rows: Range<Int>, _ columns: Range<Int>, _ bars: Range<Int>) {
+    private mutating func timeAxis(
+        _ rows: Range<Int>, _ columns: Range<Int>, _ bars: Range<Int>, _ marks: [(share: Double, word: String)]
+    ) {
         let line = rows.upperBound - 2
         grid.put(SafeText("0").fitted(to: Self.labelWidth, .right), row: line, column: columns.lowerBound, style: .dim)
         grid.fill(row: line, columns: (bars.lowerBound - 1)..<bars.upperBound, with: Glyph("-"), style: .dim)
         grid.put("+", row: line, column: bars.lowerBound - 1, style: .dim)
-        let minutes = Int(Self.chartSpan.components.seconds) / 60
-        let step = bars.count >= 8 * minutes ? 1 : minutes
-        for minute in stride(from: minutes, to: 0, by: -step) {
-            let x = bars.upperBound - 1 - (bars.count - 1) * minute / minutes
-            grid.put("-\(minute)m", row: line + 1, column: x, style: .dim)
+        // Where there is no room for all, the left end alone.
+        let shown = bars.count >= 8 * marks.count ? marks[...] : marks.suffix(1)
+        for mark in shown {
+            let x = bars.upperBound - 1 - Int(Double(bars.count - 1) * mark.share)
+            grid.put(SafeText(mark.word), row: line + 1, column: x, style: .dim)
         }
         grid.put("now", row: line + 1, column: bars.upperBound - 3, style: .dim)
     }

@@ -144,7 +144,10 @@ package struct KeyMap: Sendable, Hashable {
             (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.open, ["l", "Right"]),
             (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
-        .throughput: everywhere + pages + [(.limit, ["T"]), (.back, ["Esc", "q", "b", "h", "Left"])],
+        .throughput: everywhere + pages + [
+            (.limit, ["T"]), (.longerSpan, ["l", "]"]), (.shorterSpan, ["h", "["]), (.earlierPoint, ["Left"]),
+            (.laterPoint, ["Right"]), (.back, ["Esc", "q", "b"]),
+        ],
         .problems: moving + everywhere + pages + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.server, ["d"]), (.leaveOut, ["x", "F8", "Del"]),
             (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
@@ -165,7 +168,8 @@ package struct KeyMap: Sendable, Hashable {
             (.details, ["i"]), (.back, ["Esc", "q"]),
         ],
         .destinations: moving + everywhere + pages.dropLast(2) + [
-            (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.undo, ["u"]),
+            (.enter, ["Enter"]), (.test, ["t"]), (.new, ["n"]), (.remove, ["x", "F8", "Del"]), (.signIn, ["r"]),
+            (.undo, ["u"]),
             (.add, ["a", "F2"]), (.back, ["Esc", "q", "D", "h", "Left"]),
         ],
         .lost: [(.retryNow, ["R"]), (.startEngine, ["s"])],

@@ -16,6 +16,7 @@ extension Model {
             refreshProblems(before)
             refreshHistory(before)
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
+            if case .throughput = page { askForThroughput() }
         }
         if update.filter == nil, let root = update.sections.first(where: { $0.parent == nil }) {
             noteEnds(of: root.rows)
@@ -57,6 +58,7 @@ extension Model {
     mutating func take(_ answer: Answer) {
         switch answer {
         case .acted(let result, let number): acted(result, number)
+        case .throughput(let result, let number): throughputCame(result, number)
         case .undoable(let result, let number): undoableCame(result, number)
         case .limits(let result, let session, let number): limitsCame(result, session, number)
         case .limitsSet(let result, let number): limitsSet(result, number)
@@ -164,7 +166,8 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .undoable, .why, .task, .sources, .log, .problems, .history, .returning, .status, .queueing, .destination,
+        case .serversUsed, .throughput, .undoable, .why, .task, .sources, .log, .problems, .history, .returning,
+            .status, .queueing, .destination,
             .limits,
             .setLimits:
             return ""

@@ -130,7 +130,7 @@ extension Model {
         case (.throughput, .throughput), (.problems, .problems), (.log, .log), (.history, .history),
             (.destinations, .destinations):
             break
-        case (.throughput, _): page = .throughput
+        case (.throughput, _): showThroughput()
         case (.problems, _): showProblems()
         case (.log, _): showLog()
         case (.history, _): showHistory()

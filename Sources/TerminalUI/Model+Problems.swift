@@ -25,7 +25,9 @@ extension Model {
     }
 
     mutating func problemsCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
-        guard outstanding.removeValue(forKey: number) != nil, case .problems(var problems) = page else { return }
+        guard let asked = outstanding.removeValue(forKey: number) else { return }
+        if case .serversUsed = asked.purpose { return serversUsedCame(result) }
+        guard case .problems(var problems) = page else { return }
         switch result {
         case .success(let batches): problems.take(batches)
         case .failure(let error): problems.problem = look.safe(error.message)

@@ -131,6 +131,7 @@ struct Model: Sendable {
     /// What was done here, to be taken back and done again.
     var repeating = Repeating()
     var throughput = Throughput()
+    var throughputView = ThroughputView()
     var stillness = Stillness()
     var isMouseOn: Bool
     /// The time of the last message.

@@ -56,6 +56,7 @@ struct Outstanding: Sendable {
         case clearFinished
         case undo(SafeText?)
         case undoable
+        case throughput
         case limits([NodeRow], matching: String?)
         case setLimits
         case why(NodeID, NodeRow, SafeText)
@@ -64,6 +65,7 @@ struct Outstanding: Sendable {
         case sources(BatchID, scanning: Bool)
         case log
         case problems
+        case serversUsed
         case history
         case returning
         case status

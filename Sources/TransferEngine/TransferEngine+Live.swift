@@ -93,8 +93,12 @@ extension TransferEngine {
         guard bytes > 0 else { return }
         attempt.sent = position
         hasMoved = true
-        attempt.meter.add(bytes, at: timeline.nanoseconds)
+        let now = timeline.nanoseconds
+        attempt.meter.add(bytes, at: now)
+        speedHistory.add(bytes, attempt.direction, at: now)
     }
+
+    package func speeds() -> [SpeedSeries] { speedHistory.series(at: timeline.nanoseconds) }
 
     package func live() -> LiveSnapshot {
         let now = timeline.nanoseconds

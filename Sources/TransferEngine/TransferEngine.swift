@@ -82,6 +82,8 @@ package actor TransferEngine: EngineControl {
     var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
     /// The socket of the person's ssh agent.
     var sshAgent: RawPath?
+    /// How fast it has been, for whoever opens a screen.
+    var speedHistory: SpeedHistory
     /// How far uploads had come when they were broken off; what the server has of it is known when they go on.
     var unconfirmed: [TaskID: UnconfirmedUpload] = [:]
     /// What was learnt of each host, by origin.
@@ -127,6 +129,7 @@ package actor TransferEngine: EngineControl {
         currentLimits = settings.limits
         let timeline = Timeline(clock: clock ?? loop, wallMilliseconds: wallMilliseconds)
         self.timeline = timeline
+        speedHistory = SpeedHistory(at: timeline.nanoseconds)
         files = try BlockingWorker(name: "files", threads: 2)
         walker = try DirectoryWalker()
     }

@@ -103,6 +103,8 @@ extension TransferService {
         case .nodesCancel:
             try await serve(call, Methods.nodesCancel) { try await cancel($0, by: client.name) }
         case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await retry($0) }
+        case .throughput:
+            try await serve(call, Methods.throughput) { _ in ThroughputAnswer(series: await engine.speeds()) }
         case .nodesUndoable: try await serve(call, Methods.nodesUndoable) { _ in try await undoable() }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
         case .nodesClear: try await serve(call, Methods.nodesClear) { try await clear($0) }

@@ -160,7 +160,7 @@ enum Samples {
         case .taskShow: TaskShowRequest(task: task, history: true, response: true)
         case .why: WhyRequest(id: .task(task))
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow: nodes
-        case .nodesUndoable: Nothing()
+        case .nodesUndoable, .throughput: Nothing()
         case .nodesUndo: UndoRequest(ids: nodes.ids, rows: nodes.rows, selector: nodes.selector, operation: 4)
         case .nodesMove: MoveRequest(ids: nodes.ids, rows: nodes.rows, to: .before, before: .task(task))
         case .nodesSet:
@@ -255,6 +255,7 @@ enum Samples {
         case .engineStop: EngineStopAnswer(takenBack: true)
         case .engineGoOn: EngineGoOnAnswer(wasStopping: true)
         case .totals: totals
+        case .throughput: ThroughputAnswer(series: [SpeedSeries(seconds: 5, up: [1, 2], down: [3, 4])])
         case .eventsRead: EventPage(events: [event], next: seq, last: seq)
         case .eventsFollow: EventsFollowing(after: seq)
         case .engineStatus:

@@ -126,6 +126,8 @@ import TransferModel
         // Else the next file would begin with a meter that knows nothing of the pause, and show more than the line carries.
         try await harness.batch(batch) { $0.filesFailed + $0.filesWaiting == 1 && $0.filesActive == 0 && !$0.scanning }
         #expect(await harness.engine.speedsLeft.map(\.batch) == [batch])
+        let series = await harness.engine.speeds()
+        #expect(series.map(\.seconds) == [5, 60, 600] && series.last?.up.contains { $0 > 0 } == true)
         await harness.stop()
     }
 }

@@ -120,6 +120,7 @@ actor FakeEngine: EngineControl {
     func reordered(_ batches: Set<BatchID>) { orders.append(batches) }
     func settingsChanged() { settings += 1 }
     func live() -> LiveSnapshot { snapshot }
+    func speeds() -> [SpeedSeries] { [SpeedSeries(seconds: 5, up: [7], down: [9])] }
     var partRuns: [TaskID: [PartRun]] = [:]
     func setParts(_ runs: [PartRun], of task: TaskID) { partRuns[task] = runs }
     func parts(of task: TaskID) -> [PartRun] { partRuns[task] ?? [] }

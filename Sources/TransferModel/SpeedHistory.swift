@@ -1,0 +1,87 @@
+/// How fast it has been: bytes a second in steps of one length, each way, oldest first. The last step is not over yet.
+public struct SpeedSeries: Codable, Hashable, Sendable {
+    /// The length of a step.
+    public var seconds: Int64
+    public var up: [Int64]
+    public var down: [Int64]
+
+    public init(seconds: Int64, up: [Int64], down: [Int64]) {
+        self.seconds = seconds
+        self.up = up
+        self.down = down
+    }
+}
+
+/// What has moved in the last five minutes, hour and day: three rings of a fixed size, whatever the queue holds. A value; the caller
+/// brings a clock's reading in nanoseconds.
+public struct SpeedHistory: Sendable {
+    /// Seconds of a step, and how many steps are kept: 5 minutes, an hour, a day.
+    public static let spans: [(seconds: Int64, steps: Int)] = [(5, 60), (60, 60), (600, 144)]
+
+    private struct Ring {
+        let seconds: Int64
+        /// The first step that anything is known of.
+        let first: Int64
+        /// The newest step that was written to.
+        var newest: Int64
+        /// Bytes of the step with number n stand at n modulo their count.
+        var up: [Int64]
+        var down: [Int64]
+
+        init(_ span: (seconds: Int64, steps: Int), at second: Int64) {
+            seconds = span.seconds
+            first = second / span.seconds
+            newest = first
+            up = Array(repeating: 0, count: span.steps)
+            down = up
+        }
+
+        private func place(_ number: Int64) -> Int { Int(number % Int64(up.count)) }
+
+        /// Steps in which nothing moved are empty.
+        mutating func advance(to second: Int64) {
+            let number = second / seconds
+            guard number > newest else { return }
+            for passed in max(newest + 1, number - Int64(up.count) + 1)...number {
+                up[place(passed)] = 0
+                down[place(passed)] = 0
+            }
+            newest = number
+        }
+
+        mutating func add(_ bytes: Int64, _ direction: TransferDirection, at second: Int64) {
+            advance(to: second)
+            if direction == .upload { up[place(newest)] += bytes } else { down[place(newest)] += bytes }
+        }
+
+        func series(at nanoseconds: Int64) -> SpeedSeries {
+            var ring = self
+            ring.advance(to: nanoseconds / 1_000_000_000)
+            let oldest = max(ring.first, ring.newest - Int64(up.count) + 1)
+            // The step that is not over counts for as long as it has lasted, or it would always look slow.
+            let lasted = max(1, Double(nanoseconds) / 1e9 - Double(ring.newest * seconds))
+            func speeds(_ bytes: [Int64]) -> [Int64] {
+                (oldest...ring.newest).map { number in
+                    let sum = bytes[ring.place(number)]
+                    return number == ring.newest ? Int64(Double(sum) / lasted) : sum / seconds
+                }
+            }
+            return SpeedSeries(seconds: seconds, up: speeds(ring.up), down: speeds(ring.down))
+        }
+    }
+
+    private var rings: [Ring]
+
+    public init(at nanoseconds: Int64) {
+        rings = Self.spans.map { Ring($0, at: nanoseconds / 1_000_000_000) }
+    }
+
+    /// Bytes have moved since the last time.
+    public mutating func add(_ bytes: Int64, _ direction: TransferDirection, at nanoseconds: Int64) {
+        guard bytes > 0 else { return }
+        for index in rings.indices { rings[index].add(bytes, direction, at: nanoseconds / 1_000_000_000) }
+    }
+
+    /// One of each span, the shortest first.
+    public func series(at nanoseconds: Int64) -> [SpeedSeries] { rings.map { $0.series(at: nanoseconds) } }
+}

@@ -1,0 +1,51 @@
+import Testing
+import TransferModel
+
+@Suite("How fast it has been") struct SpeedHistoryTests {
+    private func time(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
+
+    @Test("each step is the average of its time, of which the last is not over; each way for itself")
+    func steps() {
+        var history = SpeedHistory(at: time(100))
+        for tenth in 0..<120 { history.add(1000, .upload, at: time(100 + Double(tenth) / 10)) }
+        history.add(5000, .download, at: time(106))
+        let series = history.series(at: time(112))
+        #expect(series.map(\.seconds) == [5, 60, 600])
+        #expect(series[0].up == [10_000, 10_000, 10_000] && series[0].down == [0, 1000, 0])
+        #expect(series[1].up.count == 1, "what was before it began is not known")
+    }
+
+    @Test("steps in which nothing moved are empty, and what is older than the span is gone")
+    func passing() {
+        var history = SpeedHistory(at: time(0))
+        history.add(50_000, .upload, at: time(1))
+        #expect(history.series(at: time(20))[0].up == [10_000, 0, 0, 0, 0])
+        let later = history.series(at: time(100_000))
+        #expect(later.map(\.up.count) == [60, 60, 144])
+        #expect(later.allSatisfy { $0.up.allSatisfy { $0 == 0 } })
+        history.add(50_000, .upload, at: time(1_000_000))
+        #expect(history.series(at: time(1_000_000))[0].up.last == 50_000)
+    }
+
+    @Test("any course of time gives the sums of what was added, in rings of one size")
+    func random() {
+        var generator = SystemRandomNumberGenerator()
+        var history = SpeedHistory(at: time(0))
+        var (now, added): (Double, [(Double, Int64)]) = (0, [])
+        for _ in 0..<3000 {
+            now += Double.random(in: 0...40, using: &generator)
+            let bytes = Int64.random(in: 1...1000, using: &generator) * 600
+            history.add(bytes, .download, at: time(now))
+            added.append((now, bytes))
+        }
+        for series in history.series(at: time(now)) {
+            let seconds = Double(series.seconds)
+            let newest = (now / seconds).rounded(.down)
+            for (place, speed) in series.down.dropLast().enumerated() {
+                let start = (newest - Double(series.down.count - 1 - place)) * seconds
+                let sum = added.filter { $0.0 >= start && $0.0 < start + seconds }.reduce(0) { $0 + $1.1 }
+                #expect(speed == sum / series.seconds)
+            }
+        }
+    }
+}
