@@ -77,6 +77,34 @@ package struct DestinationChanges: Sendable {
         }
     }
 
+    /// Writes another section in the place of one of the same name. A login that the engine keeps stays as long as it is shown to nobody
+    /// else: with another host, port or user it is forgotten.
+    /// - Returns: the file as it is now, and whether a login was forgotten.
+    package func edit(
+        _ described: Destination
+    ) async throws(RequestError) -> (file: DestinationsFile, isForgotten: Bool) {
+        let name = described.name
+        guard let old = try await onDisk({ disk in disk.file[name] }) else {
+            throw RequestError(.noSuchObject, "there is no destination \"\(name)\" any more: describe it anew")
+        }
+        let isKept = old.login == .kept
+        let stays = isKept && old.user == described.user && old.authority == described.authority
+        guard stays else {
+            return (try await add(described, password: nil, replaces: true), isKept)
+        }
+        var destination = described
+        destination.login = .kept
+        let edited = destination
+        do { _ = try DestinationsFile(bytes: []).setting(edited) } catch {
+            throw RequestError(.usage, "\(error.what): \(error.remedy)")
+        }
+        let file = try await onDisk { disk throws(Errno) in
+            if let bytes = try? disk.file.setting(edited) { try disk.write(bytes) }
+            return disk.file
+        }
+        return (file, false)
+    }
+
     /// Takes a server out; it can be had again for a day, with its login.
     /// - Returns: the file as it is now; `nil`: there is no such server.
     package func remove(_ name: String) async throws(RequestError) -> DestinationsFile? {
@@ -149,5 +177,14 @@ package struct DestinationChanges: Sendable {
         }
         guard let files else { return try work().get() }
         return try await files.run(work).get()
+    }
+}
+
+extension Destination {
+    /// Scheme, host and port, as they are written; of S3 also the service.
+    fileprivate var authority: [String?] {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        let server = TransferScheme(of: url) == .s3 ? "" : String(url[start...].prefix { $0 != "/" })
+        return [String(url[..<start]), server, endpoint]
     }
 }

@@ -96,6 +96,15 @@ actor LocalWork {
             switch deed {
             case .save(_, let saved):
                 return .changed(try await changes.add(saved.destination, password: saved.password))
+            case .edit(_, let saved):
+                if let password = saved.password {
+                    return .changed(try await changes.add(saved.destination, password: password, replaces: true))
+                }
+                let edited = try await changes.edit(saved.destination)
+                return .edited(edited.file, loginIsForgotten: edited.isForgotten)
+            case .signIn(_, let saved):
+                return .changed(
+                    try await changes.add(saved.destination, password: saved.password, replaces: true))
             case .remove(let name):
                 return .changed(try await changes.remove(name) ?? engine.destinationsFile())
             case .restore:

@@ -1,4 +1,5 @@
 import Configuration
+import FoundationEssentials
 @testable import MartletKit
 import Terminal
 import Testing
@@ -92,10 +93,89 @@ struct DestinationsPageTests {
         answer(&screen, .failed("No server was removed in the last 24 h."))
         screen.press("x")
         answer(&screen, .changed(DestinationsFile(bytes: Adding.configured.removing("nas"))))
-        screen.press("Enter")
+        screen.press("a")
         screen.list(Adding.entries)
         screen.press("Space", "F2")
         #expect(screen.model.adding?.destination.field.text == "photos:")
+    }
+
+    private func saved(_ screen: ScreenHarness) -> (deed: String, DestinationDeed.SavedDestination)? {
+        for case .destination(let deed, _) in screen.requests {
+            switch deed {
+            case .edit(_, let saved): return ("edit", saved)
+            case .signIn(_, let saved): return ("sign in", saved)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    @Test(
+        "Enter edits what is there: what the form does not show stays, and the engine's password is not asked for again"
+    )
+    func editing() throws {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        let text = "[web]\nurl = https://h/in/\nuser = ana\nlogin = kept\npin = sha256//x\nlimit = 2M\n"
+        let file = DestinationsFile(bytes: Array(text.utf8))
+        screen.press("D")
+        screen.send(.local(.places(Adding.places, Adding.recent, file)))
+        #expect(screen.picture.contains("at most 2.0M/s for each batch"))
+        screen.press("Enter")
+        Pictures.expect(screen.picture, "destinations-edit-80x24")
+        screen.press("^U", "https://h/out", "F2")
+        let (deed, given) = try #require(saved(screen))
+        #expect(deed == "edit" && given.password == nil && given.destination.url == "https://h/out/")
+        #expect(given.destination.pin == "sha256//x" && given.destination.limit?.written == "2M")
+        #expect(given.destination.login == .kept && given.destination.name == "web")
+        answer(&screen, .edited(file, loginIsForgotten: true))
+        #expect(screen.picture.contains("The password was another server's and is forgotten: sign in."))
+        screen.press("Enter", "S-Tab", "S-Tab", "^U", "fast", "F2")
+        #expect(saved(screen) == nil)
+    }
+
+    @Test("r signs in: a password for the engine to keep or a command, and never both")
+    func signingIn() throws {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])])
+        let file = DestinationsFile(bytes: Array("[web]\nurl = https://h/in/\nuser = ana\n".utf8))
+        screen.press("D")
+        screen.send(.local(.places(Adding.places, Adding.recent, file)))
+        screen.press("r")
+        Pictures.expect(screen.picture, "destinations-sign-in-80x24")
+        screen.press("F2")
+        #expect(saved(screen) == nil && screen.picture.contains("Type the password, or the command that prints it."))
+        screen.press("t0ken", "F2")
+        let (deed, given) = try #require(saved(screen))
+        #expect(deed == "sign in" && given.password == "t0ken" && given.destination.login == .kept)
+        #expect(!screen.picture.contains("t0ken"))
+        answer(&screen, .changed(DestinationsFile(bytes: try DestinationsFile(bytes: []).setting(given.destination))))
+        #expect(screen.picture.contains("web: the engine keeps the password."))
+        screen.press("r", "Tab", "pass web", "F2")
+        let command = try #require(saved(screen))
+        #expect(command.1.password == nil && command.1.destination.passwordCommand == "pass web")
+        #expect(command.1.destination.login == .none)
+    }
+
+    @Test("when a server was used last: by the batches, now while one is not over")
+    func used() {
+        var screen = page(80, 24)
+        func batch(_ id: Int64, _ url: String, over hours: Int64?) -> BatchSnapshot {
+            BatchSnapshot(
+                id: BatchID(rawValue: id), uuid: UUID(), session: .default, name: "b", direction: .upload,
+                state: .completed, scanning: false, paused: false, priority: .normal,
+                createdAt: ScreenHarness.morning,
+                finishedAt: hours.map { ScreenHarness.morning.advanced(by: .seconds(-3600 * $0)) }, destination: url,
+                counts: FileCounts(), bytes: ByteCounts(), waitReasons: [], causes: [])
+        }
+        let batches = [
+            batch(1, "sftp://nas.local/backup/a/", over: 50), batch(2, "sftp://nas.local/backup/b", over: 3),
+            batch(3, "s3://photos/2024/x/", over: nil), batch(4, "https://elsewhere/", over: 1),
+        ]
+        let number = screen.model.outstanding.first { if case .serversUsed = $0.value.purpose { true } else { false } }
+        screen.send(.answer(.problems(.success(batches), number: number?.key ?? -1)))
+        let rows = screen.lines
+        #expect(rows.first { $0.hasPrefix(" nas") }?.contains("3 h ago") == true)
+        #expect(rows.first { $0.hasPrefix(" photos") }?.contains("now") == true)
+        #expect(rows.first { $0.hasPrefix(" cloud") }?.contains("ago") == false)
     }
 
     @Test("a configured server in the steps: its defaults stand in the review, and it is asked meanwhile")

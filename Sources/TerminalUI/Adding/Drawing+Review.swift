@@ -90,7 +90,7 @@ extension Drawing {
                 )
             }
             return (look.safe(report.facts(look.figures.units)), .plain)
-        case .changed?, .restored?: return nil
+        case .changed?, .edited?, .restored?: return nil
         }
     }
 

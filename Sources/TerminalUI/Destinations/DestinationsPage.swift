@@ -6,7 +6,7 @@ import Terminal
 /// The configured servers: which there are, whether they answer, and a form for a new one.
 struct DestinationsPage: Sendable {
     enum FieldID: Hashable, Sendable {
-        case name, url, user, password, passwordCommand, profile, endpoint
+        case name, url, user, password, passwordCommand, profile, endpoint, limit
     }
 
     /// What is known of a server since the page was opened.
@@ -26,6 +26,17 @@ struct DestinationsPage: Sendable {
     var form: Form<FieldID>?
     /// The server that is tested with what the form asks for.
     private(set) var asking: String?
+    /// The one whose section is changed in the form.
+    private(set) var editing: Destination?
+    /// The one that the form gives a login.
+    private(set) var signingIn: Destination?
+    /// When something was sent there or fetched from there last, by name.
+    var used: [String: Use] = [:]
+
+    enum Use: Hashable, Sendable {
+        case now
+        case at(Timestamp)
+    }
     var note: (text: SafeText, isError: Bool)?
     /// Where a problem is, for the cursor to stand on its server.
     var sought: String?
@@ -47,8 +58,7 @@ struct DestinationsPage: Sendable {
     /// To the server that a URL lies at: the one that names most of its path, else another of the same host.
     private mutating func seek(_ url: String) {
         sought = nil
-        func place(_ text: String) -> String { String(text.drop { $0 != ":" }) }
-        let below = destinations.filter { place(url).hasPrefix(place($0.url)) }.max { $0.url.count < $1.url.count }
+        let below = destinations.filter { url.isBelow($0.url) }.max { $0.url.count < $1.url.count }
         let host = destinations.first { $0.url.urlHost == url.urlHost && !url.urlHost.isEmpty }
         if let name = (below ?? host)?.name { return select(name) }
         note = ("No configured server is at \(SafeText(url.urlHost)): its batch names the address itself.", true)
@@ -64,19 +74,65 @@ struct DestinationsPage: Sendable {
 
     static func emptyForm() -> Form<FieldID> {
         Form(
-            [
-                .text(.name, "Name", help: "Short: it stands before the colon in NAME:path."),
-                .text(.url, "Address", help: "A URL such as sftp://ana@nas.local/backup/ or s3://bucket/photos/."),
-                .text(
-                    .user, "User", help: "Whose password it is; for S3 the access key ID. Empty: the address says it."),
+            [.text(.name, "Name", help: "Short: it stands before the colon in NAME:path.")] + descriptions(nil),
+            buttons: ["Save and test", "Cancel"])
+    }
+
+    /// What is described of a server beside its name.
+    /// - Parameter old: as it is; a password that is kept is shown to nobody and changed by signing in.
+    private static func descriptions(_ old: Destination?) -> [Form<FieldID>.Field] {
+        let password: [Form<FieldID>.Field] =
+            old == nil
+            ? [
                 .text(
                     .password, "Password", help: "The engine keeps it; for S3 the secret key. Empty: none.",
-                    isSecret: true),
+                    isSecret: true)
+            ] : []
+        return [
+            .text(
+                .url, "Address", old?.url ?? "",
+                help: "A URL such as sftp://ana@nas.local/backup/ or s3://bucket/photos/."),
+            .text(
+                .user, "User", old?.user ?? "",
+                help: "Whose password it is; for S3 the access key ID. Empty: the address says it."),
+        ] + password + [
+            .text(
+                .passwordCommand, old == nil ? "or a command" : "Command", old?.passwordCommand ?? "",
+                help: "Its first line is the password, asked for each time."),
+            .text(
+                .profile, "AWS profile", old?.profile ?? "", help: "S3 alone: take the keys from ~/.aws/credentials."),
+            .text(
+                .endpoint, "S3 endpoint", old?.endpoint ?? "",
+                help: "S3 alone: the URL of a service that is not AWS."),
+            .text(
+                .limit, "Limit", old?.limit?.written ?? "",
+                help: "Bytes a second that each batch for it may use, such as 8M. Empty: no cap."),
+        ]
+    }
+
+    /// Opens the form on a server that is there.
+    mutating func edit(_ destination: Destination) {
+        editing = destination
+        form = Form(Self.descriptions(destination), buttons: ["Save and test", "Cancel"])
+    }
+
+    /// Has a login typed, or the command that gives it.
+    mutating func signIn(_ destination: Destination) {
+        signingIn = destination
+        let isS3 = TransferScheme(of: destination.url) == .s3
+        form = Form(
+            [
                 .text(
-                    .passwordCommand, "or a command", help: "Its first line is the password, asked for each time."),
-                .text(.profile, "AWS profile", help: "S3 alone: take the keys from ~/.aws/credentials."),
-                .text(.endpoint, "S3 endpoint", help: "S3 alone: the URL of a service that is not AWS."),
-            ], buttons: ["Save and test", "Cancel"])
+                    .user, isS3 ? "Access key" : "User", destination.user ?? "",
+                    help: isS3 ? "The access key ID." : "Whose password or token it is."),
+                .text(
+                    .password, isS3 ? "Secret key" : "Password",
+                    help: "A password, a token or a key. The engine keeps it, and nobody else.", isSecret: true),
+                .text(
+                    .passwordCommand, "or a command", destination.passwordCommand ?? "",
+                    help: "Its first line is the password, asked for each time. The password above has to be empty."),
+            ], buttons: ["Sign in", "Cancel"])
+        if destination.user != nil { form?.select(.password) }
     }
 
     /// Has the password typed that a test needs and nothing else gives.
@@ -89,16 +145,51 @@ struct DestinationsPage: Sendable {
             ], buttons: ["Test", "Cancel"])
     }
 
-    mutating func closeForm() { (form, asking) = (nil, nil) }
+    /// Which servers batches are of: the one that names most of where a batch goes.
+    mutating func note(uses batches: [BatchSnapshot]) {
+        for batch in batches {
+            let below = destinations.filter { batch.destination.isBelow($0.url) }.max { $0.url.count < $1.url.count }
+            guard let name = below?.name else { continue }
+            let isOver = batch.finishedAt != nil
+            switch used[name] {
+            case .now: continue
+            case .at(let before) where isOver && before >= batch.finishedAt ?? batch.createdAt: continue
+            default: used[name] = batch.finishedAt.map { .at($0) } ?? .now
+            }
+        }
+    }
+
+    mutating func closeForm() { (form, asking, editing, signingIn) = (nil, nil, nil, nil) }
+
+    /// What the login's form says; `nil`: a field is wrong, and the note says which.
+    mutating func signedIn() -> (destination: Destination, password: String?)? {
+        guard let form, var destination = signingIn else { return nil }
+        let (user, password) = (form.text(.user), form.text(.password))
+        let command = form.text(.passwordCommand)
+        guard password.isEmpty != command.isEmpty else {
+            return wrong(
+                .password, command.isEmpty ? "Type the password, or the command that prints it." : "One of the two.")
+        }
+        guard !user.contains(":") else { return wrong(.user, "The name alone: the password has a field of its own.") }
+        destination.user = user.isEmpty ? nil : user
+        destination.passwordCommand = command.isEmpty ? nil : command
+        if !password.isEmpty, destination.user == nil { return wrong(.user, "Whose password is it?") }
+        // What was asked for before is asked for no more.
+        if !password.isEmpty { (destination.netrcFile, destination.profile) = (nil, nil) }
+        destination.login = password.isEmpty ? .none : .kept
+        return (destination, password.isEmpty ? nil : password)
+    }
 
     /// What the form describes, and the password to be kept; `nil`: a field is wrong, and the note says which.
     mutating func described() -> (destination: Destination, password: String?)? {
         guard let form else { return nil }
-        let name = form.text(.name)
-        guard Destination.isName(name), TransferScheme(rawValue: name.lowercased()) == nil else {
+        let name = editing?.name ?? form.text(.name)
+        guard editing != nil || Destination.isName(name),
+            editing != nil || TransferScheme(rawValue: name.lowercased()) == nil
+        else {
             return wrong(.name, "A name has letters, digits, dots, dashes, and is no protocol's.")
         }
-        guard !destinations.contains(where: { $0.name == name }) else {
+        guard editing != nil || !destinations.contains(where: { $0.name == name }) else {
             return wrong(.name, "There is a destination \(SafeText(name)) already.")
         }
         let url: TransferURL
@@ -115,7 +206,15 @@ struct DestinationsPage: Sendable {
         guard !form.text(.endpoint).contains(where: { "@?#".contains($0) }) else {
             return wrong(.endpoint, "The endpoint is host and path alone: user and keys are asked for elsewhere.")
         }
-        var destination = Destination(name: name, url: url.text)
+        let limit = form.text(.limit)
+        guard limit.isEmpty || RateLimit(limit) != nil else {
+            return wrong(.limit, "The limit is bytes a second such as 512K or 8M, or nothing.")
+        }
+        // What the form does not show stays.
+        var destination = editing ?? Destination(name: name, url: url.text)
+        destination.url = url.text
+        destination.limit = limit.isEmpty ? nil : RateLimit(limit)
+        (destination.profile, destination.endpoint) = (nil, nil)
         destination.user = form.text(.user).isEmpty ? url.user : form.text(.user)
         let typed = form.text(.password)
         let password = typed.isEmpty ? url.password : typed
@@ -129,7 +228,7 @@ struct DestinationsPage: Sendable {
             return wrong(
                 .user, url.scheme == .s3 ? "Whose secret key is it? Type the access key ID." : "Whose password is it?")
         }
-        if password != nil { destination.login = .kept }
+        if editing == nil || password != nil { destination.login = password == nil ? .none : .kept }
         return (destination, password)
     }
 
@@ -144,6 +243,10 @@ struct DestinationsPage: Sendable {
 enum DestinationDeed: Hashable, Sendable {
     /// `password`: for the engine to keep.
     case save(name: String, SavedDestination)
+    /// Another section for one that is there; a password that is kept stays.
+    case edit(name: String, SavedDestination)
+    /// A login for one that is there.
+    case signIn(name: String, SavedDestination)
     /// Without a question: it can be had again for a day.
     case remove(String)
     /// The one that was removed last.
@@ -168,8 +271,24 @@ enum DestinationDeed: Hashable, Sendable {
 enum DestinationOutcome: Sendable {
     /// It is so now; the file as it is.
     case changed(DestinationsFile)
+    /// It is so now; the login that was kept is forgotten, because it was another server's.
+    case edited(DestinationsFile, loginIsForgotten: Bool)
     /// This one is there again.
     case restored(String, DestinationsFile, loginIsGone: Bool = false)
     case report(DestinationReport)
     case failed(String)
+}
+
+extension String {
+    /// A URL below another one; how the user is named in them and by which variant of the scheme they are reached does not matter.
+    func isBelow(_ base: String) -> Bool {
+        func place(_ text: String) -> String? {
+            guard let scheme = text.firstRange(of: "://") else { return nil }
+            let rest = text[scheme.upperBound...].prefix { $0 != "?" }
+            let host = rest.prefix { $0 != "/" }
+            return (host.split(separator: "@").last.map(String.init) ?? "") + rest.dropFirst(host.count)
+        }
+        guard let own = place(self), let above = place(base), !above.isEmpty else { return false }
+        return own.hasPrefix(above)
+    }
 }

@@ -10,16 +10,17 @@ extension Drawing {
         title("Destinations", "", right: SafeText("\(page.destinations.count) configured"))
         let columns = destinationColumns
         if rows > 4 {
-            for (text, cells) in zip(["Name", "Login", "Address", "State"], columns) where !cells.isEmpty {
+            for (text, cells) in zip(["Name", "Kind", "Address", "Login", "Used", "State"], columns)
+            where !cells.isEmpty {
                 grid.put(SafeText(text).fitted(to: cells.count), row: 1, column: cells.lowerBound, style: .title)
             }
         }
         let first = rows > 4 ? 2 : 1
-        let below = rows >= 24 ? 8 : rows >= 16 ? 6 : rows > 4 ? 2 : 1
+        let below = rows >= 24 ? 9 : rows >= 16 ? 7 : rows > 4 ? 2 : 1
         let list = first..<max(first + 1, rows - below)
         cursor = Cursor(row: min(list.lowerBound, rows - 1), column: min(1, width - 1))
         for (y, index) in zip(list, page.top..<max(page.top, page.destinations.count)) {
-            draw(page.destinations[index], page.findings[page.destinations[index].name], y, columns)
+            draw(page.destinations[index], page, y, columns)
             guard index == page.selected else { continue }
             grid.restyle(row: y) { $0.isSelected = true }
             cursor = Cursor(row: y, column: min(width - 1, columns[0].lowerBound))
@@ -38,7 +39,11 @@ extension Drawing {
         // Without a server there is nothing to be sent to, asked or removed.
         let some: [(Action, String)] =
             page.destinations.isEmpty
-            ? [(.new, "new")] : [(.enter, "send there"), (.test, "test"), (.new, "new"), (.remove, "remove")]
+            ? [(.new, "new")]
+            : [
+                (.enter, "edit"), (.test, "test"), (.signIn, "sign in"), (.add, "send there"), (.new, "new"),
+                (.remove, "remove"),
+            ]
         let wanted = [(Action.back, "back")] + some + [(.help, "help")]
         let hints = wanted.compactMap { action, word in
             model.keys.keys(for: action, in: .destinations).first.map { (key: $0.name, word: word) }
@@ -56,17 +61,40 @@ extension Drawing {
         }
     }
 
-    /// Name, login, address, state.
+    /// Name, kind, address, login, used, state.
     private var destinationColumns: [Range<Int>] {
-        let name = 1..<min(width, 3 + max(8, width / 5))
-        let state = width >= 50 ? (width - 9)..<(width - 1) : width..<width
-        let login = width >= 70 ? (name.upperBound + 1)..<(name.upperBound + 9) : name.upperBound..<name.upperBound
-        let address = (login.upperBound + 1)..<max(login.upperBound + 2, state.lowerBound - 1)
-        return [name, login, address, state]
+        let name = 1..<min(width, 3 + max(8, width / 6))
+        let state = width >= 50 ? (width - 8)..<(width - 1) : width..<width
+        var end = state.lowerBound - 1
+        func take(_ cells: Int, from least: Int) -> Range<Int> {
+            guard width >= least else { return end..<end }
+            defer { end -= cells + 1 }
+            return (end - cells)..<end
+        }
+        let used = take(8, from: 76)
+        let login = take(8, from: 70)
+        let kind = width >= 60 ? (name.upperBound + 1)..<(name.upperBound + 7) : name.upperBound..<name.upperBound
+        let address = (kind.upperBound + 1)..<max(kind.upperBound + 2, end)
+        return [name, kind, address, login, used, state]
+    }
+
+    /// `now`, `3 h ago`, `41 d ago`.
+    private func words(_ use: DestinationsPage.Use?) -> SafeText {
+        switch use {
+        case nil: return ""
+        case .now?: return "now"
+        case .at(let time)?:
+            let seconds = max(0, model.engineNow.wall.since(time).components.seconds)
+            switch seconds {
+            case ..<3600: return "\(max(1, seconds / 60)) m ago"
+            case ..<86_400: return "\(seconds / 3600) h ago"
+            default: return "\(seconds / 86_400) d ago"
+            }
+        }
     }
 
     private mutating func draw(
-        _ destination: Destination, _ finding: DestinationsPage.Finding?, _ row: Int, _ columns: [Range<Int>]
+        _ destination: Destination, _ page: DestinationsPage, _ row: Int, _ columns: [Range<Int>]
     ) {
         func put(_ text: SafeText, _ cells: Range<Int>, _ style: Style = .plain) {
             guard !cells.isEmpty else { return }
@@ -75,16 +103,19 @@ extension Drawing {
                 style: style, end: min(width, cells.upperBound))
         }
         put(look.safe(destination.name), columns[0], .marked)
-        put(SafeText(destination.loginWord), columns[1])
+        put(look.safe(String(destination.url.prefix { $0 != ":" })), columns[1])
         put(look.safe(RecentPlaces.harmless(destination.url)), columns[2])
-        switch finding {
+        put(SafeText(destination.loginWord), columns[3])
+        put(words(page.used[destination.name]), columns[4])
+        let columns = [columns[5]]
+        switch page.findings[destination.name] {
         case nil: break
-        case .asking: put("asking", columns[3], .info)
+        case .asking: put("asking", columns[0], .info)
         case .report(let report):
             put(
-                report.ok ? "ok" : report.error?.httpStatus.map { "\($0)" } ?? "ERR", columns[3],
+                report.ok ? "ok" : report.error?.httpStatus.map { "\($0)" } ?? "ERR", columns[0],
                 report.ok ? .ok : .error)
-        case .failed: put("ERR", columns[3], .error)
+        case .failed: put("ERR", columns[0], .error)
         }
     }
 
@@ -102,9 +133,11 @@ extension Drawing {
                     look.safe(report.sentence(destination.name, look.figures.units) + "."), report.ok ? .plain : .error
                 )
             }
-        grid.put("Test", row: row + 2, column: 1)
-        let room = max(1, rows - 4 - row)
-        for (y, line) in zip((row + 2)..<(rows - 2), text.wrapped(to: width - 12, lines: room, look.glyphs)) {
+        let limit = destination.limit?.bytesPerSecond.map { "at most \(look.figures.speed($0)) for each batch" }
+        grid.put(SafeText("Limit     \(limit ?? "no cap of its own")"), row: row + 2, column: 1, end: width)
+        grid.put("Test", row: row + 3, column: 1)
+        let room = max(1, rows - 5 - row)
+        for (y, line) in zip((row + 3)..<(rows - 2), text.wrapped(to: width - 12, lines: room, look.glyphs)) {
             grid.put(line, row: y, column: 11, style: style)
         }
     }
@@ -112,7 +145,17 @@ extension Drawing {
     // MARK: A new one
 
     private mutating func newDestination(_ page: DestinationsPage, _ form: Form<DestinationsPage.FieldID>) {
-        title(page.asking.map { "Test of \(look.safe($0))" } ?? "New destination", "")
+        let heading: SafeText =
+            if let name = page.asking {
+                "Test of \(look.safe(name))"
+            } else if let signingIn = page.signingIn {
+                "Sign in at \(look.safe(signingIn.name))"
+            } else if let editing = page.editing {
+                "Edit \(look.safe(editing.name))"
+            } else {
+                "New destination"
+            }
+        title(heading, "")
         let first = rows > 10 ? 2 : 1
         let height = max(1, rows - first - (rows > 3 ? 2 : 1))
         let top = max(0, form.selected - height + 1)

@@ -8,6 +8,7 @@ extension Model {
     mutating func showDestinations() {
         page = .destinations(DestinationsPage())
         requests.append(.local(.places))
+        if isConnected { ask(.serversUsed) { .problems(number: $0) } }
     }
 
     mutating func takeInDestinations(_ press: KeyPress, _ shown: DestinationsPage) {
@@ -25,6 +26,17 @@ extension Model {
             }
             destinations.closeForm()
             test(name, password: form.text(.password), &destinations)
+        case .pressed(0) where destinations.signingIn != nil:
+            if let (destination, password) = destinations.signedIn() {
+                let saved = DestinationDeed.SavedDestination(destination: destination, password: password)
+                save(.signIn(name: destination.name, saved), needsEngine: true, &destinations)
+            }
+        case .pressed(0) where destinations.editing != nil:
+            if let (destination, password) = destinations.described() {
+                let saved = DestinationDeed.SavedDestination(destination: destination, password: password)
+                let isKept = destinations.editing?.login == .kept || password != nil
+                save(.edit(name: destination.name, saved), needsEngine: isKept, &destinations)
+            }
         case .pressed(0):
             if let (destination, password) = destinations.described() {
                 guard isConnected || password == nil else {
@@ -43,6 +55,15 @@ extension Model {
             return
         }
         page = .destinations(destinations)
+    }
+
+    /// A password is the engine's to keep, and to forget.
+    private mutating func save(_ deed: DestinationDeed, needsEngine: Bool, _ page: inout DestinationsPage) {
+        guard isConnected || !needsEngine else {
+            return page.note = ("The engine does not answer: it cannot keep a password now.", true)
+        }
+        page.note = ("Saving ...", false)
+        ask(.destination(deed), isPatient: true) { .destination(deed, number: $0) }
     }
 
     private mutating func performInDestinations(_ press: KeyPress, _ shown: DestinationsPage) {
@@ -69,7 +90,19 @@ extension Model {
                 ask(.destination(.remove(name)), isPatient: true) { .destination(.remove(name), number: $0) }
             }
         case .undo: ask(.destination(.restore), isPatient: true) { .destination(.restore, number: $0) }
-        case .enter, .add:
+        case .enter, .signIn:
+            guard let current = destinations.current else {
+                destinations.form = DestinationsPage.emptyForm()
+                break
+            }
+            if action == .enter {
+                destinations.edit(current)
+            } else if TransferScheme(of: current.url) == .sftp {
+                destinations.note = ("Your own ssh logs in there: its keys and agent are what lets you in.", false)
+            } else {
+                destinations.signIn(current)
+            }
+        case .add:
             guard let current = destinations.current else {
                 destinations.form = DestinationsPage.emptyForm()
                 break
@@ -101,6 +134,7 @@ extension Model {
         if case .test(let text, _) = deed, adding?.review?.tested == text { adding?.review?.finding = outcome }
         switch outcome {
         case .changed(let file), .restored(_, let file, _): book = DestinationBook(file, environment: [:])
+        case .edited(let file, _): book = DestinationBook(file, environment: [:])
         case .report, .failed: break
         }
         guard case .destinations(var shown) = page else { return }
@@ -112,6 +146,15 @@ extension Model {
             shown.note = ("\(SafeText(name)) is saved; use it as \(SafeText(name)):PATH.", false)
             // One whose password has to be typed is tested when somebody wants it.
             if (try? book.userToAsk(name)) == nil { test(name, password: nil, &shown) }
+        case (.edit(let name, _), .edited(let file, let isForgotten)):
+            let remark: SafeText = isForgotten ? " The password was another server's and is forgotten: sign in." : ""
+            saved(name, file, "\(SafeText(name)) is changed.\(remark)", &shown)
+        case (.edit(let name, _), .changed(let file)):
+            saved(name, file, "\(SafeText(name)) is changed.", &shown)
+        case (.signIn(let name, let given), .changed(let file)):
+            let how: SafeText =
+                given.password == nil ? "the command gives the password" : "the engine keeps the password"
+            saved(name, file, "\(SafeText(name)): \(how). What waits for it goes on when it is tried again.", &shown)
         case (.remove(let name), .changed(let file)):
             shown.take(file)
             shown.findings[name] = nil
@@ -129,8 +172,26 @@ extension Model {
         case (.test(let name, _), .report(let report)): shown.findings[name] = .report(report)
         case (.test(let name, _), .failed(let why)): shown.findings[name] = .failed(why)
         case (_, .failed(let why)): shown.note = (look.safe(why), true)
-        case (_, .changed), (_, .report), (_, .restored): break
+        case (_, .changed), (_, .edited), (_, .report), (_, .restored): break
         }
+        page = .destinations(shown)
+    }
+
+    /// It is asked at once, unless a person has to type something first.
+    private mutating func saved(
+        _ name: String, _ file: DestinationsFile, _ note: SafeText, _ shown: inout DestinationsPage
+    ) {
+        shown.closeForm()
+        shown.take(file)
+        shown.select(name)
+        shown.note = (note, false)
+        if (try? book.userToAsk(name)) == nil { test(name, password: nil, &shown) }
+    }
+
+    /// Which servers the batches are of.
+    mutating func serversUsedCame(_ result: Result<[BatchSnapshot], RequestError>) {
+        guard case .destinations(var shown) = page, case .success(let batches) = result else { return }
+        shown.note(uses: batches)
         page = .destinations(shown)
     }
 }
