@@ -8,10 +8,11 @@ import TransferModel
     func steps() {
         var history = SpeedHistory(at: time(100))
         for tenth in 0..<120 { history.add(1000, .upload, at: time(100 + Double(tenth) / 10)) }
+        // A reading from before counts for the step that is newest.
         history.add(5000, .download, at: time(106))
         let series = history.series(at: time(112))
         #expect(series.map(\.seconds) == [5, 60, 600])
-        #expect(series[0].up == [10_000, 10_000, 10_000] && series[0].down == [0, 1000, 0])
+        #expect(series[0].up == [10_000, 10_000, 10_000] && series[0].down == [0, 0, 2500])
         #expect(series[1].up.count == 1, "what was before it began is not known")
     }
 
