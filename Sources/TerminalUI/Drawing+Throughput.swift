@@ -29,7 +29,7 @@ extension Drawing {
         let below = 5 + (batches.isEmpty ? 0 : batches.count + 1)
         let chartEnd = end - below
         var row = 1
-        if chartEnd >= 6 {
+        if chartEnd >= 6, width > 2 {
             chart(model.throughput, rows: 1..<chartEnd, columns: 1..<(width - 1))
             row = chartEnd + 1
         }
