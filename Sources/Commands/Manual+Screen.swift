@@ -37,6 +37,8 @@ extension Manual {
         ("v", "mark from here to there"),
         ("/", "find a name"),
         ("f", "show only what matches"),
+        ("s", "sort the rows"),
+        ("t", "all files, or the tree"),
         ("y", "copy the path, or what is said"),
         ("z", "freeze the screen"),
         ("i", "details"),

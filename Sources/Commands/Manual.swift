@@ -9,7 +9,7 @@ enum Manual {
         "FILTERS",
         [
             .paragraph(
-                "An expression about files, the same after --filter and on the screen after /. Conditions side by side must all hold; "
+                "An expression about files, the same after --filter and on the screen after f. Conditions side by side must all hold; "
                     + "| (or the word or) between them means one, ! in front the contrary, brackets group."),
             .list([
                 (
@@ -17,8 +17,8 @@ enum Manual {
                     "Is found in the path or in the batch's name; *.cr3 and IMG_?? are patterns, /IMG_04\\d\\d/ a regular expression."
                 ),
                 (
-                    "@run @wait @pause @err @auth @retry @done @new @held @check @skip @cancel",
-                    "The state; also state:err."
+                    "@run @wait @pause @err @auth @retry @done @new @held @check @skip @cancel @stall @scan",
+                    "The state; also state:err. @scan are files of batches whose folders are still being listed. On the screen alone: @marked."
                 ),
                 (
                     "size>1G done<50% speed<1M eta>2h tries>=3 age>7d",

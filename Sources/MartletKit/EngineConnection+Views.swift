@@ -15,6 +15,24 @@ extension EngineConnection {
         try await call(Methods.treeRead, SectionRequest(parent: parent, limit: limit)).section
     }
 
+    /// The next row below or behind a row whose name has a text, or the previous one; asked again while it is not
+    /// complete.
+    ///
+    /// - Parameters:
+    ///   - text: part of a name; empty: the way to `row` itself is asked for.
+    ///   - row: where to begin; `nil`: at the first.
+    ///   - here: whether that row counts, too.
+    ///   - filter: only files that match this.
+    public nonisolated func find(
+        _ text: String, after row: RowID? = nil, here: Bool = false, backwards: Bool = false,
+        order: TreeOrder? = nil, flat: Bool = false, filter: String? = nil
+    ) async throws(RequestError) -> FoundRow {
+        try await call(
+            Methods.treeFind,
+            FindRequest(
+                text: text, after: row, here: here, backwards: backwards, order: order, flat: flat, filter: filter))
+    }
+
     /// A node's row as it is now.
     public nonisolated func node(_ id: NodeID) async throws(RequestError) -> NodeRow {
         try await call(Methods.nodeShow, NodeShowRequest(id: id)).node

@@ -22,6 +22,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case nodesRunNow = "nodes.runNow"
     case nodeShow = "node.show"
     case treeRead = "tree.read"
+    case treeFind = "tree.find"
     case viewSet = "view.set"
     case totals
     case throughput
@@ -46,7 +47,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
     package var isQuestion: Bool {
         switch self {
-        case .batchList, .batchShow, .taskList, .taskShow, .why, .nodeShow, .treeRead, .totals, .eventsRead,
+        case .batchList, .batchShow, .taskList, .taskShow, .why, .nodeShow, .treeRead, .treeFind, .totals, .eventsRead,
             .engineStatus,
             .limitsGet, .logRead, .leftoversList, .nodesUndoable,
             .throughput:
@@ -97,6 +98,7 @@ package enum Methods {
     package static let nodesRunNow = Method<NodesRequest, NodeResults>(.nodesRunNow)
     package static let nodeShow = Method<NodeShowRequest, NodeShown>(.nodeShow)
     package static let treeRead = Method<SectionRequest, SectionRead>(.treeRead)
+    package static let treeFind = Method<FindRequest, FoundRow>(.treeFind)
     package static let viewSet = Method<ViewRequest, Nothing>(.viewSet)
     package static let totals = Method<Nothing, QueueTotals>(.totals)
     package static let throughput = Method<Nothing, ThroughputAnswer>(.throughput)

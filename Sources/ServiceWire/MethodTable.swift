@@ -45,7 +45,8 @@ package enum MethodTable {
         case .nodesMove: ("ids? rows? to before?", nodeResults)
         case .nodesSet: ("ids? rows? selector? settings secrets?", nodeResults)
         case .nodeShow: ("id", "node")
-        case .treeRead: ("parent? limit", "section")
+        case .treeRead: ("parent? limit order? flat? showing?", "section")
+        case .treeFind: ("text after? here? backwards? order? flat? filter?", "way matches complete wrapped")
         case .viewSet: ("view? sections? nodes? totals? filter?", "")
         case .totals:
             (

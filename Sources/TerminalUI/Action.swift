@@ -36,7 +36,6 @@ package enum Action: String, CaseIterable, Sendable {
     case markAll = "mark-all"
     case hidden, places
     case typePath = "type-path"
-    case sort, reverse
 
     // Configured servers
     case destinations, test, new, remove
@@ -55,6 +54,8 @@ package enum Action: String, CaseIterable, Sendable {
     // See
     case transfers, details, why, throughput, problems, log, history, level, help, command, mouse, redraw
 
+    case sort, reverse
+    case flat, follow
     case copy
     case copyAll = "copy-all"
     case freeze
@@ -116,8 +117,10 @@ package enum Action: String, CaseIterable, Sendable {
         case .hidden: "show hidden names, or not"
         case .places: "home, disks, lately used"
         case .typePath: "type a path"
-        case .sort: "by name, size or time"
-        case .reverse: "the other way round"
+        case .sort: "sort the rows"
+        case .reverse: "sort the other way round"
+        case .flat: "all files, or the tree"
+        case .follow: "follow the file"
         case .destinations: "configured servers"
         case .test: "ask whether it can be used"
         case .new: "describe a new one"
@@ -231,9 +234,10 @@ package enum Action: String, CaseIterable, Sendable {
             .order,
             .limit:
             .act
-        case .nextStep, .markAll, .hidden, .places, .typePath, .sort, .reverse: .pick
+        case .nextStep, .markAll, .hidden, .places, .typePath: .pick
         case .transfers, .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help,
-            .command, .mouse, .redraw, .freeze, .nextPane, .previousPane, .lowerPart, .maximise:
+            .command, .mouse, .redraw, .sort, .reverse, .flat, .follow, .freeze, .nextPane, .previousPane, .lowerPart,
+            .maximise:
             .see
         case .test, .new, .remove, .signIn: .servers
         case .leaveOut, .server, .plain, .write: .mend

@@ -19,6 +19,8 @@ struct Dialog: Sendable {
         case act(Deed, [NodeRow])
         /// Logging out is not to end the engine any more.
         case allowLingering
+        /// Nothing is changed but what is shown.
+        case sort(TreeOrder)
     }
 
     struct Choice: Sendable {
@@ -44,6 +46,8 @@ struct Dialog: Sendable {
     let choices: [Choice]
     /// Of things that can all be taken back: the first is chosen, and a quick key counts.
     let isMenu: Bool
+    /// At the left, so that the rows that it is about stay in sight.
+    let isAtSide: Bool
     /// The line that Enter takes; at first the harmless one, which is the last.
     private(set) var selected: Int
     private let openedAt: Duration
@@ -59,15 +63,20 @@ struct Dialog: Sendable {
         choices = [yes, Choice(letter: nil, text: no, intent: nil)]
         selected = 1
         isMenu = false
+        isAtSide = false
         openedAt = uptime
     }
 
     /// A menu of things to do.
-    init(menu title: SafeText, _ lines: [SafeText], _ choices: [Choice], no: String, at uptime: Duration) {
+    init(
+        menu title: SafeText, _ lines: [SafeText], _ choices: [Choice], no: String, at uptime: Duration,
+        isAtSide: Bool = false, selected: Int = 0
+    ) {
         self.title = title
         self.lines = lines
         self.choices = choices + [Choice(letter: nil, text: no, intent: nil)]
-        selected = 0
+        self.selected = selected
+        self.isAtSide = isAtSide
         isMenu = true
         openedAt = uptime
     }
@@ -79,6 +88,7 @@ struct Dialog: Sendable {
         self.choices = choices
         self.selected = selected
         isMenu = false
+        isAtSide = false
         openedAt = uptime
     }
 

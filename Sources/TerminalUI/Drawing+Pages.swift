@@ -161,8 +161,9 @@ extension Drawing {
         let choices = dialog.choices.indices.map { choice(dialog, $0, width: widest) }
         let lines = body + gap + choices
         let inside = min(width - 4, max(dialog.title.width + 4, lines.map(\.width).max() ?? 0))
-        let (boxWidth, left) = (inside + 4, (width - inside - 4) / 2)
-        let top = max(0, (rows - 1 - lines.count - 2) / 3)
+        let (boxWidth, left) = (inside + 4, dialog.isAtSide ? 0 : (width - inside - 4) / 2)
+        let highest = rows - 1 - lines.count - 2
+        let top = max(0, dialog.isAtSide ? min(layout.tree.lowerBound, highest) : highest / 3)
         edge(top, left, boxWidth, dialog.title)
         for (index, line) in lines.enumerated() {
             let row = top + 1 + index

@@ -18,7 +18,7 @@ extension Drawing {
         let below = 5 + (batches.isEmpty ? 0 : batches.count + 1)
         let chartEnd = end - below
         var row = 1
-        if chartEnd >= 6 {
+        if chartEnd >= 6, width > 2 {
             let columns = 1..<(width - 1)
             chart(picture(Self.bars(in: columns)), rows: 1..<chartEnd, columns: columns)
             if let reading { grid.put(reading, row: chartEnd, column: 1, end: width) }

@@ -76,32 +76,6 @@ struct Drawing {
         }
     }
 
-    private mutating func titles() {
-        guard let row = layout.titles, !model.tree.items.isEmpty else { return }
-        for (column, cells) in model.columns.places {
-            guard let (text, alignment) = Self.title(column) else { continue }
-            grid.put(text.fitted(to: cells.count, alignment), row: row, column: cells.lowerBound, style: .title)
-        }
-    }
-
-    private static func title(_ column: Columns.Column) -> (SafeText, Alignment)? {
-        switch column {
-        case .sign: nil
-        case .name: ("Name", .left)
-        case .files: ("Files", .right)
-        case .size: ("Size", .right)
-        case .bar: ("Progress", .left)
-        case .percent: ("Pct", .right)
-        case .speed: ("Speed", .right)
-        case .timeLeft: ("ETA", .right)
-        case .state: ("State", .left)
-        case .destination: ("Destination", .left)
-        case .priority: ("Priority", .left)
-        case .limit: ("Limit", .right)
-        case .speedOrState: ("State", .right)
-        }
-    }
-
     private mutating func path() {
         guard let row = layout.path, let node = model.tree.cursorRow, !node.path.isEmpty else { return }
         let mark = look.glyphs.cutMark
@@ -120,6 +94,11 @@ struct Drawing {
                 all.map { "\(Figures.count($0)) marked: all that match" }
                 ?? "\(Figures.count(Int64(marked.count))) marked, \(look.figures.size(bytes))"
             grid.put(SafeText(text), row: row, column: 1, style: .marked)
+        } else if let counts = model.tree.counts {
+            let text = SafeText(counts.byState)
+            grid.put(text.cut(to: max(0, width - 2), look.glyphs), row: row, column: 1, style: .dim)
+            // What failed is counted there, too.
+            if text.width + (problems(withKey: true)?.width ?? 0) + 4 > width { return }
         }
         guard let problems = problems(withKey: true) else { return }
         grid.put(problems, row: row, column: max(1, width - 1 - problems.width), style: .error)

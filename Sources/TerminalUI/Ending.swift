@@ -52,7 +52,7 @@ extension Model {
 
     /// A filter hides batches; their ends are wanted all the same, and how they stand when the screen is left.
     mutating func askForBatches() {
-        let wanted = filter != nil && isConnected
+        let wanted = (filter != nil || tree.isFlat) && isConnected
         if !wanted { hiddenBatches = [] }
         guard wanted != endings.watches else { return }
         endings.watches = wanted

@@ -14,6 +14,10 @@ struct ShownFilter: Sendable {
     var marksAll = false
     /// The expression that the rows in sight are of.
     var shownText: String?
+    /// The expression as the engine gets it: with what is marked by name.
+    var sent: String { named ?? text }
+    /// Set where it asks for what is marked.
+    var named: String?
 }
 
 /// The line in which a filter is typed. Every change that can be read counts at once.
@@ -108,17 +112,24 @@ extension Model {
             filter = nil
             return
         }
+        let isNew = filter?.text != text
         if filter == nil { filter = ShownFilter(text: text) } else { filter?.text = text }
-        if filter?.count?.text != text, filter?.marksAll == true {
+        // What is marked when it is set: marks that come or go later leave it alone.
+        if isNew {
+            let named = named(text)
+            filter?.named = named == text ? nil : named
+        }
+        let sent = filter?.sent
+        if filter?.count?.text != sent, filter?.marksAll == true {
             filter?.marksAll = false
             tree.unmarkAll()
         }
-        if filter?.count?.text != text { filter?.count = nil }
+        if filter?.count?.text != sent { filter?.count = nil }
     }
 
     /// Takes over sections when they are of the filter that is on.
     mutating func take(_ sections: [TreeSection], of count: FilterCount?) {
-        guard count?.text == filter?.text else { return }
+        guard count?.text == filter?.sent else { return }
         guard let count, var filter else { return tree.take(sections) }
         filter.count = count
         defer { self.filter = filter }

@@ -32,6 +32,12 @@ package enum GlyphSet: Sendable, Hashable, CaseIterable {
     /// An open and a closed node.
     package var open: Unicode.Scalar { self == .ascii ? "v" : "▾" }
     package var closed: Unicode.Scalar { self == .ascii ? ">" : "▸" }
+
+    /// Beside the title by which rows are sorted: whether it grows from the top to the bottom.
+    func sorted(_ order: TreeOrder) -> Unicode.Scalar {
+        if self == .ascii { return order.grows ? "^" : "v" }
+        return order.grows ? "▴" : "▾"
+    }
 }
 
 /// A bar of progress.

@@ -125,7 +125,9 @@ package struct KeyMap: Sendable, Hashable {
         .transfers: moving + everywhere + [
             (.nextBatch, ["}"]), (.previousBatch, ["{"]), (.open, ["l", "Right", "+"]), (.close, ["h", "Left", "-"]),
             (.enter, ["Enter"]), (.toggleAll, ["*"]), (.nextProblem, ["E"]), (.find, ["/", "F3"]),
-            (.filter, ["f", "\\", "F4"]), (.markRange, ["v"]), (.freeze, ["z"]), (.nextPane, ["Tab"]),
+            (.filter, ["f", "\\", "F4"]), (.sort, ["s", "F6"]), (.reverse, ["S"]), (.flat, ["t", "F5"]),
+            (.follow, ["F"]), (.markRange, ["v"]),
+            (.freeze, ["z"]), (.nextPane, ["Tab"]),
             (.previousPane, ["S-Tab"]), (.lowerPart, ["|"]), (.maximise, ["O"]), (.transfers, ["1"]),
             (.copy, ["y"]), (.copyAll, ["Y"]),
             (.nextMatch, ["n"]), (.previousMatch, ["N"]), (.mark, ["Space", "Ins"]), (.markMatching, ["M"]),

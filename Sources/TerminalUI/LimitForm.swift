@@ -177,7 +177,7 @@ extension Model {
             return !row.isOver
         }
         // Whatever all that match are, their hosts and sessions are many.
-        let matching = rows.isEmpty && filter?.marksAll == true ? filter?.text : nil
+        let matching = rows.isEmpty && filter?.marksAll == true ? filter?.sent : nil
         ask(.limits(rows, matching: matching)) { .limits(of: rows.first?.id.batch, number: $0) }
     }
 

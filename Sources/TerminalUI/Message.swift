@@ -44,6 +44,8 @@ enum Request: Hashable, Sendable {
     /// Answered by `limitsSet`.
     case setLimits(LimitsWish, number: Int)
     case why(NodeID, number: Int)
+    /// Where a name is in the queue; answered by `found`.
+    case find(NameQuestion, number: Int)
     /// All batches, for what failed in them.
     case problems(number: Int)
     case task(TaskID, number: Int)
@@ -105,6 +107,7 @@ enum Answer: Sendable {
     case limits(Result<TransferLimits, RequestError>, session: SessionName?, number: Int)
     case limitsSet(Result<TransferLimits, RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
+    case found(Result<FoundRow, RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
     case sources(Result<NamedSources, RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)

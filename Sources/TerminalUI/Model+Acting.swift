@@ -185,10 +185,14 @@ extension Model {
     // MARK: Telling the engine
 
     mutating func perform(_ intent: Dialog.Intent) {
-        if intent == .leave { return requests.append(.leave) }
+        switch intent {
+        case .leave: return requests.append(.leave)
+        case .sort(let order): return sort(by: order)
+        default: steadyUntil = nil
+        }
         guard canChange else { return complain(cannotChange) }
         switch intent {
-        case .leave: break
+        case .leave, .sort: break
         case .allowLingering:
             say("Asking systemd ...")
             requests.append(.local(.allowLingering))

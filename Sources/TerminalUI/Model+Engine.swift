@@ -18,15 +18,17 @@ extension Model {
             throughput.add(totals.bytesPerSecondUp + totals.bytesPerSecondDown, at: now.uptime)
             if case .throughput = page { askForThroughput() }
         }
-        if update.filter == nil, let root = update.sections.first(where: { $0.parent == nil }) {
+        if update.filter == nil, let root = update.sections.first(where: { $0.parent == nil && $0.flat != true }) {
             noteEnds(of: root.rows)
         }
         if !update.sections.isEmpty || update.filter != nil {
+            tree.keepsPlaces = steadyUntil != nil
             take(update.sections, of: update.filter)
             stillness.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)
             let inSight = Set(tree.items.compactMap(\.row?.id))
             stillness.keep { inSight.contains($0) }
             if isSeekingProblem { seekProblem(fromStart: true) }
+            keepFollowing()
         }
         refreshDetails(update)
         refreshWhy(update)
@@ -63,6 +65,7 @@ extension Model {
         case .limits(let result, let session, let number): limitsCame(result, session, number)
         case .limitsSet(let result, let number): limitsSet(result, number)
         case .why(let result, let number): explained(result, number)
+        case .found(let result, let number): found(result, number)
         case .task(let result, let number): storyCame(result, number)
         case .sources(let result, let number): sourcesCame(result, number)
         case .log(let lines, let next, let number): logged(lines, next, number)
@@ -169,7 +172,7 @@ extension Model {
         case .serversUsed, .throughput, .undoable, .why, .task, .sources, .log, .problems, .history, .returning,
             .status, .queueing, .destination,
             .limits,
-            .setLimits:
+            .setLimits, .find:
             return ""
         }
     }

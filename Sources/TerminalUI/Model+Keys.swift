@@ -19,6 +19,7 @@ extension Model {
         lastKeyAt = now.uptime
         // Whoever presses a key is where they want to be.
         tree.awaited = []
+        steadyUntil = now.uptime + Tree.steadiness
         if performAnywhere(press) { return }
         if dialog != nil {
             if case .answered(let intent) = dialog?.take(press, at: now.uptime) {
@@ -83,6 +84,8 @@ extension Model {
     }
 
     mutating func perform(_ action: Action) {
+        // Who changes the order of rows wants to see it.
+        if action.changesTransfers { steadyUntil = nil }
         if action.changesTransfers, !canChange {
             return complain(cannotChange)
         }
@@ -142,6 +145,7 @@ extension Model {
     /// What moves where in the tree, and what acts on it.
     private mutating func performInTree(_ action: Action) {
         if performInLower(action) { return }
+        if action.movesCursor { followed = nil }
         switch action {
         case .down: tree.move(by: 1)
         case .up: tree.move(by: -1)
@@ -170,6 +174,10 @@ extension Model {
         case .help: openHelp()
         case .command: commandPrompt = CommandPrompt()
         case .find: beginFind()
+        case .sort: openSorting()
+        case .reverse: reverseOrder()
+        case .flat: turnFlat()
+        case .follow: toggleFollowing()
         case .filter: openFilter()
         case .freeze: freeze()
         case .markRange: markRange()

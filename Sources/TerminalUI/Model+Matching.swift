@@ -21,8 +21,8 @@ extension Model {
 
     /// Asks whether it is to be done to all that match the filter that is on.
     mutating func confirmMatching(_ deed: Deed) {
-        guard let text = filter?.text else { return }
-        confirm(deed, matching(text), .matching(NodeSelector(filter: text)))
+        guard let filter else { return }
+        confirm(deed, matching(filter.sent), .matching(NodeSelector(filter: filter.sent)))
     }
 
     /// They stand in many batches, each with an order of its own.
@@ -33,7 +33,7 @@ extension Model {
     }
 
     private mutating func openOrderOfMatching() {
-        guard let text = filter?.text else { return }
+        guard let text = filter?.sent else { return }
         let what = matching(text)
         func choice(_ letter: Unicode.Scalar, _ words: String, _ deed: Deed) -> Dialog.Choice {
             Dialog.Choice(
@@ -45,6 +45,16 @@ extension Model {
             choices.append(choice(digit, "Priority \(priority.rawValue)", .set(NodeSettings(priority: priority))))
         }
         dialog = Dialog(menu: "Order of \(what)", [], choices, no: "Leave it as it is", at: now.uptime)
+    }
+}
+
+extension Model {
+    /// A filter as the engine understands it: what is marked only this screen knows, so it stands there by name.
+    mutating func named(_ text: String) -> String {
+        guard let filter = try? TransferFilter(text), filter.asksForMarks else { return text }
+        let named = filter.naming(tree.marks.keys.sorted { "\($0)" < "\($1)" }).description
+        typedFilters = [named: text]
+        return named
     }
 }
 

@@ -47,6 +47,7 @@ extension Model {
         if isAdding { return clickInAdding(press) }
         if let why { return self.press(press.button, in: why) }
         guard filterLine == nil, commandPrompt == nil, find?.isTyping != true, case .transfers = page else { return }
+        steadyUntil = now.uptime + Tree.steadiness
         switch press.button {
         case .wheelDown: tree.page(by: 3)
         case .wheelUp: tree.page(by: -3)
@@ -63,10 +64,15 @@ extension Model {
             if let action { perform(action) }
             return
         }
+        if position.row == layout.titles {
+            let column = columns.places.first { $0.cells.contains(position.column) }?.column
+            return column.map { sort(byTitle: $0) } ?? ()
+        }
         guard layout.tree.contains(position.row) else { return }
         let index = tree.top + position.row - layout.tree.lowerBound
         guard tree.items.indices.contains(index) else { return }
         tree.move(to: index)
+        followed = nil
         let columns = columns
         let item = tree.items[index]
         if columns[.sign]?.contains(position.column) == true { return tree.toggleMark() }

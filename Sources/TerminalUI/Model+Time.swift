@@ -6,6 +6,8 @@ extension Model {
     /// What ends by itself.
     mutating func expire() {
         if let undo = notice?.undo, undo.until <= now.uptime { notice = nil }
+        if let until = steadyUntil, until <= now.uptime { steadyUntil = nil }
+        if steadyUntil == nil { tree.catchUp() }
         recountWhy()
         let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
         if !late.isEmpty {
@@ -22,6 +24,7 @@ extension Model {
         if let left = why?.secondsLeft(engineNow), left > 0 {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }
+        if tree.isBehind, let steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
         if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
             let age = now.uptime - oldest

@@ -52,6 +52,8 @@ struct Model: Sendable {
     var hasFocus: Bool?
     /// When a key was pressed last.
     var lastKeyAt: Duration?
+    /// Until then rows keep their places; `nil`: no key was pressed lately, or one that moves rows.
+    var steadyUntil: Duration?
     /// What of the batches is known to have ended.
     var endings = Endings()
 
@@ -80,11 +82,15 @@ struct Model: Sendable {
     var startFolder: [UInt8]
     /// Which rows are shown; `nil`: all.
     var filter: ShownFilter?
+    /// A filter that asks for what is marked, by the words in which the engine got it.
+    var typedFilters: [String: String] = [:]
     /// Open while a filter is typed.
     var filterLine: FilterLine?
     var form: LimitForm?
-    /// A name that is looked for in the list.
+    /// A name that is looked for.
     var find: TreeFind?
+    /// The file that the cursor follows.
+    var followed: RowID?
     /// Since when nothing of the engine's news is shown.
     var frozen: Frozen?
     /// Lines of the lower part, where there is room for it.
@@ -265,7 +271,7 @@ struct Model: Sendable {
     private mutating func askForView() {
         var nodes: [NodeID] = []
         if case .details(let details) = page, case .task(_, let id) = details.row.id { nodes = [.task(id)] }
-        let wanted = Request.show(tree.wantedSections(), nodes: nodes, filter: filter?.text)
+        let wanted = Request.show(tree.wantedSections(), nodes: nodes, filter: filter?.sent)
         if wanted != lastShown {
             lastShown = wanted
             requests.append(wanted)

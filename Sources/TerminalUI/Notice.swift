@@ -69,6 +69,8 @@ struct Outstanding: Sendable {
         case history
         case returning
         case status
+        /// A name, or the way to a row.
+        case find
         case queueing(AddOrder)
         case destination(DestinationDeed)
     }

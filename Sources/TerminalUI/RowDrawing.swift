@@ -91,6 +91,10 @@ struct RowDrawing {
         case .folder where columns[.files] == nil:
             let files = SafeText("  (\(Figures.amount(row.counts.total, "file")))")
             return files.width <= room ? files : nil
+        case .task where model.tree.isFlat:
+            // Where it is: of all files in one list the names alone do not tell.
+            guard room >= 12, let folder = row.folder else { return nil }
+            return "  " + look.safe(folder).shortened(to: room - 3, mark: look.glyphs.cutMark)
         case .folder, .task, .group: return nil
         }
     }
@@ -185,6 +189,14 @@ struct RowDrawing {
         }
         guard state == .running, row.bytesPerSecond > 0 else { return nil }
         return Figures.timeLeft(row.secondsLeft)
+    }
+}
+
+extension NodeRow {
+    /// Of a file: what it comes from lies in this.
+    fileprivate var folder: String? {
+        let source = path.firstRange(of: " -> ").map { String(path[..<$0.lowerBound]) } ?? path
+        return source.lastIndex(of: "/").map { String(source[..<$0]) }
     }
 }
 

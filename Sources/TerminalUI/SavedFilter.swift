@@ -58,7 +58,12 @@ extension Model {
 
     /// Saved filters, and the one a question is about, are counted as long as somebody looks at them.
     mutating func askForCounts() {
-        let looked = commandPrompt == nil ? [] : savedFilters.prefix(Self.mostCounted).map(\.text)
+        let looked =
+            commandPrompt == nil
+            ? []
+            : savedFilters.map(\.text).filter {
+                (try? TransferFilter($0))?.asksForMarks == false
+            }.prefix(Self.mostCounted).map(\.self)
         let wanted = isConnected ? questionedFilter.map { [$0] } ?? looked : []
         guard wanted != lastCounted else { return }
         lastCounted = wanted

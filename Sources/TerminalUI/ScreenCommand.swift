@@ -145,7 +145,8 @@ extension Model {
         } else {
             do throws(FilterFault) {
                 _ = try TransferFilter(text)
-                confirm(deed, matching(text), .matching(NodeSelector(filter: text)))
+                let sent = named(text)
+                confirm(deed, matching(sent), .matching(NodeSelector(filter: sent)))
             } catch {
                 complain("The filter is wrong at character \(error.position + 1): \(look.safe(error.message)).")
             }
@@ -163,7 +164,8 @@ extension Model {
 
     /// What is meant by a filter, with how many files that is as soon as somebody has counted.
     func matching(_ text: String) -> SafeText {
-        let count = filter?.text == text ? filter?.count ?? filterCounts[text] : filterCounts[text]
+        let count = filter?.sent == text ? filter?.count ?? filterCounts[text] : filterCounts[text]
+        let text = typedFilters[text] ?? text
         guard let count, count.matched > 0 || count.complete else { return "all files that match \(look.safe(text))" }
         let files =
             count.complete ? Figures.amount(count.matched, "file") : "\(Figures.count(count.matched))+ files"

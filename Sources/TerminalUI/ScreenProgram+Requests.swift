@@ -26,6 +26,13 @@ extension ScreenProgram {
                 await result { engine throws(RequestError) in try await engine.setLimits(wish) }, number: number)
         case .why(let node, let number):
             .why(await result { engine throws(RequestError) in try await engine.why(node) }, number: number)
+        case .find(let question, let number):
+            .found(
+                await result { engine throws(RequestError) in
+                    try await engine.find(
+                        question.text, after: question.after, here: question.here, backwards: question.backwards,
+                        order: question.order, flat: question.flat, filter: question.filter)
+                }, number: number)
         case .task(let id, let number):
             .task(
                 await result { engine throws(RequestError) in try await engine.task(id, history: true, response: true)

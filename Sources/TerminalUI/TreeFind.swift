@@ -2,12 +2,30 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// A name that is looked for among the rows of the list, letter by letter. What is not among them a filter finds.
+/// A name that is looked for, letter by letter: among the rows of the list at once, and by the engine in the whole queue.
 struct TreeFind: Sendable {
+    /// What the engine knows of the words.
+    struct Counted: Hashable, Sendable {
+        var text: String
+        /// Rows of the whole queue.
+        var matches: Int64
+        var isComplete: Bool
+    }
+
     var field = TextField()
     var isTyping = true
     /// Where the cursor was.
     let before: TreeItem.ID?
+    /// The question that is not answered yet.
+    var asked: Int?
+    /// Steps to the next match that wait for it; backwards below 0.
+    var steps = 0
+    var counted: Counted?
+
+    init(before: TreeItem.ID?) { self.before = before }
+
+    /// How many rows of the whole queue match; `nil`: not known yet.
+    var inQueue: Int64? { counted.flatMap { $0.text == field.text && $0.isComplete ? $0.matches : nil } }
 
     /// Case matters only with capitals.
     func matches(_ row: NodeRow) -> Bool {
@@ -37,6 +55,8 @@ extension Model {
         case (.enter, _):
             find?.isTyping = false
             if find?.field.isEmpty == true { find = nil }
+            // What the list does not have is gone to when the engine has found it.
+            if let find, tree.lines(of: find).isEmpty, find.inQueue ?? 1 > 0, tree.goal == nil { askForStep(1) }
         case (.tab, _): filterByFind()
         case (.down, _): findNext(1)
         case (.up, _): findNext(-1)
@@ -65,6 +85,7 @@ extension Model {
     /// To the first that matches from where the cursor was on, round the end.
     private mutating func goToFound() {
         guard let find else { return }
+        defer { askForNames() }
         let start = find.before.flatMap { tree.index(of: $0) } ?? 0
         let lines = tree.lines(of: find)
         if let line = lines.first(where: { $0 >= start }) ?? lines.first {
@@ -78,10 +99,11 @@ extension Model {
     mutating func findNext(_ step: Int) {
         guard let find else { return }
         let lines = tree.lines(of: find)
+        if isConnected, find.inQueue.map({ $0 > Int64(lines.count) }) ?? lines.isEmpty { return askForStep(step) }
         let cursor = tree.cursorIndex ?? 0
         let next = step > 0 ? lines.first { $0 > cursor } ?? lines.first : lines.last { $0 < cursor } ?? lines.last
         guard let next else {
-            return say("\"\(look.safe(find.field.text ?? ""))\" is not in the list: \(key(.filter)) looks everywhere.")
+            return say("\"\(look.safe(find.field.text ?? ""))\" is nowhere in the queue.")
         }
         tree.move(to: next)
     }
@@ -90,15 +112,18 @@ extension Model {
 extension Drawing {
     mutating func findLine(_ find: TreeFind) {
         for row in layout.message { grid.fill(row: row, style: .plain) }
-        let count = model.tree.lines(of: find).count
-        let right: SafeText =
-            find.field.isEmpty
-            ? ""
-            : count == 0
-                ? "not in the list; Tab looks everywhere" : SafeText("\(Figures.count(Int64(count))) in the list")
+        let right = find.field.isEmpty ? "" : foundCount(find)
         typed(
             width >= 20 ? "find: " : "/", find.field, layout.prompt, column: layout.message.isEmpty ? 0 : 1,
             right: right.width + 20 <= width ? right : "")
+    }
+
+    private func foundCount(_ find: TreeFind) -> SafeText {
+        if let counted = find.counted, counted.text == find.field.text {
+            if counted.matches == 0, counted.isComplete { return "nowhere in the queue" }
+            return "\(Figures.count(counted.matches))\(counted.isComplete ? "" : "+") in the queue"
+        }
+        return "\(Figures.count(Int64(model.tree.lines(of: find).count))) in the list"
     }
 
     static let findHints = [("Enter", "stays"), ("Tab", "filters"), ("Up Down", "others"), ("Esc", "goes back")]

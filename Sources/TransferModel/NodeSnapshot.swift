@@ -80,6 +80,12 @@ public struct TreeSection: Codable, Hashable, Sendable {
     public var rows: [NodeRow]
     /// How many rows there would be without the bound; more than `rows.count` means "ask for more".
     public var total: Int64
+    /// As asked for.
+    public var order: TreeOrder?
+    /// As asked for.
+    public var flat: Bool?
+    /// Of the flat list: all of its files by their states.
+    public var counts: FileCounts?
     public init(parent: RowID?, rows: [NodeRow], total: Int64) {
         self.parent = parent
         self.rows = rows
@@ -92,9 +98,20 @@ public struct SectionRequest: Codable, Hashable, Sendable {
     public var parent: RowID?
     /// At most so many rows; 1…1000.
     public var limit: Int
-    public init(parent: RowID?, limit: Int) {
+    /// `nil`: the queue's.
+    public var order: TreeOrder?
+    /// Of the root: the files of all batches in one list, instead of the batches.
+    public var flat: Bool?
+    /// A row that is there in any case, behind the others when the limit leaves it out.
+    public var showing: RowID?
+    public init(
+        parent: RowID?, limit: Int, order: TreeOrder? = nil, flat: Bool? = nil, showing: RowID? = nil
+    ) {
         self.parent = parent
         self.limit = limit
+        self.order = order
+        self.flat = flat
+        self.showing = showing
     }
 }
 

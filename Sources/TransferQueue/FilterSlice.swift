@@ -23,8 +23,13 @@ package struct FilterMotion: Sendable {
     package var sent: Int64
     package var bytesPerSecond: Int64
     package var secondsLeft: Int64?
+    /// Nothing of it has moved for some seconds.
+    package var isStalled: Bool
 
-    package init(state: TransferState, sent: Int64, bytesPerSecond: Int64, secondsLeft: Int64?) {
+    package init(
+        state: TransferState, sent: Int64, bytesPerSecond: Int64, secondsLeft: Int64?, isStalled: Bool = false
+    ) {
+        self.isStalled = isStalled
         self.state = state
         self.sent = sent
         self.bytesPerSecond = bytesPerSecond
@@ -56,6 +61,13 @@ package struct FilterMatches: Sendable {
 
     package init() {}
 
+    /// For a list of all: more than a screen shows and less than takes long to sort.
+    var someFiles: [TaskID] {
+        var files: [TaskID] = []
+        for folder in folders.values where files.count < 20_000 { files += folder.first }
+        return files
+    }
+
     package mutating func add(_ slice: FilterSlice) {
         for (folder, hits) in slice.hits {
             count += Int64(hits.tasks.count)
@@ -71,6 +83,15 @@ package struct FilterMatches: Sendable {
             folders[folder] = found
         }
     }
+
+    /// A folder that was found itself; the first of the chain.
+    mutating func add(folder chain: [FolderID], of batch: BatchID) {
+        batches.insert(batch)
+        link(chain)
+    }
+
+    /// A batch that was found itself.
+    mutating func add(batch: BatchID) { batches.insert(batch) }
 
     /// The folders above learn of it, up to one that knows.
     private mutating func link(_ chain: [FolderID]) {
@@ -91,7 +112,9 @@ extension QueueReader {
     }
 
     /// As `section(_:)`, but only what matched and what it lies in; nothing is folded.
-    package func section(_ request: SectionRequest, of matches: FilterMatches) throws(QueueError) -> TreeSection? {
-        try view { try $0.section(request, of: matches) }
+    package func section(
+        _ request: SectionRequest, of matches: FilterMatches, moving: MovingRows = MovingRows()
+    ) throws(QueueError) -> TreeSection? {
+        try view { try $0.section(request, of: matches, moving: moving) }
     }
 }

@@ -3,10 +3,10 @@ import TransferModel
 
 /// What is directly in one folder, folded: interesting tasks by name, the rest by the number.
 struct FolderListing {
-    private let view: QueueView
-    private let batch: QueueView.BatchRow
-    private let folder: Int64
-    private let own: [TransferState: Tally]
+    let view: QueueView
+    let batch: QueueView.BatchRow
+    let folder: Int64
+    let own: [TransferState: Tally]
     /// Failed tasks by cause, the most frequent first, where they failed for several.
     private let causes: [(cause: TransferErrorCode, tally: Tally)]
     /// Why all of them failed, when that is one cause.
@@ -74,7 +74,7 @@ struct FolderListing {
     }
 
     /// What is listed and folded together: states, and failed tasks by their causes.
-    private var fates: [RowID.Fate] {
+    var fates: [RowID.Fate] {
         Self.order.filter { own[$0] != nil }.flatMap { state in
             state == .failed && !causes.isEmpty
                 ? causes.map { RowID.Fate(.failed, cause: $0.cause) } : [RowID.Fate(state)]
@@ -82,7 +82,7 @@ struct FolderListing {
     }
 
     /// How many of a fate are listed one by one before the rest is folded.
-    private func listed(_ fate: RowID.Fate) -> Int64 {
+    func listed(_ fate: RowID.Fate) -> Int64 {
         let count = tally(fate)?.files ?? 0
         switch fate.state {
         case .running, .finishing: return min(count, 100)
@@ -93,25 +93,31 @@ struct FolderListing {
         }
     }
 
-    func section(_ limit: Int, parent: RowID) throws -> TreeSection {
+    /// Files by their fates: some one by one, the rest folded.
+    func folded(reversed: Bool) throws -> [NodeRow] {
         var tasks: [NodeRow] = []
-        for fate in fates {
+        for fate in reversed ? fates.reversed() : fates {
             let some = try rows(of: fate, offset: 0, limit: listed(fate))
             tasks += some
             if let group = try group(of: fate, listed: some) { tasks.append(group) }
         }
-        let folders = try view.database.integer("SELECT count(*) FROM folders WHERE parent = ?", .integer(folder)) ?? 0
-        // Folders come first, but neither kind pushes the other out of sight.
-        let forFolders = max(limit - tasks.count, limit / 2)
-        let rows = try view.folderRows(
-            "parent = ? ORDER BY name LIMIT ?", .integer(folder), .integer(Int64(forFolders)), batch)
-        return TreeSection(
-            parent: parent, rows: Array((rows + tasks).prefix(limit)), total: folders + Int64(tasks.count))
+        return tasks
     }
 
     /// The row that stands for the tasks of a fate that are not listed; `nil` when all are.
     func group(of fate: RowID.Fate) throws -> NodeRow? {
         try group(of: fate, listed: rows(of: fate, offset: 0, limit: listed(fate)))
+    }
+
+    /// The row in which a task of this folder is folded away; `nil`: it is listed.
+    func group(holding task: QueueView.FullTask) throws -> RowID? {
+        guard task.row.folder == folder else { return nil }
+        let fate = fates.first { $0.state == task.row.state && ($0.cause == nil || $0.cause == task.details.cause) }
+        guard let fate, let tally = tally(fate), tally.files > listed(fate) else { return nil }
+        let isListed = try rows(of: fate, offset: 0, limit: listed(fate)).contains {
+            $0.id == .task(batch.id, task.row.id)
+        }
+        return isListed ? nil : .group(batch.id, FolderID(rawValue: folder), fate)
     }
 
     private func group(of fate: RowID.Fate, listed: [NodeRow]) throws -> NodeRow? {
@@ -136,12 +142,17 @@ struct FolderListing {
     }
 
     /// The tasks that a group stands for, the first of them.
-    func page(of fate: RowID.Fate, _ limit: Int) throws -> TreeSection {
+    /// - Parameter showing: a task that is there in any case, when it is one of them.
+    func page(of fate: RowID.Fate, _ limit: Int, showing: RowID? = nil) throws -> TreeSection {
         let offset = listed(fate)
         let total = max(0, (tally(fate)?.files ?? 0) - offset)
-        return TreeSection(
+        var section = TreeSection(
             parent: .group(batch.id, FolderID(rawValue: folder), fate),
             rows: total == 0 ? [] : try rows(of: fate, offset: offset, limit: Int64(limit)), total: total)
+        if case .task(_, let id) = showing, let task = try view.task(id), task.row.state == fate.state {
+            try show(task, in: &section)
+        }
+        return section
     }
 
     /// The tasks that a group stands for, by number.
@@ -159,7 +170,7 @@ struct FolderListing {
         fate.cause.map { ("JOIN task_details d ON d.task = t.id", "AND d.cause = \($0.stored)") } ?? ("", "")
     }
 
-    private func rows(of fate: RowID.Fate, offset: Int64, limit: Int64) throws -> [NodeRow] {
+    func rows(of fate: RowID.Fate, offset: Int64, limit: Int64) throws -> [NodeRow] {
         if limit == 0 { return [] }
         return try view.database.rows(
             """

@@ -14,6 +14,7 @@ package actor QueueReader {
     private let database: SQLiteConnection
     private let clock: @Sendable () -> Timestamp
     private var isClosed = false
+    private let sorted = SortedRows()
     /// A transaction is open, see `together`.
     private var isTogether = false
 
@@ -37,8 +38,8 @@ package actor QueueReader {
     func view<Result>(_ body: (QueueView) throws -> Result) throws(QueueError) -> Result {
         if isClosed { throw .closed }
         do {
-            if isTogether { return try body(QueueView(database, now: clock())) }
-            return try database.transaction(.read) { try body(QueueView(database, now: clock())) }
+            if isTogether { return try body(QueueView(database, now: clock(), sorted: sorted)) }
+            return try database.transaction(.read) { try body(QueueView(database, now: clock(), sorted: sorted)) }
         } catch {
             throw QueueError(error)
         }
@@ -141,9 +142,17 @@ package actor QueueReader {
     /// Of a batch or folder: subfolders by name, then active tasks, then the first few that failed, wait or are paused,
     /// each with a group row for the rest, then groups of queued, completed and cancelled ones (listed one by one when they are few).
     /// Counts and bytes of a group are those of the tasks that it stands for. A group's identity bears the stored state.
-    package func section(_ request: SectionRequest) throws(QueueError) -> TreeSection? {
-        try view { try $0.section(request) }
+    ///
+    /// In another order than the queue's folders are sorted by their sums, and files by name or size stand one by one.
+    /// - Parameter moving: what stands first when the order is of speeds.
+    package func section(
+        _ request: SectionRequest, moving: MovingRows = MovingRows()
+    ) throws(QueueError) -> TreeSection? {
+        try view { try $0.section(request, moving: moving) }
     }
+
+    /// Whether a section since the last call was in an order that was good enough and is worth looking at again.
+    package func takeBehind() -> Bool { sorted.takeBehind() }
 
     /// The folder and those above it, the batch's root last.
     package func chain(of folder: FolderID) throws(QueueError) -> [FolderID] {

@@ -47,6 +47,7 @@ extension QueueView {
                 subject.sent = moving.sent
                 subject.bytesPerSecond = moving.bytesPerSecond
                 subject.secondsLeft = moving.secondsLeft
+                subject.isStalled = moving.isStalled
             }
             guard filter.matches(subject) else { return }
             slice.hits[FolderID(rawValue: folder), default: FilterSlice.Hits(place: place, tasks: [])].tasks.append(id)
@@ -70,52 +71,6 @@ extension QueueView {
         return FilterPlace(
             batch: batch.id, name: batch.name, chain: place.chain, folder: place.tree, destination: batch.destination,
             direction: batch.direction == .upload ? .upload : .download, priority: batch.priority,
-            createdAt: batch.createdAt)
-    }
-
-    // MARK: The tree of what matched
-
-    func section(_ request: SectionRequest, of matches: FilterMatches) throws -> TreeSection? {
-        let limit = min(max(request.limit, 1), 1000)
-        switch request.parent {
-        case nil:
-            let rows = try batchRows(session: nil, limit: 10_000).filter { matches.batches.contains($0.id) }
-            return TreeSection(
-                parent: nil, rows: try rows.prefix(limit).compactMap { try nodeRow(.batch($0.id)) },
-                total: Int64(rows.count))
-        case .batch(let id):
-            guard let batch = try batchRow(id) else { return nil }
-            return try section(of: batch.root, in: batch, limit, matches, parent: .batch(id))
-        case .folder(let id, let folder):
-            guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return nil }
-            return try section(of: folder.rawValue, in: batch, limit, matches, parent: .folder(id, folder))
-        case .group, .task: return nil
-        }
-    }
-
-    private func section(
-        of folder: Int64, in batch: BatchRow, _ limit: Int, _ matches: FilterMatches, parent: RowID
-    ) throws -> TreeSection {
-        let found = matches.folders[FolderID(rawValue: folder)] ?? FilterMatches.Folder()
-        // Folders come first, but neither kind pushes the other out of sight.
-        let forFolders = min(found.folders.count, max(limit - found.first.count, limit / 2))
-        let folders = try folderRows(
-            "id IN (SELECT value FROM json_each(?)) AND 0 = ? ORDER BY name",
-            .text(try StoredJSON.text(found.folders.prefix(forFolders).map(\.rawValue))), .integer(0), batch)
-        let tasks = try database.rows(
-            """
-            SELECT \(FullTask.columns) FROM tasks t JOIN lanes l ON l.id = t.lane \(FullTask.details)
-            WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.id
-            """, .text(try StoredJSON.text(found.first.prefix(limit - folders.count).map(\.rawValue)))
-        ) { FullTask($0) }.map { try nodeRow($0, in: batch) }
-        let order = FolderListing.order
-        let sorted = tasks.enumerated().sorted { one, other in
-            let (first, second) = (
-                order.firstIndex(of: one.element.state) ?? 9, order.firstIndex(of: other.element.state) ?? 9
-            )
-            return (first, one.offset) < (second, other.offset)
-        }
-        return TreeSection(
-            parent: parent, rows: folders + sorted.map(\.element), total: Int64(found.folders.count) + found.count)
+            createdAt: batch.createdAt, isScanning: batch.isScanning)
     }
 }

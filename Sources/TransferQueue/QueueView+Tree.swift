@@ -54,7 +54,7 @@ extension QueueView {
         }
     }
 
-    private func nodeRow(_ batch: BatchRow) throws -> NodeRow {
+    func nodeRow(_ batch: BatchRow) throws -> NodeRow {
         let counts = shown(batch.sums.files, in: batch)
         var row = NodeRow(
             id: .batch(batch.id), name: batch.name,
@@ -145,23 +145,72 @@ extension QueueView {
 
     // MARK: Sections
 
-    func section(_ request: SectionRequest) throws -> TreeSection? {
-        let limit = min(max(request.limit, 1), 1000)
+    func section(_ request: SectionRequest, moving: MovingRows = MovingRows()) throws -> TreeSection? {
+        let limit = min(max(request.limit, 1), Int(SortedRows.most))
+        var section: TreeSection
         switch request.parent {
-        case nil:
-            let rows = try batchRows(session: nil, limit: limit, cleared: false).map { try nodeRow($0) }
-            let total = try database.integer("SELECT count(*) FROM batches WHERE \(Self.isListed)") ?? 0
-            return TreeSection(parent: nil, rows: rows, total: total)
+        case nil where request.flat == true: section = try FlatListing(self).section(request, limit)
+        case nil: section = try batches(request, limit, moving)
         case .batch(let id):
             guard let batch = try batchRow(id) else { return nil }
-            return try FolderListing(self, batch, batch.root).section(limit, parent: .batch(id))
+            section = try FolderListing(self, batch, batch.root).section(request, limit, moving)
         case .folder(let id, let folder):
             guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return nil }
-            return try FolderListing(self, batch, folder.rawValue).section(limit, parent: .folder(id, folder))
+            section = try FolderListing(self, batch, folder.rawValue).section(request, limit, moving)
         case .group(let id, let folder, let fate):
             guard let batch = try batchRow(id), try paths.place(of: folder.rawValue)?.batch == id else { return nil }
-            return try FolderListing(self, batch, folder.rawValue).page(of: fate, limit)
+            section = try FolderListing(self, batch, folder.rawValue).page(of: fate, limit, showing: request.showing)
         case .task: return nil
         }
+        (section.order, section.flat) = (request.order, request.flat)
+        return section
     }
+
+    /// The rows of the root.
+    private func batches(_ request: SectionRequest, _ limit: Int, _ moving: MovingRows) throws -> TreeSection {
+        var rows = try sortedBatches(request.order ?? TreeOrder(), limit, moving).map { try nodeRow($0) }
+        if case .batch(let id) = request.showing, !rows.contains(where: { $0.id == .batch(id) }),
+            let batch = try batchRow(id), try isListed(id)
+        {
+            rows.append(try nodeRow(batch))
+        }
+        let total = try database.integer("SELECT count(*) FROM batches WHERE \(Self.isListed)") ?? 0
+        return TreeSection(parent: nil, rows: rows, total: total)
+    }
+
+    private func isListed(_ batch: BatchID) throws -> Bool {
+        try database.integer(
+            "SELECT 1 FROM batches WHERE id = ? AND \(Self.isListed)", .integer(batch.rawValue)) != nil
+    }
+
+    /// The first batches of an order.
+    /// - Parameter cleared: with those that a person has put away.
+    func sortedBatches(
+        _ order: TreeOrder, _ limit: Int, _ moving: MovingRows = MovingRows(), cleared: Bool = false
+    ) throws -> [BatchRow] {
+        switch order.by {
+        case .queue where order.reversed:
+            return batchesAtMost(
+                try batchRows(session: nil, limit: Self.mostBatches, cleared: cleared).reversed(), limit)
+        case .queue: return try batchRows(session: nil, limit: limit, cleared: cleared)
+        case .speed, .eta:
+            let first = try moving.batches.sorted { $0.rawValue < $1.rawValue }.compactMap { try batchRow($0) }
+            let others = try batchRows(
+                session: nil, limit: min(Self.mostBatches, limit + first.count), cleared: cleared
+            ).filter { !moving.batches.contains($0.id) }
+            return batchesAtMost(first + others, limit)
+        case .name, .size, .files, .done, .state:
+            return try database.rows(
+                """
+                SELECT \(BatchRow.columns) FROM \(BatchRow.tables) WHERE b.purged_at IS NULL \(cleared ? "" : "AND b.cleared_at IS NULL")
+                ORDER BY \(order.ofBatches) LIMIT ?
+                """, .integer(Int64(limit))
+            ) { BatchRow($0) }
+        }
+    }
+
+    /// More than anybody keeps in the list.
+    static let mostBatches = 10_000
+
+    private func batchesAtMost(_ rows: [BatchRow], _ limit: Int) -> [BatchRow] { Array(rows.prefix(limit)) }
 }

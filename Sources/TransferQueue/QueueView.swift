@@ -7,10 +7,13 @@ struct QueueView {
     let database: SQLiteConnection
     let now: Timestamp
     let paths: FolderPaths
+    /// What was sorted before.
+    let sorted: SortedRows
 
-    init(_ database: SQLiteConnection, now: Timestamp) {
+    init(_ database: SQLiteConnection, now: Timestamp, sorted: SortedRows) {
         self.database = database
         self.now = now
+        self.sorted = sorted
         paths = FolderPaths(database)
     }
 

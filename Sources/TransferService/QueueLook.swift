@@ -15,6 +15,8 @@ struct QueueLook: Sendable {
 
     var looked: [LookedAt]
     var overlay: LiveOverlay
+    /// An order in it was good enough for now: it is worth looking again soon.
+    var isBehind = false
 }
 
 /// Which folders lie above which; folders never move, so what was read once holds.
@@ -59,19 +61,25 @@ extension QueueReader {
             var chains = chains
             let overlay = try overlay(live, &chains)
             let looked = try wants.map { try look($0, overlay) }
-            return (QueueLook(looked: looked, overlay: overlay), chains)
+            return (QueueLook(looked: looked, overlay: overlay, isBehind: takeBehind()), chains)
         }
     }
 
     private func look(_ want: QueueLook.Want, _ overlay: LiveOverlay) throws -> LookedAt {
         var looked = LookedAt()
+        let moving = MovingRows(batches: overlay.movingBatches, folders: overlay.movingFolders)
         for request in want.sections {
             var section =
-                if let matches = want.filter?.matches { try section(request, of: matches) } else {
-                    try section(request)
+                if let matches = want.filter?.matches { try section(request, of: matches, moving: moving) } else {
+                    try section(request, moving: moving)
                 }
-            if let count = section?.rows.count {
-                for index in 0..<count { section?.rows[index].overlay(overlay) }
+            if let rows = section?.rows {
+                let moved = rows.map { row in
+                    var row = row
+                    row.overlay(overlay)
+                    return row
+                }
+                section?.rows = request.order?.settled(moved) ?? moved
             }
             looked.sections.append((request.parent, section))
         }

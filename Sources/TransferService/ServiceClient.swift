@@ -1,6 +1,7 @@
 import LinuxSystem
 import ServiceWire
 import TransferModel
+import TransferQueue
 
 /// One connected client: lines in, lines out, bounded both ways. Confined to the service's loop.
 ///
@@ -11,6 +12,8 @@ final class ServiceClient {
     /// Program and version as the client says; `nil` until the handshake.
     var name: String?
     var views: [Int: ServiceView] = [:]
+    /// The name that it looks for.
+    var search: NameSearch?
     /// Follows the events' log, as notifications.
     var follower: EventCursor?
     /// Requests that wait for an event or a line of the log.

@@ -25,7 +25,7 @@ struct ServiceView {
     private var sentHashes: [Part: Int] = [:]
     /// The batch and folder that a part is about, once known; `nil` inside: everything.
     private var subjects: [Part: Subject] = [:]
-    private let limits: [RowID?: Int]
+    private let wanted: [RowID?: SectionRequest]
 
     /// What a part shows something of.
     enum Subject: Hashable {
@@ -53,7 +53,13 @@ struct ServiceView {
         filter = try request.filter.map(ViewFilter.init)
         self.request = request
         let sections = request.sections ?? []
-        limits = Dictionary(sections.map { ($0.parent, min(1000, max(1, $0.limit))) }) { max($0, $1) }
+        wanted = Dictionary(
+            sections.map { request in
+                var request = request
+                request.limit = min(1000, max(1, request.limit))
+                return (request.parent, request)
+            }
+        ) { $0.limit < $1.limit ? $1 : $0 }
         dirty = Set(sections.map { .section($0.parent) } + (request.nodes ?? []).map { .node($0) })
         if request.totals == true { dirty.insert(.totals) }
         for section in sections { subjects[.section(section.parent)] = Subject(section.parent) }
@@ -64,20 +70,20 @@ struct ServiceView {
     /// Wants nothing: the client has closed it.
     var isEmpty: Bool { dirty.isEmpty && subjects.isEmpty && (request.nodes ?? []).isEmpty }
     /// Shows the tree from its root, as a screen does.
-    var isScreen: Bool { limits[nil] != nil }
+    var isScreen: Bool { wanted[nil] != nil }
 
     func sectionRequest(_ parent: RowID?) -> SectionRequest {
-        SectionRequest(parent: parent, limit: limits[parent] ?? 100)
+        wanted[parent] ?? SectionRequest(parent: parent, limit: 100)
     }
 
     private var parts: [Part] {
-        limits.keys.map { .section($0) } + (request.nodes ?? []).map { .node($0) }
+        wanted.keys.map { .section($0) } + (request.nodes ?? []).map { .node($0) }
             + (request.totals == true ? [.totals] : [])
     }
 
     /// The filter has found more, or something else: every section may look different.
     mutating func noteFilter() {
-        dirty.formUnion(limits.keys.map { .section($0) })
+        dirty.formUnion(wanted.keys.map { .section($0) })
         dirty.insert(.filter)
     }
 
@@ -97,6 +103,11 @@ struct ServiceView {
         case .task(let batch, let task):
             change.tasks.contains(task) || change.wholly.contains(batch) || change.removed.contains(batch)
         }
+    }
+
+    /// Sections in an order that could not be kept up with.
+    mutating func noteSorted() {
+        dirty.formUnion(wanted.values.filter { $0.order != nil }.map { .section($0.parent) })
     }
 
     /// All of it may look different.
@@ -128,7 +139,8 @@ struct ServiceView {
         var change = ViewChange(view: number)
         for (parent, section) in looked.sections {
             // A parent that is gone has no rows; the section that shows it as a row says so too.
-            let shown = section ?? TreeSection(parent: parent, rows: [], total: 0)
+            var shown = section ?? TreeSection(parent: parent, rows: [], total: 0)
+            if section == nil { (shown.order, shown.flat) = (wanted[parent]?.order, wanted[parent]?.flat) }
             if isNew(shown, as: .section(parent)) { change.sections.append(shown) }
         }
         for (node, row) in looked.nodes {

@@ -24,6 +24,9 @@ struct ViewFilter {
         } catch {
             throw RequestError(.usage, "the filter is wrong at character \(error.position + 1): \(error.message)")
         }
+        guard !filter.asksForMarks else {
+            throw RequestError(.usage, "@marked is known to the screen alone: name what is meant")
+        }
     }
 
     var count: FilterCount {
@@ -104,15 +107,7 @@ extension TransferService {
 
     /// The next stretch of the queue, with what moves laid over it.
     func slice(_ filter: TransferFilter, _ after: TaskID) async throws -> FilterSlice {
-        var motion: [TaskID: FilterMotion] = [:]
-        if filter.needs.contains(.live) {
-            for task in await engine.live().tasks {
-                motion[task.task] = FilterMotion(
-                    state: task.state, sent: task.bytesSent, bytesPerSecond: task.bytesPerSecond,
-                    secondsLeft: task.secondsLeft)
-            }
-        }
-        return try await queue.reader.search(filter, after: after, motion: motion)
+        try await queue.reader.search(filter, after: after, motion: await motion(for: filter))
     }
 
     /// The filter of a selector, with its other conditions.

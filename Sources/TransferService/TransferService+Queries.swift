@@ -64,7 +64,9 @@ extension TransferService {
 
     func read(_ request: SectionRequest) async throws -> SectionRead {
         var want = QueueLook.Want()
-        want.sections = [SectionRequest(parent: request.parent, limit: min(1000, max(1, request.limit)))]
+        var request = request
+        request.limit = min(1000, max(1, request.limit))
+        want.sections = [request]
         guard let section = try await look(want).sections.first?.section else {
             throw Self.missing(request.parent.map { "\($0)" } ?? "root")
         }

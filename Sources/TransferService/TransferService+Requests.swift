@@ -114,6 +114,7 @@ extension TransferService {
         case .nodesRunNow: try await serve(call, Methods.nodesRunNow) { try await runNow($0) }
         case .nodeShow: try await serve(call, Methods.nodeShow) { try await show($0) }
         case .treeRead: try await serve(call, Methods.treeRead) { try await read($0) }
+        case .treeFind: try await serve(call, Methods.treeFind) { try await find($0, of: client) }
         case .viewSet:
             try await serve(call, Methods.viewSet) {
                 try setView($0, of: client)

@@ -164,8 +164,21 @@ extension TransferService {
             let (look, chains) = try await queue.reader.look(wants, live: live, chains: chains)
             self.chains = chains
             for (place, looked) in zip(asked, look.looked) { send(looked, to: place) }
+            if look.isBehind { sortAgainLater() }
         } catch {
             log.write(.error, "the queue cannot be read: \(error)")
+        }
+    }
+
+    /// Among very many rows the order is looked up now and then, not with every change.
+    private func sortAgainLater() {
+        guard sortTimer == nil else { return }
+        sortTimer = loop.schedule(after: .seconds(1)) { [weak self] in
+            self?.assumeIsolated { service in
+                service.sortTimer = nil
+                service.updateViews { $0.noteSorted() }
+                service.scheduleFlush()
+            }
         }
     }
 

@@ -66,6 +66,7 @@ package actor TransferService {
     var isWatchingLive = false
     var moving = Moving()
     var settleTimer: LoopTimer?
+    var sortTimer: LoopTimer?
 
     // Limits: `TransferService+Limits.swift`
     /// What is set, and what of it holds now.
@@ -132,7 +133,7 @@ package actor TransferService {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
-        let timers = [flushTimer, settleTimer, idleTimer, limitTimer, desktopTimer]
+        let timers = [flushTimer, settleTimer, sortTimer, idleTimer, limitTimer, desktopTimer]
         for timer in timers.compactMap(\.self) { loop.cancel(timer) }
         onStop = nil
         watcher?.cancel()

@@ -54,7 +54,7 @@ struct LayoutPropertyTests {
         let keys = [
             "j", "j", "G", "k", "Space", "x", "p", "P", "R", "a", "i", "w", "e", "?", "L", "Esc", "PgDn", "*", "c", "b",
             "/", "Enter", "M", "n", ":", "Down", "H", "Q",
-            "W", "D", "n", "Tab",
+            "W", "D", "n", "Tab", "s", "S", "t", "F", "s",
         ]
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             screen.press(keys.randomElement(using: &dice) ?? "j")
@@ -115,7 +115,10 @@ struct LayoutPropertyTests {
         for seed in 0..<300 as Range<UInt64> {
             var dice = Dice(state: seed)
             let screen = screen(.random(in: 1...500, using: &dice), .random(in: 1...200, using: &dice), &dice)
-            if let fault = fault(screen.model) { Issue.record("seed \(seed), \(screen.model.size): \(fault)") }
+            if let fault = fault(screen.model) {
+                let picture = screen.model.size.rows < 9 ? screen.picture : ""
+                Issue.record("seed \(seed), \(screen.model.size): \(fault)\n\(picture)")
+            }
         }
     }
 

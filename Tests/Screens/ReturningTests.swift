@@ -68,6 +68,24 @@ struct ReturningTests {
         #expect(screen.cursorName == "holiday-2024")
     }
 
+    @Test("rows are sorted as they were")
+    func order() throws {
+        for order in [TreeOrder(.size, reversed: true), TreeOrder(.name), TreeOrder()] {
+            var before = example()
+            before.model.sort(by: order)
+            var screen = try returned(before)
+            #expect(screen.model.tree.order == order)
+            screen.connect()
+            let isAsked = screen.requests.contains {
+                if case .show(let sections, _, _) = $0 { sections[0].order ?? TreeOrder() == order } else { false }
+            }
+            #expect(isAsked)
+        }
+        var marked = example()
+        marked.press("Space", "f", "@marked", "Enter")
+        #expect(try returned(marked).model.filter == nil)
+    }
+
     @Test("the filter is on again")
     func filter() throws {
         var before = example()

@@ -84,7 +84,15 @@ enum Samples {
         return row
     }
 
-    static var section: TreeSection { TreeSection(parent: .folder(batch, folder), rows: [row], total: 1) }
+    static var section: TreeSection {
+        var section = TreeSection(parent: .folder(batch, folder), rows: [row], total: 1)
+        (section.order, section.flat, section.counts) = (order, true, FileCounts())
+        return section
+    }
+
+    static let order = TreeOrder(.size, reversed: true)
+    static let sectionRequest = SectionRequest(
+        parent: .batch(batch), limit: 9, order: order, flat: true, showing: .task(batch, task))
 
     static var totals: QueueTotals {
         var totals = QueueTotals()
@@ -170,10 +178,14 @@ enum Samples {
                     priority: .high, limit: 1, notBefore: time, giveUpAfterSeconds: 2, name: "n"),
                 secrets: secrets)
         case .nodeShow: NodeShowRequest(id: .batch(batch))
-        case .treeRead: SectionRequest(parent: .batch(batch), limit: 9)
+        case .treeRead: sectionRequest
+        case .treeFind:
+            FindRequest(
+                text: "img", after: .batch(batch), here: true, backwards: true, order: order, flat: true, filter: "@err"
+            )
         case .viewSet:
             ViewRequest(
-                view: 1, sections: [SectionRequest(parent: .batch(batch), limit: 9)], nodes: [.task(task)],
+                view: 1, sections: [sectionRequest], nodes: [.task(task)],
                 totals: true,
                 filter: "@err"
             )
@@ -251,6 +263,7 @@ enum Samples {
             ])
         case .nodeShow: NodeShown(node: row)
         case .treeRead: SectionRead(section: section)
+        case .treeFind: FoundRow(way: [.batch(batch), .task(batch, task)], matches: 2, wrapped: true)
         case .viewSet, .eventsUnfollow, .eventsAcknowledge: Nothing()
         case .engineStop: EngineStopAnswer(takenBack: true)
         case .engineGoOn: EngineGoOnAnswer(wasStopping: true)

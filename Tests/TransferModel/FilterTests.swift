@@ -156,6 +156,36 @@ private struct Dice: RandomNumberGenerator {
         #expect(throws: FilterFault.self) { try TransferFilter("prio>blue") }
     }
 
+    @Test("what stalls, what is still being listed, and what is marked")
+    func screenStates() throws {
+        let listed = FilterPlace(
+            batch: BatchID(rawValue: 7), name: "b", chain: [FolderID(rawValue: 3)], folder: RawPath("raw"),
+            destination: "s3://b/", direction: .upload, priority: .normal, createdAt: Timestamp(milliseconds: 0),
+            isScanning: true)
+        #expect(try matches("@scan", file("x", in: listed)))
+        #expect(try !matches("@scan", file("x")))
+        #expect(try matches("@stall", file("x", .running) { $0.isStalled = true }))
+        #expect(try !matches("@stall", file("x", .running)))
+        #expect(try !matches("@stall", file("x", .failed) { $0.isStalled = true }))
+        #expect(try TransferFilter("@stall").needs == .live)
+
+        let marked = try TransferFilter("@marked size>1K | state!=marked raw")
+        #expect(marked.asksForMarks)
+        let rows: [RowID] = [
+            .task(BatchID(rawValue: 7), TaskID(rawValue: 31)), .folder(BatchID(rawValue: 7), FolderID(rawValue: 9)),
+        ]
+        for some in [[], [rows[0]], rows] {
+            let named = marked.naming(some)
+            #expect(!named.asksForMarks)
+            #expect(try TransferFilter(named.description) == named)
+            #expect(named.matches(file("x") { $0.size = 4096 }))
+        }
+        #expect(!(try TransferFilter("@marked").naming([]).matches(file("x"))))
+        #expect(try TransferFilter("@marked").naming(rows).matches(file("x")))
+        #expect(try !TransferFilter("!@marked").naming(rows).matches(file("x")))
+        #expect(try TransferFilter("a b").and(TransferFilter("c")).description == "a b c")
+    }
+
     // MARK: Properties
 
     private func test(_ dice: inout Dice) -> FilterNode {

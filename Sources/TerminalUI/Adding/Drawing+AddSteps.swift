@@ -9,7 +9,7 @@ extension Drawing {
     mutating func links(_ flow: AddFlow) {
         steps(flow)
         let links = flow.links
-        let (first, last) = (rows > 8 ? 2 : 1, max(1, rows - 3))
+        let (first, last) = (rows > 8 ? 2 : min(1, rows - 1), max(min(1, rows - 1), rows - 3))
         let fieldRow = min(last, first + links.urls.count + (rows > 8 ? 1 : 0))
         let room = max(0, fieldRow - first - (rows > 8 ? 1 : 0))
         let start = links.selected.map { max(0, min($0, links.urls.count - room)) } ?? max(0, links.urls.count - room)

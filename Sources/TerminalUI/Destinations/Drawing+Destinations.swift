@@ -156,7 +156,7 @@ extension Drawing {
                 "New destination"
             }
         title(heading, "")
-        let first = rows > 10 ? 2 : 1
+        let first = rows > 10 ? 2 : min(1, rows - 1)
         let height = max(1, rows - first - (rows > 3 ? 2 : 1))
         let top = max(0, form.selected - height + 1)
         for (y, index) in zip(first..<(first + height), top...form.fields.count) {

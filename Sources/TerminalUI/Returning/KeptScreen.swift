@@ -68,6 +68,10 @@ package struct KeptScreen: Hashable, Sendable {
             case "self-opened": view?.selfOpened = try rows()
             case "closed": view?.closed = try rows()
             case "filter": view?.filter = String(decoding: PercentText.decoded(entry.value.utf8), as: UTF8.self)
+            case "order":
+                let words = entry.value.split(separator: " ")
+                guard let key = words.first.flatMap({ TreeOrder.Key(rawValue: String($0)) }) else { throw damage }
+                view?.order = TreeOrder(key, reversed: words.dropFirst().first == "reversed")
             case "lower": view?.lowerHeight = Int(try number())
             case "waiting": view?.waiting = try number()
             case "batches":
@@ -117,10 +121,12 @@ package struct KeptScreen: Hashable, Sendable {
         let batches = view.batches.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             "\($0.key):\($0.value.completed):\($0.value.failed):\($0.value.bytes)"
         }
+        let order = view.order.by.rawValue + (view.order.reversed ? " reversed" : "")
         return [
             "left = \(view.leftAt.milliseconds)", rows("cursor", view.cursor), rows("open", view.open),
             rows("self-opened", view.selfOpened), rows("closed", view.closed),
             view.filter.map { "filter = \(PercentText.encoded($0.utf8))" }, view.lowerHeight.map { "lower = \($0)" },
+            view.order == TreeOrder() ? nil : "order = \(order)",
             "waiting = \(view.waiting)", batches.isEmpty ? nil : "batches = \(batches.joined(separator: " "))",
         ].compactMap(\.self)
     }

@@ -20,6 +20,7 @@ struct KeptView: Hashable, Sendable {
     /// Rows that were closed.
     var closed: [RowID] = []
     var filter: String?
+    var order = TreeOrder()
     /// Lines of the lower part.
     var lowerHeight: Int?
     var batches: [BatchID: Standing] = [:]

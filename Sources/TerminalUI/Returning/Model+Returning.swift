@@ -28,7 +28,9 @@ extension Model {
         let whole = filter?.unfiltered ?? tree
         whole.keepFolds(in: &view)
         tree.keepCursor(in: &view)
-        view.filter = filter?.text
+        // Marks are not remembered, so a filter about them would show nothing.
+        view.filter = filter?.named == nil ? filter?.text : nil
+        view.order = tree.order
         view.lowerHeight = lowerHeight
         view.waiting = totals?.needsPerson ?? 0
         // Of batches that were not in sight the last news are still right to begin from.

@@ -21,5 +21,6 @@ extension Tree {
         selfOpened.formUnion(view.selfOpened)
         seen.formUnion(view.open + view.selfOpened + view.closed)
         awaited = view.cursor
+        order = view.order
     }
 }

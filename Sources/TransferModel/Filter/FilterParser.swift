@@ -257,6 +257,9 @@ extension FilterState {
         case "check", "finishing": self = .check
         case "skip", "skipped": self = .skip
         case "cancel", "cancl", "cancelled": self = .cancel
+        case "stall", "stalled": self = .stall
+        case "scan", "scanning": self = .scan
+        case "marked": self = .marked
         default: return nil
         }
     }

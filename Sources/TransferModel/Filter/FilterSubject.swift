@@ -11,11 +11,14 @@ package final class FilterPlace: Sendable {
     let kinds: [[UInt8]]
     let priority: TransferPriority
     package let createdAt: Timestamp
+    /// Folders of its batch are still being listed.
+    let isScanning: Bool
 
     package init(
         batch: BatchID, name: String, chain: [FolderID], folder: RawPath, destination: String,
-        direction: TransferDirection, priority: TransferPriority, createdAt: Timestamp
+        direction: TransferDirection, priority: TransferPriority, createdAt: Timestamp, isScanning: Bool = false
     ) {
+        self.isScanning = isScanning
         self.batch = batch
         self.chain = chain
         batchName = Array(name.utf8)
@@ -37,6 +40,8 @@ package struct FilterSubject {
     package var state: TransferState
     package var waitReasons: WaitReasons = []
     package var isSkipped = false
+    /// It runs, and nothing of it moves.
+    package var isStalled = false
     /// `nil`: unknown.
     package var size: Int64?
     package var sent: Int64 = 0
@@ -154,6 +159,10 @@ extension FilterState {
         case .held: return subject.state == .created
         case .skip: return subject.state == .completed && subject.isSkipped
         case .cancel: return subject.state == .cancelled
+        case .stall: return subject.state.isActive && subject.isStalled
+        case .scan: return subject.place.isScanning
+        // Whoever knows the marks has put their names in this place.
+        case .marked: return false
         case .new:
             return (subject.state == .queued || subject.state == .created) && subject.sent == 0 && subject.tries == 0
         case .wait:

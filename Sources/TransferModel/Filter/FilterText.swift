@@ -35,7 +35,7 @@ package struct FilterText: Hashable, Sendable {
     var isRegex: Bool { if case .regex = kind { true } else { false } }
 
     /// Whether it is in a text, or with wildcards is that text.
-    func isFound(in text: [UInt8]) -> Bool {
+    package func isFound(in text: [UInt8]) -> Bool {
         switch kind {
         case .plain: contains(text)
         case .glob: matchesWhole(text[...])

@@ -24,6 +24,18 @@ package struct TransferFilter: Hashable, Sendable {
 
     /// What has to be read of a task to decide.
     package var needs: FilterNeeds { root.needs }
+
+    /// Whether it asks for what is marked, which nobody but a screen can tell.
+    package var asksForMarks: Bool { root.asksForMarks }
+
+    /// The same with the marked rows by name, as the engine understands it.
+    package func naming(_ marked: [RowID]) -> TransferFilter { TransferFilter(root.naming(marked)) }
+
+    /// Both.
+    package func and(_ other: TransferFilter) -> TransferFilter {
+        let parts = [root, other.root].flatMap { if case .all(let parts) = $0 { parts } else { [$0] } }
+        return TransferFilter(.all(parts))
+    }
 }
 
 /// A part of a filter. Lists have at least two parts, and no list is directly in a list of its kind.
@@ -88,6 +100,12 @@ package enum FilterTest: Hashable, Sendable {
 /// A state as the screen calls it.
 package enum FilterState: String, CaseIterable, Sendable {
     case run, wait, pause, err, auth, retry, done, new, held, check, skip, cancel
+    /// It runs, and nothing of it moves.
+    case stall
+    /// Its batch's folders are still being listed.
+    case scan
+    /// What the screen has marked: only the screen knows, see ``TransferFilter/naming(_:)``.
+    case marked
 }
 
 /// What of a task a filter asks about: what it does not need is not read.
@@ -117,6 +135,42 @@ package struct FilterFault: Error, Hashable, Sendable {
 }
 
 extension FilterNode {
+    fileprivate var asksForMarks: Bool {
+        switch self {
+        case .all(let parts), .any(let parts): parts.contains(where: \.asksForMarks)
+        case .not(let part): part.asksForMarks
+        case .test(.state(.marked, _)): true
+        case .test: false
+        }
+    }
+
+    fileprivate func naming(_ marked: [RowID]) -> FilterNode {
+        switch self {
+        case .all(let parts):
+            return .all(
+                parts.flatMap { part -> [FilterNode] in
+                    let named = part.naming(marked)
+                    return if case .all(let inner) = named { inner } else { [named] }
+                })
+        case .any(let parts):
+            return .any(
+                parts.flatMap { part -> [FilterNode] in
+                    let named = part.naming(marked)
+                    return if case .any(let inner) = named { inner } else { [named] }
+                })
+        case .not(let part): return .not(part.naming(marked))
+        case .test(.state(.marked, let isNegated)):
+            let rows = marked.map { FilterNode.test(.node($0)) }
+            // Of nothing there is no word: no file is over and runs.
+            let nothing = FilterNode.all([
+                .test(.state(.done, isNegated: false)), .test(.state(.run, isNegated: false)),
+            ])
+            let all = rows.isEmpty ? nothing : rows.count == 1 ? rows[0] : .any(rows)
+            return isNegated ? .not(all) : all
+        case .test: return self
+        }
+    }
+
     var needs: FilterNeeds {
         switch self {
         case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.needs) }
@@ -150,8 +204,8 @@ extension FilterTest {
         case .state(let state, _):
             switch state {
             case .wait, .auth, .retry, .new: .details
-            case .run, .check: .live
-            case .pause, .err, .done, .held, .skip, .cancel: []
+            case .run, .check, .stall: .live
+            case .pause, .err, .done, .held, .skip, .cancel, .scan, .marked: []
             }
         case .states: .live
         case .text, .number, .priority, .node: []

@@ -102,6 +102,39 @@ _ = try await measure("section of the batch") {
 _ = try await measure("section of its folder") {
     try await queue.reader.section(SectionRequest(parent: tree, limit: 50))
 }
+for order in [TreeOrder(.name), TreeOrder(.size), TreeOrder(.done), TreeOrder(.state)] {
+    for round in ["first", "again"] {
+        _ = try await measure("  its rows by \(order.by), \(round)") {
+            try await queue.reader.section(SectionRequest(parent: tree, limit: 50, order: order))
+        }
+    }
+}
+let someFolder = try await queue.reader.section(SectionRequest(parent: tree, limit: 50))!.rows[0].id
+for order in [TreeOrder(.name), TreeOrder(.size)] {
+    for round in ["first", "again"] {
+        _ = try await measure("  a folder's files by \(order.by), \(round)") {
+            try await queue.reader.section(SectionRequest(parent: someFolder, limit: 50, order: order))
+        }
+        _ = try await measure("  all files by \(order.by), \(round)") {
+            try await queue.reader.section(SectionRequest(parent: nil, limit: 50, order: order, flat: true))
+        }
+    }
+}
+_ = try await measure("  all files as they go") {
+    try await queue.reader.section(SectionRequest(parent: nil, limit: 50, flat: true))
+}
+var search = NameSearch("img_10000")
+try await measure("look for a name") {
+    repeat { search = try await queue.reader.goOn(search) } while !search.isComplete
+}
+var met: RowID?
+try await measure("  ten steps through \(search.count)") {
+    for _ in 0..<10 {
+        met = try await queue.reader.found(
+            search, after: met, here: false, backwards: false, order: TreeOrder(), flat: false
+        ).way.last
+    }
+}
 _ = try await measure("a page of tasks") { try await queue.reader.tasks(batch: batch, limit: 100) }
 _ = try await measure("filter: failed") { try await queue.reader.tasks(batch: batch, states: [.failed], limit: 100) }
 _ = try await measure("filter: waiting (none)") {

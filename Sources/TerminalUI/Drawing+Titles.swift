@@ -1,0 +1,40 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// The titles of the columns; the one that the rows are sorted by says so.
+extension Drawing {
+    mutating func titles() {
+        guard let row = layout.titles, !model.tree.items.isEmpty else { return }
+        for (column, cells) in model.columns.places {
+            guard let (text, alignment) = Self.title(column) else { continue }
+            let isSorted = model.tree.order.by == column.order && column != .bar
+            var title = text
+            // A mark beside it where there is room; it is strong in any case.
+            if isSorted, text.width < cells.count {
+                title = text + SafeText([Glyph(look.glyphs.sorted(model.tree.order))])
+            }
+            grid.put(
+                title.fitted(to: cells.count, alignment), row: row, column: cells.lowerBound,
+                style: Style(.title, strong: isSorted))
+        }
+    }
+
+    private static func title(_ column: Columns.Column) -> (SafeText, Alignment)? {
+        switch column {
+        case .sign: nil
+        case .name: ("Name", .left)
+        case .files: ("Files", .right)
+        case .size: ("Size", .right)
+        case .bar: ("Progress", .left)
+        case .percent: ("Pct", .right)
+        case .speed: ("Speed", .right)
+        case .timeLeft: ("ETA", .right)
+        case .state: ("State", .left)
+        case .destination: ("Destination", .left)
+        case .priority: ("Priority", .left)
+        case .limit: ("Limit", .right)
+        case .speedOrState: ("State", .right)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import DisplayText
+import MartletKit
+
+/// A question to the engine about names.
+struct NameQuestion: Hashable, Sendable {
+    /// Part of a name; empty: the way to `after`.
+    var text: String
+    var after: RowID?
+    /// Whether `after` counts, too.
+    var here = false
+    var backwards = false
+    var order: TreeOrder?
+    var flat = false
+    var filter: String?
+}
+
+/// What the list does not have the engine looks for in the whole queue: one question at a time, and the tree is opened
+/// on the way to its answer.
+extension Model {
+    /// Counts what was typed, and finds where the first of it is.
+    mutating func askForNames() {
+        guard var find, let text = find.field.text, !text.isEmpty, isConnected, find.asked == nil else { return }
+        find.counted = find.counted?.text == text ? find.counted : nil
+        let question = question(text, after: rowID(of: find.before), here: true)
+        find.asked = ask(.find) { .find(question, number: $0) }
+        self.find = find
+    }
+
+    /// The next match of the whole queue, or the previous one; pressed again before it came, the one behind that.
+    mutating func askForStep(_ step: Int) {
+        guard var find, let text = find.field.text, !text.isEmpty else { return }
+        find.steps += step
+        if find.asked == nil, find.steps != 0 {
+            let after = tree.goal ?? tree.cursorRow?.id ?? rowAbove
+            let question = question(text, after: after, backwards: find.steps < 0)
+            find.asked = ask(.find) { .find(question, number: $0) }
+        }
+        self.find = find
+    }
+
+    private func question(
+        _ text: String, after row: RowID?, here: Bool = false, backwards: Bool = false
+    ) -> NameQuestion {
+        NameQuestion(
+            text: text, after: row, here: here, backwards: backwards,
+            order: tree.order == TreeOrder() ? nil : tree.order, flat: tree.isFlat, filter: filter?.sent)
+    }
+
+    private func rowID(of item: TreeItem.ID?) -> RowID? { if case .row(let id) = item { id } else { nil } }
+
+    /// The row above a line that stands for rows which were not asked for.
+    private var rowAbove: RowID? {
+        guard let index = tree.cursorIndex, index > 0 else { return nil }
+        return tree.items[index - 1].row?.id
+    }
+
+    mutating func found(_ result: Result<FoundRow, RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number), case .find(let question, _) = request.request
+        else {
+            return
+        }
+        if question.text.isEmpty { return wayCame(result, question.after) }
+        guard var find, find.asked == number else { return }
+        find.asked = nil
+        defer { self.find = self.find == nil ? nil : find }
+        guard case .success(let row) = result else {
+            find.steps = 0
+            if case .failure(let error) = result { complain(look.safe(error.message)) }
+            return
+        }
+        guard question.text == find.field.text else {
+            self.find = find
+            askForNames()
+            find = self.find ?? find
+            return
+        }
+        find.counted = TreeFind.Counted(text: question.text, matches: row.matches, isComplete: row.complete)
+        if !row.complete {
+            find.asked = ask(.find) { .find(question, number: $0) }
+            return
+        }
+        guard !question.here else {
+            // What is in the list was gone to while it was typed.
+            if find.isTyping, tree.lines(of: find).isEmpty { tree.reveal(row.way) }
+            if find.steps != 0 { follow(find.steps, &find) }
+            return
+        }
+        find.steps -= find.steps.signum()
+        guard !row.way.isEmpty else {
+            find.steps = 0
+            return say("\"\(look.safe(question.text))\" is nowhere in the queue.")
+        }
+        tree.reveal(row.way)
+        if row.wrapped {
+            say(question.backwards ? "Round the beginning: the last one." : "Round the end: the first one.")
+        }
+        if find.steps != 0 { follow(find.steps, &find) }
+    }
+
+    private mutating func follow(_ steps: Int, _ find: inout TreeFind) {
+        find.steps = 0
+        self.find = find
+        askForStep(steps)
+        find = self.find ?? find
+    }
+
+    // MARK: The cursor follows its file
+
+    /// `F` once: where the file goes, the cursor goes, into the row in which what is done is folded.
+    mutating func toggleFollowing() {
+        if followed != nil {
+            followed = nil
+            return say("The cursor stays where it is.")
+        }
+        guard let row = tree.cursorRow, case .task = row.id else {
+            return say("The cursor follows a file: go to one first.")
+        }
+        followed = row.id
+        say("The cursor follows \"\(look.safe(row.name))\" until it is moved.")
+    }
+
+    /// After every change of the rows.
+    mutating func keepFollowing() {
+        guard let followed, isConnected else { return }
+        if let index = tree.index(of: .row(followed)) {
+            if tree.cursor != .row(followed) { tree.move(to: index) }
+            return
+        }
+        let isAsked = outstanding.values.contains {
+            if case .find(let question, _) = $0.request { question.text.isEmpty } else { false }
+        }
+        guard !isAsked, tree.goal != followed else { return }
+        let question = question("", after: followed)
+        ask(.find) { .find(question, number: $0) }
+    }
+
+    private mutating func wayCame(_ result: Result<FoundRow, RequestError>, _ row: RowID?) {
+        guard let followed, followed == row, case .success(let found) = result else { return }
+        guard !found.way.isEmpty else {
+            self.followed = nil
+            return say("The file that the cursor followed is gone.")
+        }
+        tree.reveal(found.way)
+    }
+}
+
+extension Action {
+    /// Whether it takes the cursor elsewhere, so that it follows nothing any more.
+    var movesCursor: Bool {
+        switch self {
+        case .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextBatch, .previousBatch,
+            .open, .close, .nextProblem, .nextMatch, .previousMatch, .mark, .find:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import MartletKit
+
+/// Ways to rows that are not in sight, and the list without a tree.
+extension Tree {
+    /// Opens what lies above a row and goes there, as soon as the engine has sent it.
+    /// - Parameter way: the batch first, the row itself at the end.
+    mutating func reveal(_ way: [RowID]) {
+        guard let last = way.last else { return }
+        if index(of: .row(last)) != nil { return move(to: .row(last)) }
+        for (parent, child) in zip([nil] + way.map(Optional.some), way) {
+            showing[parent] = child
+            if let parent {
+                open.insert(parent)
+                seen.insert(parent)
+                selfOpened.remove(parent)
+            }
+        }
+        goal = last
+        rebuild()
+    }
+
+    /// From the tree to the list of all files, or back to where the cursor was in the tree.
+    mutating func turn(flat: Bool) {
+        guard flat != isFlat else { return }
+        if flat, let item = cursorItem, let row = item.row {
+            wayInTree = ancestors(of: item).reversed().map(\.id) + [row.id]
+        }
+        isFlat = flat
+        // What is shown stays until the engine has sent what takes its place.
+        (sections, waiting, showing, goal) = ([:], [:], [:], nil)
+        if !flat {
+            for (parent, child) in zip([nil] + wayInTree.map(Optional.some), wayInTree) { showing[parent] = child }
+            goal = wayInTree.last
+        }
+    }
+}
