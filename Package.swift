@@ -109,12 +109,12 @@ let package = Package(
             swiftSettings: settings),
         tests("CurlTransport", ["CurlTransport", "LinuxSystem", "TestSupport"]),
         tests("SSHTransport", ["SSHTransport", "LinuxSystem", "TransferModel", "TestSupport"]),
-        tests("TransferModel", ["TransferModel"]),
+        tests("TransferModel", ["TransferModel", "TestSupport"]),
         tests("SQLiteConnection", ["SQLiteConnection"]),
         .executableTarget(
             name: "queue-bench", dependencies: ["TransferQueue", "TransferModel", "LinuxSystem"],
             path: "Tests/Benchmarks/queue-bench", swiftSettings: settings),
-        tests("TransferQueue", ["TransferQueue", "TransferModel", "SQLiteConnection", "LinuxSystem"]),
+        tests("TransferQueue", ["TransferQueue", "TransferModel", "SQLiteConnection", "LinuxSystem", "TestSupport"]),
         tests(
             "TransferEngine",
             [
@@ -125,25 +125,25 @@ let package = Package(
         tests("XMLReader", ["XMLReader"]),
         tests("Digests", ["Digests"]),
         tests("UploadReceiver", ["UploadReceiver", "LinuxSystem", "Digests", "DisplayText", "martlet-receive"]),
-        tests("DisplayText", ["DisplayText"]),
+        tests("DisplayText", ["DisplayText", "TestSupport"]),
         .executableTarget(
             name: "terminal-probe", dependencies: ["Terminal", "DisplayText"], path: "Tests/Support/TerminalProbe",
             swiftSettings: settings),
-        tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe"]),
+        tests("Terminal", ["Terminal", "DisplayText", "CNcurses", "terminal-probe", "TestSupport"]),
         tests(
-            "Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration"],
+            "Screens", ["TerminalUI", "Terminal", "DisplayText", "MartletKit", "Configuration", "TestSupport"],
             exclude: ["Pictures"]),
-        tests("ServiceWire", ["ServiceWire", "TransferModel"]),
-        tests("MartletKit", ["MartletKit", "ServiceWire", "TransferModel", "LinuxSystem", "martletd"]),
+        tests("ServiceWire", ["ServiceWire", "TransferModel", "TestSupport"]),
+        tests("MartletKit", ["MartletKit", "ServiceWire", "TransferModel", "LinuxSystem", "martletd", "TestSupport"]),
         tests(
             "TransferService",
             [
                 "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem",
                 "SQLiteConnection", "SessionBus",
             ]),
-        tests("SessionBus", ["SessionBus", "LinuxSystem"]),
-        tests("Configuration", ["Configuration", "ServiceWire"]),
-        tests("CommandLine", ["CommandLine", "Configuration"]),
+        tests("SessionBus", ["SessionBus", "LinuxSystem", "TestSupport"]),
+        tests("Configuration", ["Configuration", "ServiceWire", "TestSupport"]),
+        tests("CommandLine", ["CommandLine", "Configuration", "TestSupport"]),
         tests(
             "Commands",
             ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI", "Terminal"]),

@@ -19,4 +19,18 @@ extension Action {
         }
         return min(max(0, line), most)
     }
+
+    /// The line that the cursor goes to from `line` of a list, which says itself where it ends; `nil`: it stays.
+    /// - Parameter leap: lines of a page.
+    func line(from line: Int, leap: Int) -> Int? {
+        switch self {
+        case .down: line + 1
+        case .up: line - 1
+        case .pageDown, .halfPageDown: line + leap
+        case .pageUp, .halfPageUp: line - leap
+        case .first: 0
+        case .last: .max
+        default: nil
+        }
+    }
 }

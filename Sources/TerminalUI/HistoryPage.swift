@@ -53,14 +53,12 @@ extension Model {
 
     mutating func performInHistory(_ action: Action) {
         guard case .history(var history) = page else { return }
-        let height = max(1, size.rows / 2)
+        if let line = action.line(from: history.selected, leap: max(1, size.rows / 2)) {
+            history.move(to: line)
+            page = .history(history)
+            return
+        }
         switch action {
-        case .down: history.move(to: history.selected + 1)
-        case .up: history.move(to: history.selected - 1)
-        case .pageDown, .halfPageDown: history.move(to: history.selected + height)
-        case .pageUp, .halfPageUp: history.move(to: history.selected - height)
-        case .first: history.move(to: 0)
-        case .last: history.move(to: .max)
         case .enter:
             guard let batch = history.batch else { return }
             guard tree.index(of: .row(.batch(batch.id))) != nil else {
@@ -75,11 +73,10 @@ extension Model {
                 return say("Nothing of \"\(look.safe(batch.name))\" failed: there is nothing to try again.")
             }
             ask(.failed(of: "\"\(look.safe(batch.name))\"")) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
-        case .back: return page = .transfers
-        case .help: return openHelp()
+        case .back: page = .transfers
+        case .help: openHelp()
         default: break
         }
-        page = .history(history)
     }
 }
 

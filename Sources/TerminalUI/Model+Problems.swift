@@ -37,17 +37,15 @@ extension Model {
 
     mutating func performInProblems(_ action: Action) {
         guard case .problems(var problems) = page else { return }
-        let height = max(1, size.rows / 2)
-        switch action {
-        case .down: problems.move(to: problems.selected + 1)
-        case .up: problems.move(to: problems.selected - 1)
-        case .pageDown, .halfPageDown: problems.move(to: problems.selected + height)
-        case .pageUp, .halfPageUp: problems.move(to: problems.selected - height)
-        case .first: problems.move(to: 0)
-        case .last: problems.move(to: .max)
-        case .enter where problems.isGone, .retry where problems.isGone, .leaveOut where problems.isGone,
-            .server where problems.isGone:
+        if let line = action.line(from: problems.selected, leap: max(1, size.rows / 2)) {
+            problems.move(to: line)
+            page = .problems(problems)
+            return
+        }
+        if problems.isGone, [.enter, .retry, .leaveOut, .server].contains(action) {
             return complain("That problem is gone: choose another one.")
+        }
+        switch action {
         case .enter: return showFiles(of: problems.cause, among: problems.causes)
         case .retry: return retry(problems.cause, among: problems.causes)
         case .leaveOut: return leaveOut(problems.cause, among: problems.causes)
@@ -55,15 +53,10 @@ extension Model {
         case .plain: return requests.append(.showPlain(Drawing.report(of: problems, self)))
         case .write: return requests.append(.write(Drawing.report(of: problems, self), name: "problems.txt"))
         case .undo: return undo()
-        case .back:
-            page = .transfers
-            return
-        case .help:
-            openHelp()
-            return
+        case .back: page = .transfers
+        case .help: openHelp()
         default: break
         }
-        page = .problems(problems)
     }
 
     /// To its files in the list, and no others; of what has no filter of its own, to the first one.

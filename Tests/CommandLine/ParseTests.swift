@@ -1,4 +1,5 @@
 import Configuration
+import TestSupport
 import Testing
 
 @testable import CommandLine
@@ -186,7 +187,7 @@ struct ParseTests {
 
     @Test("no words make the parser fail in another way than by a usage failure", arguments: 0..<300)
     func garbage(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let words = [
             "send", "engine", "start", "--", "-", "--limit", "--li=", "-H", "-wH", "--x", "3", "=", "--=", "", "-é",
             "---",
@@ -203,20 +204,4 @@ struct ParseTests {
             #expect(!error.message.unicodeScalars.contains { $0.value < 32 })
         }
     }
-}
-
-/// A small seeded generator (SplitMix64), so that a failing case can be run again.
-struct SplitMix {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

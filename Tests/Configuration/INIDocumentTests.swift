@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -62,7 +63,7 @@ struct INIDocumentTests {
 
     @Test("what was written is read again", arguments: 0..<200)
     func roundTrip(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let alphabet = Array("ab =#;[]\"\\ñ日\t.")
         /// A word that does not begin with `first` and has no blanks at its ends and none of `without`.
         func word(first: Set<Character>, without: Set<Character> = []) -> String {
@@ -91,7 +92,7 @@ struct INIDocumentTests {
 
     @Test("no bytes make the reader fail, and every line is accounted for once", arguments: 0..<300)
     func garbage(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let bytes = (0..<random.below(400)).map { _ in
             random.below(3) == 0 ? Array("[]=\n;# a".utf8)[random.below(8)] : UInt8(random.below(256))
         }
@@ -100,20 +101,4 @@ struct INIDocumentTests {
         #expect(Set(lines).count == lines.count)
         #expect((lines.max() ?? 1) <= bytes.filter { $0 == 10 }.count + 1)
     }
-}
-
-/// A small seeded generator (SplitMix64), so that a failing case can be run again.
-struct SplitMix {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -24,7 +25,7 @@ struct WrittenValueTests {
 
     @Test("a size that was written is read again", arguments: 0..<300)
     func sizeRoundTrip(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let size = ByteSize(
             bytes: Int64(random.next() >> UInt64(1 + random.below(60))) << Int64(random.below(2) * 10) & .max)
         #expect(ByteSize(size.written) == size)

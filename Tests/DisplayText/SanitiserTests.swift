@@ -1,4 +1,5 @@
 import DisplayText
+import TestSupport
 import Testing
 
 @Suite("What comes from outside is made harmless")

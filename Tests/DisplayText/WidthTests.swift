@@ -1,4 +1,5 @@
 import DisplayText
+import TestSupport
 import Testing
 
 @Suite("The width of text is known before it is drawn")

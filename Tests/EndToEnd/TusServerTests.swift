@@ -87,7 +87,12 @@ import TransferModel
         let server = try TusServer(sandbox, .resumableUpload, settings: ["MAX_CHUNK=3000000"])
         let proxy = try FaultProxy(sandbox, before: server)
         let batch = try send(proxy)
-        try expectArrived(batch, server)
+        let ended = try sandbox.wait(batch)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(try server.uploads().map(\.digest) == [digest(of: source)])
+        // The server answers and hangs up in the middle of the body: where that overtakes the answer, the next attempt hears it.
+        let task = try sandbox.task(batch)
+        #expect(task["restarts"].integer ?? 0 < task["attempts"].integer ?? 0, "\(task)")
     }
 
     @Test func `parts side by side go on where they stood, are joined, and none is left`() throws {

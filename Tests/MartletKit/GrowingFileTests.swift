@@ -1,5 +1,6 @@
 import Glibc
 @testable import MartletKit
+import TestSupport
 import Testing
 
 @Suite("A file that others write to is read as it grows")
@@ -12,7 +13,7 @@ struct GrowingFileTests {
 
     @Test("what was there is not told; whole lines are, once; a file that was begun anew from its beginning")
     func lines() throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         let path = String(decoding: folder.path, as: UTF8.self) + "/log/screen.log"
         _ = GrowingFile(path)
         try append("old\n", path)
@@ -29,7 +30,7 @@ struct GrowingFileTests {
 
     @Test("who prints without line ends is told in pieces, and nothing is joined over what was passed over")
     func endless() throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         let path = String(decoding: folder.path, as: UTF8.self) + "/log/screen.log"
         var file = GrowingFile(path)
         for _ in 0..<3 { try append(String(repeating: "x", count: 40 << 10), path); _ = file.newLines() }
@@ -43,7 +44,7 @@ struct GrowingFileTests {
 
     @Test("one that has grown long is put aside when the next screen opens")
     func long() throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         let path = String(decoding: folder.path, as: UTF8.self) + "/screen.log"
         try SmallFile.replace(path, with: [UInt8](repeating: 0x0A, count: 300 << 10))
         _ = GrowingFile(path)

@@ -1,51 +1,24 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import MartletKit
 
-/// A folder of its own, gone with the test.
-final class Folder {
-    let path: [UInt8]
-
-    init() throws {
-        var name = Array("/tmp/martlet-local-XXXXXX".utf8CString)
-        path = try name.withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress, let made = mkdtemp(base) else { throw Errno(rawValue: errno) }
-            return Array(UnsafeRawBufferPointer(start: made, count: strlen(made)))
-        }
-    }
-
-    deinit { _ = remove(path) }
-
+extension Sandbox {
+    /// A file of so many zeroes.
     @discardableResult
-    func file(_ name: [UInt8], _ bytes: Int = 0) throws -> [UInt8] {
-        let file = try System.open(path + [0x2F] + name, flags: O_WRONLY | O_CREAT)
-        try System.ftruncate(file.rawValue, to: Int64(bytes))
-        return path + [0x2F] + name
+    fileprivate func file(_ name: [UInt8], _ bytes: Int = 0) throws -> [UInt8] {
+        try write(name, [UInt8](repeating: 0, count: bytes))
     }
 
-    func folder(_ name: String) throws { try System.mkdirs(path + [0x2F] + Array(name.utf8)) }
-
-    private func remove(_ path: [UInt8]) -> Bool {
-        if let reader = try? DirectoryReader(path: path) {
-            while let entry = try? reader.next() {
-                let inner = path + [0x2F] + entry.name
-                if (try? System.lstat(inner))?.kind == .directory {
-                    _ = remove(inner)
-                } else {
-                    try? System.unlink(inner)
-                }
-            }
-        }
-        return (try? System.rmdir(path)) != nil
-    }
+    fileprivate func folder(_ name: String) throws { try System.mkdirs(path(name)) }
 }
 
 @Suite("This machine's files")
 struct LocalFilesTests {
     @Test func `a file that was not read whole is not replaced by what was made of its beginning`() throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         let path = String(decoding: try folder.file(Array("long".utf8), (1 << 20) + 1), as: UTF8.self)
         #expect(throws: Errno(rawValue: EFBIG)) { try SmallFile.replace(path, with: [1]) }
         #expect(try System.lstat(Array(path.utf8)).size == (1 << 20) + 1)
@@ -56,7 +29,7 @@ struct LocalFilesTests {
 
     @Test("a folder comes sorted, in more and more entries, whole at the end")
     func listing() async throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         for number in 0..<1500 { try folder.file(Array("f\(number)".utf8), number) }
         try folder.folder("z")
         var portions: [FolderSnapshot] = []
@@ -77,7 +50,7 @@ struct LocalFilesTests {
 
     @Test("reading stops when nobody wants it any more")
     func abandoned() throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         for number in 0..<600 { try folder.file(Array("f\(number)".utf8)) }
         var portions = 0
         FolderReader.read(folder.path, FolderOrder(), isWanted: { portions == 0 }, publish: { _ in portions += 1 })
@@ -86,7 +59,7 @@ struct LocalFilesTests {
 
     @Test("links, pipes, names that are not UTF-8 and folders that are not there are said to be so")
     func oddities() throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         try folder.file([0x62, 0xFF, 0x1B])
         try System.mkfifo(folder.path + Array("/pipe".utf8), mode: 0o600)
         #expect(symlink("/", String(decoding: folder.path, as: UTF8.self) + "/link") == 0)
@@ -103,7 +76,7 @@ struct LocalFilesTests {
 
     @Test("a folder is counted to its depths, links left out")
     func counting() async throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         try folder.folder("a/b/c")
         try folder.file(Array("a/one".utf8), 10)
         try folder.file(Array("a/b/c/two".utf8), 32)
@@ -119,7 +92,7 @@ struct LocalFilesTests {
 
     @Test("patterns are counted as the engine's walk takes them, and what they keep is named")
     func patterns() async throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         try folder.folder("raw/cache")
         try folder.file(Array("raw/one.jpg".utf8), 10)
         try folder.file(Array("raw/two.tmp".utf8), 5)
@@ -140,7 +113,7 @@ struct LocalFilesTests {
 
     @Test("a word is looked at as a source is")
     func looking() throws {
-        let folder = try Folder()
+        let folder = try Sandbox()
         try folder.file(Array("f".utf8), 9)
         #expect(LookedPath(Array("f".utf8), currentDirectory: folder.path).finding == .file(size: 9))
         #expect(LookedPath(folder.path, currentDirectory: [0x2F]).finding == .folder)

@@ -1,18 +1,10 @@
 import DisplayText
 @testable import MartletKit
 @testable import Terminal
+import TestSupport
 import Testing
 
 @testable import TerminalUI
-
-/// Numbers from a seed.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 33
-    }
-}
 
 @Suite("Every size of window has its picture")
 struct LayoutPropertyTests {
@@ -22,7 +14,7 @@ struct LayoutPropertyTests {
         "\u{300}starts with a mark", String(repeating: "long ", count: 60), "   ", "tab\there\nand line",
     ]
 
-    private func row(_ id: Int64, _ dice: inout Dice) -> NodeRow {
+    private func row(_ id: Int64, _ dice: inout SeededGenerator) -> NodeRow {
         let states = TransferState.allCases
         let state = states.randomElement(using: &dice) ?? .queued
         let name = Self.names.randomElement(using: &dice) ?? ""
@@ -38,7 +30,7 @@ struct LayoutPropertyTests {
         return row
     }
 
-    private func screen(_ columns: Int, _ rows: Int, _ dice: inout Dice) -> ScreenHarness {
+    private func screen(_ columns: Int, _ rows: Int, _ dice: inout SeededGenerator) -> ScreenHarness {
         var screen = ScreenHarness(columns, rows, glyphs: GlyphSet.allCases.randomElement(using: &dice) ?? .ascii)
         if Int.random(in: 0...9, using: &dice) > 0 { screen.connect() }
         let count = Int64.random(in: 0...40, using: &dice)
@@ -101,7 +93,7 @@ struct LayoutPropertyTests {
 
     @Test("of the small sizes every one, and whatever was pressed before")
     func small() {
-        var dice = Dice(state: 1)
+        var dice = SeededGenerator(seed: 1)
         for rows in 1...26 {
             for columns in [1, 2, 3, 4, 5, 7, 10, 15, 16, 20, 27, 28, 31, 32, 39, 40, 55, 56, 63, 64, 71, 72, 80] {
                 let screen = screen(columns, rows, &dice)
@@ -113,7 +105,7 @@ struct LayoutPropertyTests {
     @Test("up to 500x200, by chance")
     func large() {
         for seed in 0..<300 as Range<UInt64> {
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             let screen = screen(.random(in: 1...500, using: &dice), .random(in: 1...200, using: &dice), &dice)
             if let fault = fault(screen.model) {
                 let picture = screen.model.size.rows < 9 ? screen.picture : ""
@@ -125,7 +117,7 @@ struct LayoutPropertyTests {
     @Test("a window that was made small and large again shows what it showed before")
     func resizing() {
         for seed in 0..<60 as Range<UInt64> {
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
             let picture = screen.picture
             for _ in 0..<4 {

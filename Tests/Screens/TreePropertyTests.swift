@@ -1,17 +1,9 @@
 import DisplayText
 @testable import MartletKit
+import TestSupport
 import Testing
 
 @testable import TerminalUI
-
-/// Numbers from a seed.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 33
-    }
-}
 
 /// A queue that answers what the tree asks for.
 private struct InventedQueue {
@@ -19,7 +11,7 @@ private struct InventedQueue {
     var rows: [RowID?: [NodeRow]] = [:]
     private var last: Int64 = 0
 
-    init(_ dice: inout Dice) {
+    init(_ dice: inout SeededGenerator) {
         for _ in 0..<Int.random(in: 1...4, using: &dice) { add(under: nil, &dice) }
         for _ in 0..<30 { grow(&dice) }
     }
@@ -28,12 +20,12 @@ private struct InventedQueue {
         rows.values.flatMap { $0 }.map(\.id).filter { if case .task = $0 { false } else { true } } + [nil]
     }
 
-    mutating func grow(_ dice: inout Dice) {
+    mutating func grow(_ dice: inout SeededGenerator) {
         // Sorted, so that a seed always gives the same.
         add(under: nodes.sorted { "\($0 as Any)" < "\($1 as Any)" }.randomElement(using: &dice) ?? nil, &dice)
     }
 
-    private mutating func add(under parent: RowID?, _ dice: inout Dice) {
+    private mutating func add(under parent: RowID?, _ dice: inout SeededGenerator) {
         last += 1
         let state = TransferState.allCases.randomElement(using: &dice) ?? .queued
         let total = Int64.random(in: 0...9, using: &dice)
@@ -49,7 +41,7 @@ private struct InventedQueue {
     }
 
     /// A batch never goes, so that marks have something to stand on.
-    mutating func remove(_ dice: inout Dice) {
+    mutating func remove(_ dice: inout SeededGenerator) {
         let parents = rows.keys.filter { $0 != nil && rows[$0]?.isEmpty == false }.sorted {
             "\($0 as Any)" < "\($1 as Any)"
         }
@@ -59,7 +51,7 @@ private struct InventedQueue {
         while let next = below.popLast() { below += (rows.removeValue(forKey: next) ?? []).map(\.id) }
     }
 
-    mutating func shuffle(_ dice: inout Dice) {
+    mutating func shuffle(_ dice: inout SeededGenerator) {
         for parent in rows.keys.sorted(by: { "\($0 as Any)" < "\($1 as Any)" }) { rows[parent]?.shuffle(using: &dice) }
     }
 
@@ -138,7 +130,7 @@ struct TreePropertyTests {
         }
     }
 
-    private func act(_ tree: inout Tree, _ queue: inout InventedQueue, _ dice: inout Dice) {
+    private func act(_ tree: inout Tree, _ queue: inout InventedQueue, _ dice: inout SeededGenerator) {
         switch Int.random(in: 0..<16, using: &dice) {
         case 0, 1: tree.move(by: .random(in: -5...5, using: &dice))
         case 2: tree.page(by: .random(in: -9...9, using: &dice))
@@ -169,7 +161,7 @@ struct TreePropertyTests {
     func operations() async {
         for seed in 0..<25 as Range<UInt64> {
             await Task.yield()
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             var queue = InventedQueue(&dice)
             var tree = Tree()
             tree.resize(height: 9)
@@ -193,7 +185,7 @@ struct TreePropertyTests {
     func cursor() async {
         for seed in 0..<25 as Range<UInt64> {
             await Task.yield()
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             var queue = InventedQueue(&dice)
             var tree = Tree()
             tree.resize(height: .random(in: 1...20, using: &dice))
@@ -220,7 +212,7 @@ struct TreePropertyTests {
     func reachable() async {
         for seed in 0..<12 as Range<UInt64> {
             await Task.yield()
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             let queue = InventedQueue(&dice)
             var tree = Tree()
             tree.resize(height: .random(in: 1...20, using: &dice))

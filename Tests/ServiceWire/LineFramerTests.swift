@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import ServiceWire
 
 @Suite struct LineFramerTests {
     @Test func `lines come out whole however the stream is cut`() throws {
-        var random = SplitMix(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<300 {
             let lines: [[UInt8]] = (0..<Int(random.next() % 20)).map { _ in
                 (0..<Int(random.next() % 200)).map { _ in UInt8(random.next() % 256) }.filter { $0 != 10 && $0 != 13 }
@@ -51,17 +52,5 @@ import Testing
         _ = try framer.append(Array("abc\n".utf8))
         framer.limit = 10
         #expect(try framer.append(Array("abcdefgh\n".utf8)).count == 1)
-    }
-}
-
-/// A small seeded generator, so that every run is the same.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

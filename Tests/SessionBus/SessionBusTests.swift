@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import SessionBus
@@ -10,22 +11,20 @@ struct SessionBusTests {
 
     /// A bus of its own, for the time of a test.
     private final class Bus: Sendable {
-        let directory: String
         let address: String
+        private let sandbox: Sandbox
         private let child: ChildProcess
 
         init() throws {
-            let name = try System.randomBytes(8).map { String($0, radix: 16) }.joined()
-            directory = "/tmp/martlet-bus-\(name)"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+            sandbox = try Sandbox("martlet-bus")
+            let directory = String(decoding: sandbox.path, as: UTF8.self)
             let (output, childsEnd) = try System.pipe()
-            let configuration = directory + "/bus.conf"
             let text = """
                 <busconfig><type>session</type><listen>unix:path=\(directory)/bus</listen>
                 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
                 <allow own="*"/></policy></busconfig>
                 """
-            try Data(text.utf8).write(to: URL(filePath: configuration))
+            let configuration = String(decoding: try sandbox.write("bus.conf", Array(text.utf8)), as: UTF8.self)
             var program = ChildProgram(
                 "dbus-daemon", ["--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address=1"])
             program.standardOutput = childsEnd.rawValue
@@ -45,7 +44,6 @@ struct SessionBusTests {
         func end() throws {
             try child.signal(15)
             _ = try child.wait()
-            try FileManager.default.removeItem(atPath: directory)
         }
     }
 

@@ -1,5 +1,6 @@
 import CNcurses
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DisplayText

@@ -1,4 +1,5 @@
 import DisplayText
+import TestSupport
 import Testing
 
 @testable import Terminal

@@ -1,15 +1,7 @@
+import TestSupport
 import Testing
 
 @testable import TransferModel
-
-/// Numbers from a seed.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 33
-    }
-}
 
 @Suite("Filters: read, written, and what they say of a file") struct FilterTests {
     private func place(
@@ -188,7 +180,7 @@ private struct Dice: RandomNumberGenerator {
 
     // MARK: Properties
 
-    private func test(_ dice: inout Dice) -> FilterNode {
+    private func test(_ dice: inout SeededGenerator) -> FilterNode {
         let words = [
             "a", "IMG", "b c", "*.cr3", "x\"y", "or", "@run", "!a", "size:1", "/x", "a/b", "é", "(", "|", "\\",
         ]
@@ -208,7 +200,7 @@ private struct Dice: RandomNumberGenerator {
         }
     }
 
-    private func node(_ depth: Int, _ dice: inout Dice) -> FilterNode {
+    private func node(_ depth: Int, _ dice: inout SeededGenerator) -> FilterNode {
         guard depth > 0 else { return test(&dice) }
         let parts = (0..<Int.random(in: 2...3, using: &dice)).map { _ in node(depth - 1, &dice) }
         switch Int.random(in: 0..<4, using: &dice) {
@@ -222,7 +214,7 @@ private struct Dice: RandomNumberGenerator {
     @Test("what is written reads as what it was")
     func written() throws {
         for seed in 0..<2000 as Range<UInt64> {
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             let filter = TransferFilter(node(3, &dice))
             #expect(try TransferFilter(filter.description) == filter, "seed \(seed): \(filter)")
         }
@@ -235,7 +227,7 @@ private struct Dice: RandomNumberGenerator {
             "*", "?", "é", "or", "^", "$", "-", "%", "err:",
         ]
         for seed in 0..<5000 as Range<UInt64> {
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             let text = (0..<Int.random(in: 0...14, using: &dice)).map { _ in pieces.randomElement(using: &dice) ?? "" }
                 .joined()
             do throws(FilterFault) {

@@ -1,17 +1,9 @@
 import SQLiteConnection
+import TestSupport
 import Testing
 import TransferModel
 
 @testable import TransferQueue
-
-/// Numbers from a seed.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 33
-    }
-}
 
 @Suite("Sections in the order that was asked for, the flat list, and names that are looked for") struct SortingTests {
     /// `/src/NAME` with files of these sizes directly in it and in folders.
@@ -224,7 +216,7 @@ private struct Dice: RandomNumberGenerator {
     @Test("through any tree in any order every match is met once, forwards and backwards")
     func walks() async throws {
         for seed in 1..<9 as Range<UInt64> {
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             let sandbox = try Sandbox()
             let queue = try sandbox.open()
             for number in 0..<3 {

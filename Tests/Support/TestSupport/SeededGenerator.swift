@@ -1,10 +1,10 @@
-/// Repeatable randomness (SplitMix64): a failing case comes back with its seed.
-struct SeededGenerator: RandomNumberGenerator {
+/// Repeatable randomness (SplitMix64): a failing case comes back with its seed. What tests of all modules draw from.
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -12,8 +12,11 @@ struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
+    /// From 0 up to, and without, the bound.
+    package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
     /// Up to forty pieces, most of them something that hurt somebody's terminal.
-    mutating func hostileBytes() -> [UInt8] {
+    package mutating func hostileBytes() -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 0...40, using: &self) {
             switch Int.random(in: 0..<8, using: &self) {
