@@ -134,15 +134,12 @@ final class BatchContext {
     /// The request that an exchange comes to.
     /// - Parameter now: by the server's clock, for a signature.
     func request(_ exchange: HTTPExchange, body: HTTPBody, at now: Timestamp) -> HTTPRequest {
+        let given = headers(of: exchange)
         var fields = [HTTPField("User-Agent", userAgent)]
-        fields.reserveCapacity(exchange.headers.count + 1)
-        for field in exchange.headers { fields.append(HTTPField(field.name, field.value)) }
-        if exchange.mayCarrySecrets {
-            for field in order.secrets.headers { fields.append(HTTPField(field.name, field.value)) }
-        }
+        fields.reserveCapacity(given.count + 1)
+        for field in given { fields.append(HTTPField(field.name, field.value)) }
         let isSigned = exchange.signing != nil
         if let signing = exchange.signing, let keys {
-            let given = exchange.mayCarrySecrets ? exchange.headers + order.secrets.headers : exchange.headers
             let signature = SignatureV4.fields(
                 for: exchange.method, exchange.url, headers: given, signing: signing, keys: keys, at: now)
             for field in signature { fields.append(HTTPField(field.name, field.value)) }
@@ -160,6 +157,14 @@ final class BatchContext {
         // A PUT that was carried out and is sent again unseen would find its own file in the way.
         if exchange.body != .none { request.mayRepeat = false }
         return request
+    }
+
+    /// The protocol's fields and the user's own. A type that the protocol names stands alone: where it is the file's, it is the user's
+    /// already (`UploadSubject.contentType`); where it is that of a message, no other would be understood.
+    private func headers(of exchange: HTTPExchange) -> [HeaderField] {
+        guard exchange.mayCarrySecrets, !order.secrets.headers.isEmpty else { return exchange.headers }
+        let isTyped = exchange.headers.contains(where: \.isContentType)
+        return exchange.headers + order.secrets.headers.filter { !isTyped || !$0.isContentType }
     }
 
     /// A request to an FTP server.

@@ -11,6 +11,9 @@ extension TransferEngine {
         if attempt.removal != nil { return endRemoval(attempt, nil) }
         let task = attempt.task.id
         unconfirmed[task] = nil
+        var receipt = receipt
+        // Nothing of it was ever sent by us: the same file was there.
+        if receipt.foundThere, attempt.task.begunBefore == nil, attempt.sent == 0 { receipt.skipped = true }
         if !receipt.skipped {
             if attempt.target == nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
             attempt.accepted = receipt.bytes

@@ -10,6 +10,8 @@ extension BatchContext {
         _ subject: UploadSubject, below remote: RawPath, facts: HostFacts, resume: ResumePoint?
     ) -> (any ProtocolMachine)? {
         guard let destination, let place = destination.appending(remote) else { return nil }
+        var subject = subject
+        subject.contentType = order.secrets.headers.first(where: \.isContentType)?.value
         switch place.address {
         case .http(let address):
             let upload = HTTPUpload(

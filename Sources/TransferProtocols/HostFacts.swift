@@ -80,7 +80,10 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package func merged(with newer: HostFacts) -> HostFacts {
         var merged = self
         if newer.uploadBy != nil { (merged.uploadBy, merged.uploadByAt) = (newer.uploadBy, newer.uploadByAt) }
-        merged.interopVersion = newer.interopVersion ?? interopVersion
+        // Trials run side by side: of those that were taken up the newest version holds.
+        let isTrial = newer.interopVersion != nil && newer.interopVersion == newer.offeredVersion
+        merged.interopVersion =
+            isTrial ? max(newer.interopVersion ?? 0, interopVersion ?? 0) : newer.interopVersion ?? interopVersion
         merged.announcesResume = newer.announcesResume ?? announcesResume
         merged.offeredVersion = newer.offeredVersion ?? offeredVersion
         merged.tusExtensions = newer.tusExtensions ?? tusExtensions

@@ -57,7 +57,7 @@ enum PostMessages {
             let (before, after) = frame(plan, form)
             body = .framed(before: before, 0..<plan.subject.size, after: after)
         } else {
-            headers.append(HeaderField("Content-Type", "application/octet-stream"))
+            headers.append(HeaderField("Content-Type", plan.subject.mediaType))
         }
         return .http(
             HTTPExchange(.post, chain.address, headers: headers, body: body, mayCarrySecrets: chain.mayCarrySecrets))
@@ -82,7 +82,7 @@ enum PostMessages {
         }
         before += Array("\(line)\r\nContent-Disposition: form-data; name=\"".utf8) + quoted(Array(form.fileField.utf8))
         before += Array("\"; filename=\"".utf8) + quoted(plan.subject.name.bytes)
-        before += Array("\"\r\nContent-Type: application/octet-stream\r\n\r\n".utf8)
+        before += Array("\"\r\nContent-Type: \(plan.subject.mediaType)\r\n\r\n".utf8)
         return (before, Array("\r\n\(line)--\r\n".utf8))
     }
 

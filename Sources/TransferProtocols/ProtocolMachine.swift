@@ -71,6 +71,10 @@ package struct UploadSubject: Hashable, Sendable {
     package var unanswered: UploadCut?
     /// Nothing else of its batch waits to be sent.
     package var isLastOfBatch: Bool
+    /// The media type that a person named; `nil`: what the name's end says.
+    package var contentType: String?
+    /// For servers that keep it with the file.
+    var mediaType: String { contentType ?? MediaType.of(name.bytes) }
 
     package init(
         name: RawPath, size: Int64, modifiedNanoseconds: Int64 = 0, ifExists: ExistingFilePolicy = .fail,

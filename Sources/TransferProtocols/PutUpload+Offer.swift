@@ -9,8 +9,9 @@ extension PutUpload {
         else { return [] }
         handle = upload
         expires = UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) }
-        let learns = plan.offerIsTrial ? [learned { $0.interopVersion = plan.interopVersion }] : []
-        return learns + [.persist(resumePoint(upload, cut: nil))]
+        let persist = ProtocolAction.persist(resumePoint(upload, cut: nil))
+        guard plan.offerIsTrial else { return [persist] }
+        return [learned { ($0.interopVersion, $0.offeredVersion) = (plan.interopVersion, plan.interopVersion) }, persist]
     }
 
     /// Told before the bytes go, so that a kill does not have the same version tried for ever.

@@ -167,7 +167,7 @@ enum S3Messages {
     }
 
     private static func stamp(_ subject: UploadSubject) -> [HeaderField] {
-        [HeaderField(tokenField, subject.token)]
+        [HeaderField("Content-Type", subject.mediaType), HeaderField(tokenField, subject.token)]
             + (subject.modifiedNanoseconds > 0 ? [HeaderField(timeField, time(subject.modifiedNanoseconds))] : [])
     }
 

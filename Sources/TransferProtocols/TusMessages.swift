@@ -102,7 +102,7 @@ struct TusMessages: Sendable {
     private var naming: [HeaderField] {
         var pairs = [("filename", plan.subject.name.bytes)]
         if let path = plan.relativePath { pairs.append(("relativePath", path.bytes)) }
-        pairs.append(("filetype", Array("application/octet-stream".utf8)))
+        pairs.append(("filetype", Array(plan.subject.mediaType.utf8)))
         let metadata = pairs.map { key, value in "\(key) \(Base64.encode(value))" }.joined(separator: ",")
         return [
             HeaderField("Upload-Metadata", metadata),

@@ -149,10 +149,20 @@ extension QueueStore {
         try database.run("DELETE FROM attempts WHERE task = ?", id)
         try database.run("DELETE FROM task_details WHERE task = ?", id)
         try database.run("DELETE FROM tasks WHERE id = ?", id)
-        try database.run(
-            "DELETE FROM events WHERE task = ?1 AND seq >= (SELECT first_event FROM batches WHERE id = ?2)", id,
-            .integer(row.batch.rawValue))
+        forgotten[row.batch, default: []].append(row.id)
         change.note(wholly: row.batch)
+    }
+
+    /// At the end of a transaction: one look through a batch's events, however many of its tasks were forgotten.
+    func forgetEvents() throws {
+        for (batch, tasks) in forgotten {
+            try database.run(
+                """
+                DELETE FROM events WHERE batch = ?1 AND seq >= (SELECT first_event FROM batches WHERE id = ?1)
+                AND task IN (SELECT value FROM json_each(?2))
+                """, .integer(batch.rawValue), .text(try StoredJSON.text(tasks.map(\.rawValue))))
+        }
+        forgotten = [:]
     }
 
     /// Secrets that nothing refers to any more: removed after the commit, because rows may not refer to what is gone.

@@ -33,6 +33,8 @@ final class QueueStore {
     var walkedHere: Set<Int64> = []
     /// Secrets that lose their last row with the open transaction.
     var orphanedSecrets: [OrphanedSecret] = []
+    /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
+    var forgotten: [BatchID: [TaskID]] = [:]
     /// What this transaction's resume points keep in the secrets store.
     var handles: [(batch: UUID, task: TaskID, secret: String)] = []
     /// Of the open transaction; renewed when a flag changes in it.
@@ -83,6 +85,7 @@ final class QueueStore {
             try database.run("BEGIN IMMEDIATE")
             forgetPaths()
             let result = try body()
+            try forgetEvents()
             try settle()
             // Before the rows that refer to them are.
             try secrets.write(handles: handles)
@@ -102,6 +105,7 @@ final class QueueStore {
             parents = [:]
             walkedHere = []
             orphanedSecrets = []
+            forgotten = [:]
             handles = []
             throw QueueError(error)
         }

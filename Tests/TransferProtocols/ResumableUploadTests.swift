@@ -119,9 +119,22 @@ private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> Ex
         _ = drive.end(answered(405))
         #expect(
             drive.interim(["Upload-Draft-Interop-Version: 6", "Location: /u"])
-                == ["learned interopVersion=6", "persist ietf secret http://h/u"])
+                == ["learned interopVersion=6 offeredVersion=6", "persist ietf secret http://h/u"])
         facts.interopVersion = 6
         #expect(facts.versionToOffer == 6 && !facts.isOfferATrial)
+    }
+
+    @Test("of offers that are taken up side by side the newest version holds; what the server announces holds over all")
+    func offersSideBySide() {
+        var newest = HostFacts()
+        (newest.interopVersion, newest.offeredVersion) = (8, 8)
+        var later = HostFacts()
+        (later.interopVersion, later.offeredVersion) = (6, 6)
+        #expect(HostFacts().merged(with: newest).merged(with: later).interopVersion == 8)
+        #expect(HostFacts().merged(with: later).merged(with: newest).interopVersion == 8)
+        var announced = HostFacts()
+        announced.interopVersion = 5
+        #expect(HostFacts().merged(with: newest).merged(with: announced).interopVersion == 5)
     }
 
     @Test("a server that repeats the version that it was asked for speaks it, and gets no empty creation")

@@ -13,7 +13,9 @@ private let complete = completeRequest
         #expect(script.said == ["1 HEAD"])
         #expect(script.end(1, 404) == ["persist s3", "2 POST ?uploads"])
         #expect(
-            script.open[2]?.headers.map { "\($0.name): \($0.value)" } == ourMarks && script.open[2]?.body == .bytes([]))
+            script.open[2]?.headers.map { "\($0.name): \($0.value)" } == ["Content-Type: application/octet-stream"]
+                + ourMarks
+                && script.open[2]?.body == .bytes([]))
         #expect(script.end(2, 200, body: createdXML()) == ["persist s3", s3Sent(3, 1), s3Sent(4, 2)])
         #expect(script.open[4]?.body == .source(part(2, of: size)))
         let sum = Base64.encode(md5(part(2, of: size)))

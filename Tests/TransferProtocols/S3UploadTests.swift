@@ -33,7 +33,10 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         let put = script.open[1]
         #expect(put?.url.text == "https://h/bkt/f" && put?.body == .source(small))
         let sum = "Content-MD5: \(Base64.encode(md5(small)))"
-        #expect(put?.headers.map { "\($0.name): \($0.value)" } == ["If-None-Match: *"] + ourMarks + [sum])
+        #expect(
+            put?.headers.map { "\($0.name): \($0.value)" } == [
+                "If-None-Match: *", "Content-Type: application/octet-stream",
+            ] + ourMarks + [sum])
         #expect(put?.signing == RequestSigning(region: "us-east-1", payload: "UNSIGNED-PAYLOAD"))
         #expect(script.end(1, 200, ["ETag: \(tag(small))"]) == ["finish 1000 digest"])
         #expect(S3Script(s3Plan(ifExists: .replace)).said == ["1 PUT"])
