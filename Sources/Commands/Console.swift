@@ -1,3 +1,4 @@
+import CommandLine
 package import Configuration
 import FoundationEssentials
 import Glibc
@@ -48,11 +49,30 @@ package final class Console: Sendable {
                 let rest = bytes.span.bytes
                 try rest.withUnsafeBytes { buffer throws(Errno) in try System.writeAll(descriptor, buffer) }
             } catch {
-                // Nobody reads any more (a pipe into head), or the disk is full: there is no one to tell either way,
-                // but a script must not take a cut list for a whole one.
-                if stream == .output { exit(error == .brokenPipe ? 0 : 1) }
+                guard stream == .output else { return }
+                // A script must not take a cut list for a whole one.
+                let (status, message) = Self.end(after: error)
+                if let message {
+                    // There is nobody left to tell when this fails, too.
+                    Array("\(message)\n".utf8).withUnsafeBytes { try? System.writeAll(STDERR_FILENO, $0) }
+                }
+                exit(status.rawValue)
             }
         }
+    }
+
+    /// How the program ends when its output cannot be written.
+    static func end(after error: Errno) -> (status: ExitStatus, message: String?) {
+        let remedy =
+            switch error {
+            // Whoever read has seen enough (a pipe into head).
+            case .brokenPipe: ""
+            case .noSpace, .quotaExceeded, .fileTooLarge: "make room there, or write to another place"
+            case .badDescriptor: "do not close it; >/dev/null throws the output away"
+            default: "write to another place"
+            }
+        guard error != .brokenPipe else { return (.done, nil) }
+        return (.refused, "martlet: the output could not be written (\(error)): \(remedy)")
     }
 
     /// One line of the result.

@@ -55,11 +55,11 @@ extension Front {
         endWith130OnInterrupt()
         let deadline = timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
         var seen: [NodeID: Seen] = [:]
+        var notices = WaitNotices()
         for await _ in Wakeups(engine.changes(of: nodes), deadline: deadline).stream {
             try await look(at: nodes, &seen)
-            show(nodes, seen)
             switch WaitOutcome(seen.values.map(\.standing), patient: patient) {
-            case .goOn: break
+            case .goOn: show(nodes, seen, try await tellWaits(of: nodes, seen, &notices))
             case .over(let completed):
                 tellEnd(nodes, seen, json: json)
                 return completed ? .done : .refused
@@ -78,7 +78,7 @@ extension Front {
     }
 
     /// What was last seen of something that is waited for.
-    private enum Seen {
+    enum Seen {
         case batch(BatchSnapshot)
         case task(TaskSnapshot)
         case node(NodeRow)
@@ -93,6 +93,28 @@ extension Front {
 
         var isOver: Bool {
             if case .over = standing { true } else { false }
+        }
+
+        /// Whether it may be held up: nothing of it moves, and it is neither over nor stopped by a person.
+        var mayBeStuck: Bool {
+            switch self {
+            case .batch(let batch): Self.mayBeStuck(batch.state, batch.bytesPerSecond)
+            case .task(let task): Self.mayBeStuck(task.state, task.bytesPerSecond)
+            case .node(let node): Self.mayBeStuck(node.state, node.bytesPerSecond)
+            }
+        }
+
+        private static func mayBeStuck(_ state: TransferState, _ rate: Int64) -> Bool {
+            state == .waiting || (rate == 0 && (state == .running || state == .queued))
+        }
+
+        /// Grows with each file and byte that has arrived.
+        var progress: Int64 {
+            switch self {
+            case .batch(let batch): batch.filesCompleted + batch.bytesAccepted
+            case .task(let task): task.bytesAccepted
+            case .node(let node): node.counts.completed + node.bytes.accepted
+            }
         }
     }
 
@@ -109,17 +131,41 @@ extension Front {
         }
     }
 
-    private func show(_ nodes: [NodeID], _ seen: [NodeID: Seen]) {
-        guard console.errorIsTerminal, let first = nodes.first(where: { seen[$0]?.isOver != true }) else { return }
-        let others = nodes.count { seen[$0]?.isOver != true } - 1
-        console.progress(text(of: first, seen[first]) + (others > 0 ? ", and \(others) more" : ""))
+    /// Says why what does not move does not, each reason once. Returns the reasons, for the progress line.
+    private func tellWaits(
+        of nodes: [NodeID], _ seen: [NodeID: Seen], _ notices: inout WaitNotices
+    ) async throws(CommandFailure) -> [NodeID: String] {
+        var reasons: [NodeID: String] = [:]
+        for id in nodes.lazy.filter({ seen[$0]?.mayBeStuck == true }).prefix(20) {
+            guard let answer = try await ask({ engine throws(RequestError) in try await engine.why(id) }).first,
+                let because = answer.because, let progress = seen[id]?.progress
+            else { continue }
+            reasons[id] = answer.shortBecause
+            if notices.isNew(because, of: id, progress: progress), let notice = answer.notice(of: id, time: shortTime) {
+                console.note("martlet: \(notice)".harmless)
+            }
+        }
+        return reasons
     }
 
-    private func text(of id: NodeID, _ seen: Seen?) -> String {
+    /// The time of day; with its day when that is another.
+    private func shortTime(_ time: Timestamp) -> String {
+        let (text, today) = (self.time(time), self.time(Timestamp(milliseconds: surroundings.now())).prefix(10))
+        return text.hasPrefix(today) ? String(text.suffix(8)) : text
+    }
+
+    private func show(_ nodes: [NodeID], _ seen: [NodeID: Seen], _ reasons: [NodeID: String]) {
+        guard console.errorIsTerminal, let first = nodes.first(where: { seen[$0]?.isOver != true }) else { return }
+        let others = nodes.count { seen[$0]?.isOver != true } - 1
+        console.progress(
+            text(of: first, seen[first], because: reasons[first]) + (others > 0 ? ", and \(others) more" : ""))
+    }
+
+    func text(of id: NodeID, _ seen: Seen?, because: String? = nil) -> String {
         switch seen {
-        case .batch(let batch): batch.progressText(console.units)
+        case .batch(let batch): batch.progressText(console.units, because: because)
         case .task(let task): "\(id) \(task.state.word) \(task.percentText) \(task.path)\(bracketed(task.remark))"
-        case .node(let node): node.progressText(id, console.units)
+        case .node(let node): node.progressText(id, console.units, because: because)
         case nil: id.description
         }
     }
@@ -170,53 +216,6 @@ extension Front {
             _ = write(STDERR_FILENO, "\n", 1)
             _exit(ExitStatus.interrupted.rawValue)
         }
-    }
-
-    func watch(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        let id = invocation.operands(as: .node).first
-        let json = invocation.has(CommonOptions.json)
-        guard !json else { throw .usage("watch has no --json yet", "use events --follow --json, or list --json") }
-        guard surroundings.queueExists else {
-            console.note("nothing is queued")
-            return .done
-        }
-        while true {
-            guard let (text, isOver) = try await watched(id) else {
-                console.note("nothing is queued")
-                return .done
-            }
-            console.line("\(clock()) \(text)")
-            console.flush()
-            if isOver { return .done }
-            try? await Task.sleep(for: .seconds(1))
-            if Task.isCancelled { return .interrupted }
-        }
-    }
-
-    /// `nil`: there is nothing at all.
-    private func watched(_ id: NodeID?) async throws(CommandFailure) -> (text: String, isOver: Bool)? {
-        switch id {
-        case .batch(let id):
-            let batch = try await ask { engine throws(RequestError) in try await engine.batch(id) }
-            return (batch.progressText(console.units), batch.state.isTerminal)
-        case .task(let id):
-            let task = try await ask { engine throws(RequestError) in
-                try await engine.task(id, history: false, response: false)
-            }
-            return (text(of: .task(id), .task(task)), task.state.isTerminal)
-        case .folder(let batch, let path):
-            let id = NodeID.folder(batch, path: path)
-            let node = try await ask { engine throws(RequestError) in try await engine.node(id) }
-            return (node.progressText(id, console.units), node.state.isTerminal)
-        case nil:
-            let totals = try await ask { engine throws(RequestError) in try await engine.totals() }
-            guard totals.batches > 0 else { return nil }
-            return (totals.progressText(console.units), totals.counts.total == totals.counts.terminal)
-        }
-    }
-
-    private func clock() -> String {
-        String(time(Timestamp(milliseconds: surroundings.now())).suffix(8))
     }
 }
 

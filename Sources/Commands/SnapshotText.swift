@@ -22,9 +22,11 @@ extension BatchSnapshot {
     }
 
     /// One plain line of all that matters: for `watch` and the progress of `--wait`.
-    func progressText(_ units: ScreenConfiguration.Units) -> String {
+    /// - Parameter because: what holds it, where that was asked for.
+    func progressText(_ units: ScreenConfiguration.Units, because: String? = nil) -> String {
         progressLine(
-            id: id.description, state: state, waits: waitReasons.words, done: filesCompleted, files: filesTotal,
+            "\(id) \(standing(state, waitReasons.words, because))", state: state, done: filesCompleted,
+            files: filesTotal,
             failed: filesFailed, sent: bytesSent, total: bytesTotal, isCounting: scanning, rate: bytesPerSecond,
             left: secondsLeft, units)
     }
@@ -54,32 +56,40 @@ extension WhyAnswer {
 
 extension NodeRow {
     /// As ``BatchSnapshot/progressText(_:)``, for anything that has a row.
-    func progressText(_ id: NodeID, _ units: ScreenConfiguration.Units) -> String {
+    func progressText(_ id: NodeID, _ units: ScreenConfiguration.Units, because: String? = nil) -> String {
         progressLine(
-            id: id.description, state: state, waits: waitReasons.words(after: error), done: counts.completed,
-            files: counts.total,
+            "\(id) \(standing(state, waitReasons.words(after: error), because))", state: state,
+            done: counts.completed, files: counts.total,
             failed: counts.failed, sent: bytes.sent, total: bytes.total, isCounting: scanning || !sizeKnown,
             rate: bytesPerSecond, left: secondsLeft, units)
     }
 }
 
 extension QueueTotals {
-    func progressText(_ units: ScreenConfiguration.Units) -> String {
-        progressLine(
-            id: batches == 1 ? "1 batch" : "\(batches) batches", state: counts.state(scanning: false, paused: false),
-            waits: "", done: counts.completed, files: counts.total, failed: counts.failed, sent: bytes.sent,
+    /// - Parameter standing: how the batches stand; empty: all are over.
+    func progressText(_ units: ScreenConfiguration.Units, standing: String) -> String {
+        let state = counts.state(scanning: false, paused: false)
+        let subject = batches == 1 ? "1 batch" : "\(batches) batches"
+        return progressLine(
+            standing.isEmpty ? "\(subject) \(state.word)" : "\(subject): \(standing),", state: state,
+            done: counts.completed, files: counts.total, failed: counts.failed, sent: bytes.sent,
             total: bytes.total, isCounting: false, rate: bytesPerSecondUp + bytesPerSecondDown, left: secondsLeft, units
         )
     }
 }
 
+/// `running`, `waiting for the next try,`, `waits: nas cannot be found,`
+private func standing(_ state: TransferState, _ waits: String, _ because: String?) -> String {
+    if let because { return WhyAnswer.waits(because) + "," }
+    return state == .waiting && !waits.isEmpty ? "\(state.word) for \(waits)," : state.word
+}
+
 /// `b7 running 71% 569/812 files 41.3G of 58.2G 28.9M/s 10m00s left, 2 failed`
 private func progressLine(
-    id: String, state: TransferState, waits: String, done: Int64, files: Int64, failed: Int64, sent: Int64,
+    _ subject: String, state: TransferState, done: Int64, files: Int64, failed: Int64, sent: Int64,
     total: Int64, isCounting: Bool, rate: Int64, left: Int64?, _ units: ScreenConfiguration.Units
 ) -> String {
-    var words = [id, state.word]
-    if state == .waiting, !waits.isEmpty { words.append("for \(waits),") }
+    var words = [subject]
     words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed))
     words.append("\(done)/\(files)\(isCounting ? "+" : "") \(files == 1 ? "file" : "files")")
     words.append("\(units.size(sent)) of \(units.size(total))")

@@ -71,10 +71,12 @@ public struct WhyAnswer: Codable, Hashable, Sendable {
     public var sentence: String
     /// What would unblock it; empty when nothing is needed.
     public var unblock: String
+    /// What holds it, without times and counts: the same words as long as it is the same; `nil`: nothing does. Harmless to print.
+    @OrNull public var because: String?
 
     public init(
         id: NodeID?, state: TransferState?, waitReasons: [WaitReason], since: Timestamp?, retryAt: Timestamp?,
-        tasks: Int64, sentence: String, unblock: String
+        tasks: Int64, sentence: String, unblock: String, because: String? = nil
     ) {
         _id = OrNull(wrappedValue: id)
         _state = OrNull(wrappedValue: state)
@@ -84,5 +86,6 @@ public struct WhyAnswer: Codable, Hashable, Sendable {
         self.tasks = tasks
         self.sentence = sentence
         self.unblock = unblock
+        _because = OrNull(wrappedValue: because)
     }
 }

@@ -70,7 +70,7 @@ extension QueueStore {
     }
 
     /// One node's part of a change.
-    private struct Step {
+    struct UndoneStep {
         let row: Int64
         let operation: Int64
         let node: NodeID?
@@ -88,7 +88,7 @@ extension QueueStore {
         now.advanced(by: .zero - max(graceTime, .seconds(86_400)))
     }
 
-    private func steps(now: Timestamp) throws -> [Step] {
+    private func steps(now: Timestamp) throws -> [UndoneStep] {
         let end = endOfUndo(now)
         return try database.rows(
             """
@@ -96,10 +96,10 @@ extension QueueStore {
             WHERE at >= ?1 OR (kind = ?2 AND at >= ?3) ORDER BY rowid DESC
             """, .integer(end.milliseconds), .integer(UndoneDeed.cancel.stored),
             .integer(endOfLateUndo(now).milliseconds)
-        ) { row -> Step? in
+        ) { row -> UndoneStep? in
             guard let deed = UndoneDeed(stored: row.integer(6)) else { return nil }
             let at = Timestamp(milliseconds: row.integer(8))
-            return Step(
+            return UndoneStep(
                 row: row.integer(0), operation: row.integer(1), node: StoredJSON.value(NodeID.self, row.text(2)),
                 batch: BatchID(rawValue: row.integer(3)), events: (row.integer(4), row.integer(5)), deed: deed,
                 before: StoredJSON.value(UndoBefore.self, row.optionalText(7)) ?? UndoBefore(), at: at,
@@ -132,7 +132,7 @@ extension QueueStore {
 
     func undo(_ choice: UndoChoice, now: Timestamp) throws -> NodeChange {
         let recent = try steps(now: now)
-        let chosen: [Step] =
+        let chosen: [UndoneStep] =
             switch choice {
             case .last:
                 // Long ago, it has to be named: nobody means it by "the last".
@@ -141,6 +141,7 @@ extension QueueStore {
             case .nodes(let nodes): nodes.compactMap { node in recent.first { $0.node == node } }
             }
         var change = NodeChange()
+        var cancels: [UndoneStep] = []
         for step in chosen {
             if step.deed != .purge, try isHidden(step.batch) {
                 let message = "\(step.batch) was cleared from the list since: take that back first, with 'martlet undo'"
@@ -155,7 +156,9 @@ extension QueueStore {
             change.undone = step.deed
             if step.isLate { change.startsAgain = true }
             if let node = step.node { change.results.append(NodeResult(id: node, result: .done)) }
+            if step.deed == .cancel { cancels.append(step) }
         }
+        try tellOfCancels(cancels)
         if case .nodes(let nodes) = choice {
             for node in nodes where !chosen.contains(where: { $0.node == node }) {
                 // It was a part of what has just been taken back.
@@ -192,7 +195,7 @@ extension QueueStore {
         }
     }
 
-    private func takeBack(_ step: Step, whole: Bool, _ change: inout NodeChange) throws {
+    private func takeBack(_ step: UndoneStep, whole: Bool, _ change: inout NodeChange) throws {
         switch step.deed {
         case .cancel: try takeBackCancel(step, &change)
         case .pause: try takeBackPause(step)
@@ -218,7 +221,7 @@ extension QueueStore {
 
     // MARK: Pauses
 
-    private func takeBackPause(_ step: Step) throws {
+    private func takeBackPause(_ step: UndoneStep) throws {
         guard let node = step.node, let target = try target(node) else { return }
         if case .batch(let batch, _) = target {
             // Held it stays, if it was.
@@ -231,7 +234,7 @@ extension QueueStore {
         }
     }
 
-    private func takeBackResume(_ step: Step, _ change: inout NodeChange) throws {
+    private func takeBackResume(_ step: UndoneStep, _ change: inout NodeChange) throws {
         guard let node = step.node, let target = try target(node) else { return }
         if step.before.paused != false { _ = try pauseWithoutNote(node, target, &change) }
         guard step.before.held == true, case .batch(let batch, let root) = target else { return }
@@ -247,7 +250,7 @@ extension QueueStore {
 
     // MARK: Order and settings
 
-    private func takeBackOrder(_ step: Step, whole: Bool, _ change: inout NodeChange) throws {
+    private func takeBackOrder(_ step: UndoneStep, whole: Bool, _ change: inout NodeChange) throws {
         if let positions = step.before.positions {
             for pair in positions where pair.count == 2 {
                 try database.run(
@@ -299,7 +302,7 @@ extension QueueStore {
         ) { [$0.integer(0), $0.integer(1)] }
     }
 
-    private func takeBackSettings(_ step: Step, _ change: inout NodeChange) throws {
+    private func takeBackSettings(_ step: UndoneStep, _ change: inout NodeChange) throws {
         let before = step.before
         let id = SQLiteValue.integer(step.batch.rawValue)
         try putBackLimit(before)
@@ -324,62 +327,5 @@ extension QueueStore {
         }
         self.change.note(wholly: step.batch)
         self.change.mayRun = true
-    }
-
-    // MARK: Cancels
-
-    private func takeBackCancel(_ step: Step, _ change: inout NodeChange) throws {
-        let batch = step.batch
-        try writeCounters()
-        try move(
-            .cancelled(byEvents: step.events.0, step.events.1), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
-            also: "finished_at = NULL, run = run + 1")
-        try pauseBelowPausedFolders(batch)
-        try restartWalks(batch)
-        try settleSets(batch)
-        let timed = try database.rows(
-            """
-            SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task JOIN folders f ON f.id = t.folder
-            WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (1, 5)
-            """, .integer(step.operation), .integer(batch.rawValue)
-        ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
-        for (task, time) in timed { try setNotBefore(time, of: task, &change) }
-        var payload = EventPayload()
-        payload.message = "the cancel was taken back"
-        try append(.resumed, batch: batch, payload: payload)
-    }
-
-    private func restartWalks(_ batch: BatchID) throws {
-        // Listings that were broken off begin again.
-        walkedHere = []
-        try database.run(
-            "UPDATE sources SET progress = progress - 3 WHERE batch = ? AND progress > 2", .integer(batch.rawValue))
-        try database.run(
-            "UPDATE folders SET walk = -walk WHERE walk IN (SELECT -id FROM sources WHERE batch = ?)",
-            .integer(batch.rawValue))
-        try database.run(
-            """
-            UPDATE sources SET progress = 1 WHERE batch = ? AND progress = 2
-            AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
-            """, .integer(batch.rawValue))
-        try database.run(
-            """
-            UPDATE batches SET scanning = 1 WHERE id = ?1
-            AND EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress < 2)
-            """, .integer(batch.rawValue))
-    }
-
-    private func pauseBelowPausedFolders(_ batch: BatchID) throws {
-        let paused = try database.rows(
-            "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
-        ) { $0.integer(0) }
-        if paused.isEmpty { return }
-        try writeCounters()
-        for top in paused {
-            for folder in try withTasks(subtree(of: top), states: "1") {
-                try move(.directly(in: folder, states: "1"), to: "5")
-                try writeCounters()
-            }
-        }
     }
 }

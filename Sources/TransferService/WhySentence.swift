@@ -5,13 +5,13 @@ package import TransferQueue
 
 /// Says in one sentence why a node stands where it stands, and what would unblock it. Pure.
 package struct WhySentence {
-    private let node: NodeID
-    private let standing: NodeStanding
-    private let live: LiveOverlay
-    private let engine: EngineLimits
-    private let grace: Duration
-    private let now: Timestamp
-    private let waitsForEngine: Bool
+    let node: NodeID
+    let standing: NodeStanding
+    let live: LiveOverlay
+    let engine: EngineLimits
+    let grace: Duration
+    let now: Timestamp
+    let waitsForEngine: Bool
 
     /// - Parameter grace: how long a cancel can be taken back.
     package init(
@@ -39,7 +39,8 @@ package struct WhySentence {
         let (sentence, unblock) = words
         return WhyAnswer(
             id: node, state: standing.state, waitReasons: standing.waitReasons, since: standing.since,
-            retryAt: standing.retryAt, tasks: standing.counts.total, sentence: sentence, unblock: unblock)
+            retryAt: standing.retryAt ?? heldHost?.until, tasks: standing.counts.total, sentence: sentence,
+            unblock: unblock, because: because)
     }
 
     private var words: (sentence: String, unblock: String) {
@@ -58,7 +59,7 @@ package struct WhySentence {
                 "martlet engine start takes that back"
             )
         }
-        if let host = live.held[standing.batch], counts.queued > 0 { return held(by: host) }
+        if let host = heldHost { return held(by: host) }
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (
                 "\(node): what is left of it, \(Self.files(counts.paused)), is paused one by one",
@@ -184,87 +185,19 @@ package struct WhySentence {
         )
     }
 
-    private func waiting(for reason: WaitReason) -> (String, String) {
-        let subject =
-            standing.counts.total > 1
-            ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
-        let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
-        let what = reason.clause(server: standing.origin ?? "the server")
-        let unblock = reason.remedy(moves)
-        if reason == .notBefore, let time = standing.retryAt ?? standing.notBefore {
-            let left = time > now ? ", in \(Self.span(time.since(now)))" : ""
-            return ("\(subject) \(verb) for \(time)\(left)", unblock)
-        }
-        let again = standing.retryAt.map(untilTriedAgain) ?? ""
-        if let error = standing.error, error.code == .cannotFindHost {
-            return ("\(subject) \(verb)\(since): \(error.happening)\(again)", misspelled)
-        }
-        // What the failed attempt said is the better reason.
-        if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
-            let what = again.isEmpty ? error.message : error.messageWithoutPromise
-            return ("\(subject) \(verb)\(since): \(what)\(again)", unblock)
-        }
-        // What a person does about a sign-in is said with the commands for it.
-        let error =
-            standing.error.map { error in
-                let text = again.isEmpty ? error.message : error.messageWithoutPromise
-                return " (\(reason == .auth ? error.happening : text))"
-            } ?? ""
-        return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
-    }
-
-    /// Its tasks stand in line, but the host they all lead to is left alone for a while.
-    private func held(by host: HeldHost) -> (String, String) {
-        let isUnknown = host.error?.code == .cannotFindHost
-        let error =
-            (isUnknown ? host.error?.happening : host.error?.messageWithoutPromise)
-            ?? "\(host.origin) asked for a pause"
-        let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
-        let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
-        return (
-            "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
-            isUnknown ? misspelled : WaitReason.hostBackoff.remedy(moves)
-        )
-    }
-
-    /// A name that nobody knows is mostly a slip of the finger, which no waiting mends.
-    private var misspelled: String {
-        "check the spelling of its name; if it is wrong, martlet cancel \(node) and queue it again, else check the network"
-    }
-
-    private func untilTriedAgain(_ time: Timestamp) -> String {
-        time.since(now) >= .seconds(1) ? "; next try in \(Self.span(time.since(now)))" : "; it is tried again now"
-    }
-
-    /// Keys are a batch's, whatever of it waits.
-    private var letIn: String {
-        let set = "martlet set \(standing.batch)"
-        return switch standing.origin?.prefix(while: { $0 != ":" }) {
-        case "sftp", "ftp", "ftps", "ftpes": "\(set) --user USER gives another password"
-        case "s3": "\(set) --s3-keys takes the keys that AWS_* or the AWS profile have now"
-        default: "\(set) --header 'K: V' or --user USER gives it anew"
-        }
-    }
-
-    private var moves: Moves {
-        Moves(
-            retry: "martlet retry \(node)", runNow: "martlet run-now \(node)", startEngine: "martlet engine start",
-            letIn: letIn)
-    }
-
     private var ago: String {
         guard let time = standing.since, time < now else { return "" }
         return " \(Self.span(now.since(time))) ago"
     }
 
-    private var since: String {
+    var since: String {
         guard let time = standing.since, now.since(time) >= .seconds(1) else { return "" }
         return " (for \(Self.span(now.since(time))))"
     }
 
-    private var atHost: String { standing.origin.map { " at \($0)" } ?? "" }
+    var atHost: String { standing.origin.map { " at \($0)" } ?? "" }
 
-    private static func files(_ count: Int64) -> String { count == 1 ? "1 file" : "\(count) files" }
+    static func files(_ count: Int64) -> String { count == 1 ? "1 file" : "\(count) files" }
 
     /// `45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`.
     static func span(_ duration: Duration) -> String {

@@ -1,4 +1,6 @@
 import CommandLine
+import Configuration
+import FoundationEssentials
 import MartletKit
 import Testing
 
@@ -95,5 +97,68 @@ struct WaitingTests {
         #expect(bench.output == "b7\nb7 completed 100% 5/5 files 700M of 1.0G\n")
         #expect(bench.error.hasPrefix("\rb7 running 68% 5/8 files 700M of 1.0G 10.0M/s 32s left"))
         #expect(bench.error.hasSuffix(" \r"))
+    }
+
+    private static let nas = WhyAnswer(
+        id: .batch(BatchID(rawValue: 7)), state: .waiting, waitReasons: [.hostBackoff], since: nil,
+        retryAt: Timestamp(milliseconds: 1_795_264_887_000), tasks: 1,
+        sentence: "b7 waits (for 4 s): nobody answers at nas:22 (after 3 ms); next try in 20 s",
+        unblock: "nothing to do; martlet retry b7 tries at once", because: "nobody answers at nas:22 (after 3 ms)")
+
+    @Test("what does not move says why and what to do, once, into a pipe and on a terminal", arguments: [false, true])
+    func notice(isTerminal: Bool) async throws {
+        let waiting = BatchSnapshot.sample(7, .waiting, reasons: [.hostBackoff])
+        let engine = FakeEngine { [waiting] in
+            $0.batches = [waiting]
+            $0.answers = [Self.nas]
+            $0.steps = [{ _ in }, { _ in }, { _ in }, { $0 = [.sample(7, .completed)] }]
+        }
+        let bench = Bench(engine, progress: isTerminal)
+        #expect(await bench.run("wait", "b7") == .done)
+        let line =
+            "martlet: b7 waits: nobody answers at nas:22 (after 3 ms); tried again at 12:41:27: martlet retry b7 tries at once\n"
+        #expect(bench.error.components(separatedBy: line).count == 2)
+        #expect(engine.asked.count { $0 == "why b7" } == 4)
+        if isTerminal {
+            #expect(bench.error.contains("\rb7 waits: nobody answers at nas:22, 68% 5/8 files"))
+        } else {
+            #expect(bench.error == line)
+        }
+    }
+
+    @Test("a reason is said again only when it is another, or when something has arrived since")
+    func notices() {
+        var notices = WaitNotices()
+        let id = NodeID.batch(BatchID(rawValue: 7))
+        let other = NodeID.batch(BatchID(rawValue: 8))
+        let heard: [(String, NodeID, Int64)] = [
+            ("refused after 3 ms", id, 10), ("refused after 12 ms", id, 10), ("no such name", id, 10),
+            ("refused after 4 ms", id, 10), ("no such name", other, 0), ("refused after 4 ms", id, 11),
+        ]
+        let new = heard.map { notices.isNew($0.0, of: $0.1, progress: $0.2) }
+        #expect(new == [true, false, true, false, true, true])
+    }
+
+    @Test("watch says how many batches wait, and for what")
+    func watchAll() async {
+        var other = Self.nas
+        (other.because, other.state) = ("for mains power", .waiting)
+        var running = Self.nas
+        (running.because, running.state) = (nil, .running)
+        var paused = running
+        paused.state = .paused
+        let answers = [Self.nas, running, Self.nas, other, paused]
+        #expect(
+            answers.standing(of: 7)
+                == "1 running, 3 wait (nobody answers at nas:22; for mains power), 1 paused, 2 over")
+        #expect([Self.nas].standing(of: 1) == "1 waits (nobody answers at nas:22)")
+        #expect([WhyAnswer]().standing(of: 0).isEmpty)
+        var totals = QueueTotals()
+        (totals.batches, totals.counts.waiting) = (2, 3)
+        #expect(
+            totals.progressText(.iec, standing: "2 wait (for mains power)")
+                == "2 batches: 2 wait (for mains power), - 0/3 files 0B of 0B")
+        (totals.counts.waiting, totals.counts.completed) = (0, 3)
+        #expect(totals.progressText(.iec, standing: "") == "2 batches completed 100% 3/3 files 0B of 0B")
     }
 }

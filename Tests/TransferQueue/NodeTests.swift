@@ -260,8 +260,15 @@ import TransferModel
         let number = try #require(first.operation)
         let taken = try await queue.writer.undo(.operation(number), now: sandbox.clock.now)
         #expect(Set(taken.results.map(\.id)) == [ids[0], ids[2]])
+        // Its log has one line, however many files that were.
+        func said() async throws -> [String?] {
+            try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 100)
+                .filter { $0.type == .resumed && $0.batch == batch }.map(\.payload.message)
+        }
+        #expect(try await said() == ["the cancel of 2 files was taken back"])
         #expect(try await queue.reader.batch(batch)?.filesCancelled == 1)
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).results.map(\.id) == [ids[1]])
+        #expect(try await said().last == "the cancel of \(ids[1]) was taken back")
         // What was taken back is not what comes next, whoever still knows its number.
         let later = try await queue.writer.cancel([ids[0]])
         #expect(later.operation != first.operation && later.operation != other.operation)

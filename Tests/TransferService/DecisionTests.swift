@@ -75,6 +75,30 @@ import TransferModel
         #expect(answer.sentence == "b7: 3 files of 8 wait: the server did not answer")
     }
 
+    @Test func `what holds it is said in the same words as long as it does`() {
+        func because(_ seconds: Int64, files: Int64) -> String? {
+            why {
+                $0.counts.waiting = files
+                $0.waitReasons = [.hostBackoff]
+                $0.since = now.advanced(by: .seconds(-seconds))
+                $0.retryAt = now.advanced(by: .seconds(seconds))
+                $0.error = TransferError(
+                    .cannotConnectToHost, "nas:9 does not answer: check the address; Martlet tries again by itself")
+            }
+            .because
+        }
+        #expect(because(4, files: 1) == "nas:9 does not answer: check the address")
+        #expect(because(400, files: 9) == because(4, files: 1))
+        #expect(
+            why {
+                $0.counts.waiting = 1
+                $0.waitReasons = [.battery]
+            }.because == "for mains power")
+        #expect(why { $0.counts.queued = 1 }.because == nil)
+        #expect(why { $0.pausedBy = [node] }.because == nil)
+        #expect(why { $0.state = .failed }.because == nil)
+    }
+
     @Test func `a name that nobody knows is looked at by the person, not by the network`() {
         let answer = why {
             $0.counts.waiting = 1

@@ -1,0 +1,75 @@
+import SQLiteConnection
+import TransferModel
+
+/// What was cancelled stands in line again.
+extension QueueStore {
+    func takeBackCancel(_ step: UndoneStep, _ change: inout NodeChange) throws {
+        let batch = step.batch
+        try writeCounters()
+        try move(
+            .cancelled(byEvents: step.events.0, step.events.1), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
+            also: "finished_at = NULL, run = run + 1")
+        try pauseBelowPausedFolders(batch)
+        try restartWalks(batch)
+        try settleSets(batch)
+        let timed = try database.rows(
+            """
+            SELECT u.task, u.not_before FROM undo_tasks u JOIN tasks t ON t.id = u.task JOIN folders f ON f.id = t.folder
+            WHERE u.operation = ? AND u.not_before IS NOT NULL AND f.batch = ? AND t.state IN (1, 5)
+            """, .integer(step.operation), .integer(batch.rawValue)
+        ) { (TaskID(rawValue: $0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
+        for (task, time) in timed { try setNotBefore(time, of: task, &change) }
+    }
+
+    /// One event for each batch, however many of its nodes were cancelled one by one.
+    func tellOfCancels(_ steps: [UndoneStep]) throws {
+        var told: Set<BatchID> = []
+        for batch in steps.map(\.batch) where told.insert(batch).inserted {
+            let nodes = steps.filter { $0.batch == batch }.compactMap(\.node)
+            let files = nodes.count { if case .task = $0 { true } else { false } }
+            let what =
+                switch nodes.count {
+                case 1: nodes[0] == .batch(batch) ? "" : " of \(nodes[0])"
+                case files: " of \(files) files"
+                default: " of \(nodes.count) files and folders"
+                }
+            var payload = EventPayload()
+            payload.message = "the cancel\(what) was taken back"
+            try append(.resumed, batch: batch, payload: payload)
+        }
+    }
+
+    private func restartWalks(_ batch: BatchID) throws {
+        // Listings that were broken off begin again.
+        walkedHere = []
+        try database.run(
+            "UPDATE sources SET progress = progress - 3 WHERE batch = ? AND progress > 2", .integer(batch.rawValue))
+        try database.run(
+            "UPDATE folders SET walk = -walk WHERE walk IN (SELECT -id FROM sources WHERE batch = ?)",
+            .integer(batch.rawValue))
+        try database.run(
+            """
+            UPDATE sources SET progress = 1 WHERE batch = ? AND progress = 2
+            AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
+            """, .integer(batch.rawValue))
+        try database.run(
+            """
+            UPDATE batches SET scanning = 1 WHERE id = ?1
+            AND EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress < 2)
+            """, .integer(batch.rawValue))
+    }
+
+    private func pauseBelowPausedFolders(_ batch: BatchID) throws {
+        let paused = try database.rows(
+            "SELECT id FROM folders INDEXED BY folders_paused WHERE batch = ? AND paused = 1", .integer(batch.rawValue)
+        ) { $0.integer(0) }
+        if paused.isEmpty { return }
+        try writeCounters()
+        for top in paused {
+            for folder in try withTasks(subtree(of: top), states: "1") {
+                try move(.directly(in: folder, states: "1"), to: "5")
+                try writeCounters()
+            }
+        }
+    }
+}

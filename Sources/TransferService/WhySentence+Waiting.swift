@@ -1,0 +1,107 @@
+import Configuration
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// Of what waits for something: what that is, and what would unblock it.
+extension WhySentence {
+    /// The host that holds back what stands in line.
+    var heldHost: HeldHost? {
+        standing.counts.active == 0 && standing.counts.queued > 0 ? live.held[standing.batch] : nil
+    }
+
+    func waiting(for reason: WaitReason) -> (String, String) {
+        let subject =
+            standing.counts.total > 1
+            ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
+        let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
+        let what = reason.clause(server: standing.origin ?? "the server")
+        let unblock = reason.remedy(moves)
+        if reason == .notBefore, let time = standing.retryAt ?? standing.notBefore {
+            let left = time > now ? ", in \(Self.span(time.since(now)))" : ""
+            return ("\(subject) \(verb) for \(time)\(left)", unblock)
+        }
+        let again = standing.retryAt.map(untilTriedAgain) ?? ""
+        if let error = standing.error, error.code == .cannotFindHost {
+            return ("\(subject) \(verb)\(since): \(error.happening)\(again)", misspelled)
+        }
+        // What the failed attempt said is the better reason.
+        if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
+            let what = again.isEmpty ? error.message : error.messageWithoutPromise
+            return ("\(subject) \(verb)\(since): \(what)\(again)", unblock)
+        }
+        // What a person does about a sign-in is said with the commands for it.
+        let error =
+            standing.error.map { error in
+                let text = again.isEmpty ? error.message : error.messageWithoutPromise
+                return " (\(reason == .auth ? error.happening : text))"
+            } ?? ""
+        return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
+    }
+
+    /// Its tasks stand in line, but the host they all lead to is left alone for a while.
+    func held(by host: HeldHost) -> (String, String) {
+        let isUnknown = host.error?.code == .cannotFindHost
+        let error = Self.words(of: host)
+        let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
+        let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
+        return (
+            "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
+            isUnknown ? misspelled : WaitReason.hostBackoff.remedy(moves)
+        )
+    }
+
+    static func words(of host: HeldHost) -> String {
+        let isUnknown = host.error?.code == .cannotFindHost
+        return (isUnknown ? host.error?.happening : host.error?.messageWithoutPromise)
+            ?? "\(host.origin) asked for a pause"
+    }
+
+    /// A name that nobody knows is mostly a slip of the finger, which no waiting mends.
+    private var misspelled: String {
+        "check the spelling of its name; if it is wrong, martlet cancel \(node) and queue it again, else check the network"
+    }
+
+    private func untilTriedAgain(_ time: Timestamp) -> String {
+        time.since(now) >= .seconds(1) ? "; next try in \(Self.span(time.since(now)))" : "; it is tried again now"
+    }
+
+    /// Keys are a batch's, whatever of it waits.
+    private var letIn: String {
+        let set = "martlet set \(standing.batch)"
+        return switch standing.origin?.prefix(while: { $0 != ":" }) {
+        case "sftp", "ftp", "ftps", "ftpes": "\(set) --user USER gives another password"
+        case "s3": "\(set) --s3-keys takes the keys that AWS_* or the AWS profile have now"
+        default: "\(set) --header 'K: V' or --user USER gives it anew"
+        }
+    }
+
+    var moves: Moves {
+        Moves(
+            retry: "martlet retry \(node)", runNow: "martlet run-now \(node)", startEngine: "martlet engine start",
+            letIn: letIn)
+    }
+
+    /// What holds the node, without times and counts, so that whoever watches can tell a new reason from the old one; `nil`: nothing
+    /// does, or it is over, or a person stopped it.
+    var because: String? {
+        guard !standing.state.isTerminal || standing.scanning, standing.pausedBy.isEmpty, !standing.isHeld,
+            standing.state != .created
+        else { return nil }
+        if standing.counts.active > 0 { return isStalled ? "no byte has moved for some seconds\(atHost)" : nil }
+        if let host = heldHost { return Self.words(of: host) }
+        guard let reason = standing.waitReasons.first else { return nil }
+        if let error = standing.error {
+            if error.code == .cannotFindHost || reason == .auth { return error.happening }
+            return error.messageWithoutPromise
+        }
+        return reason.clause(server: standing.origin ?? "the server")
+    }
+
+    /// Whether nothing of what runs moves.
+    private var isStalled: Bool {
+        if case .task(let id) = node { return live.tasks[id]?.isStalled == true }
+        let stalled = live.tasks.values.count { $0.isStalled && $0.batch == standing.batch }
+        return stalled > 0 && stalled == standing.counts.active
+    }
+}
