@@ -34,8 +34,9 @@ struct UploadLimit: Hashable, Sendable {
 extension UploadLimit {
     /// Why a file of that size is not worth sending there; `nil` when the server takes it.
     func refusal(of size: Int64, at address: HTTPAddress) -> TransferError? {
-        guard let largest, size > largest else { return nil }
-        return .largerThanTaken(address, largest)
+        if let largest, size > largest { return .largerThanTaken(address, largest) }
+        if let smallest, size < smallest { return .smallerThanTaken(address, smallest) }
+        return nil
     }
 }
 
@@ -45,6 +46,13 @@ extension TransferError {
             .http,
             "\(address.host) takes files up to \(largest) bytes: send it elsewhere, or ask for a higher limit there",
             httpStatus: 413)
+    }
+
+    static func smallerThanTaken(_ address: HTTPAddress, _ smallest: Int64) -> TransferError {
+        TransferError(
+            .http,
+            "\(address.host) takes files from \(smallest) bytes on: send it elsewhere, or ask for a lower limit there",
+            httpStatus: 400)
     }
 
     static func otherLength(_ address: HTTPAddress) -> TransferError {

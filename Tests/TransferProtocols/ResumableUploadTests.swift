@@ -185,6 +185,9 @@ private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> Ex
         #expect(
             Drive.run(machine(facts: HostFacts()), [answered(200, ["Upload-Limit: max-size=5"])]).last
                 == "fail http 413")
+        #expect(
+            Drive.run(machine(facts: HostFacts()), [answered(200, ["Upload-Limit: min-size=10485761"])]).last
+                == "fail http 400")
     }
 
     @Test(

@@ -188,9 +188,12 @@ def picker(shop):
         firsts.append(terminal.until_text(b"file-") - begun)
         if pressed := terminal.key(DOWN):
             keys.append(pressed[0])
-        terminal.output = b""
+        # The cursor stays on the last name while more come: nothing is drawn any more when all have.
         os.write(terminal.descriptor, b"G")
-        wholes.append(terminal.until_text(b"file-099999") - begun)
+        last = begun
+        while terminal.read(0.5):
+            last = time.monotonic()
+        wholes.append(last - begun)
         os.write(terminal.descriptor, b"q")
         terminal.settle()
         terminal.close()
