@@ -17,24 +17,30 @@ package final class Console: Sendable {
     /// Columns of the terminal.
     let width: Int
     let units: ScreenConfiguration.Units
-    private let sink: @Sendable (Stream, [UInt8]) -> Void
+    private let sink: @Sendable (Stream, [UInt8]) throws(Errno) -> Void
+    /// Ends the program when the output cannot be written.
+    private let leave: @Sendable (ExitStatus) -> Void
     private let state = Mutex(State())
 
     private struct State {
         var output: [UInt8] = []
         /// Columns of the progress line on the screen.
         var progressWidth = 0
+        /// What was done already, whatever becomes of the output.
+        var done: String?
     }
 
     /// A console that writes through `sink`; for tests.
-    package init(
+    init(
         outputIsTerminal: Bool = false, errorIsTerminal: Bool = false, width: Int = 80,
-        units: ScreenConfiguration.Units = .iec, sink: @escaping @Sendable (Stream, [UInt8]) -> Void
+        units: ScreenConfiguration.Units = .iec, leave: @escaping @Sendable (ExitStatus) -> Void = { _ in },
+        sink: @escaping @Sendable (Stream, [UInt8]) throws(Errno) -> Void
     ) {
         self.outputIsTerminal = outputIsTerminal
         self.errorIsTerminal = errorIsTerminal
         self.width = width
         self.units = units
+        self.leave = leave
         self.sink = sink
     }
 
@@ -42,37 +48,45 @@ package final class Console: Sendable {
     package convenience init(units: ScreenConfiguration.Units) {
         self.init(
             outputIsTerminal: System.isTerminal(STDOUT_FILENO), errorIsTerminal: System.isTerminal(STDERR_FILENO),
-            width: Self.columns(), units: units
-        ) { stream, bytes in
-            let descriptor = stream == .output ? STDOUT_FILENO : STDERR_FILENO
-            do throws(Errno) {
-                let rest = bytes.span.bytes
-                try rest.withUnsafeBytes { buffer throws(Errno) in try System.writeAll(descriptor, buffer) }
-            } catch {
-                guard stream == .output else { return }
-                // A script must not take a cut list for a whole one.
-                let (status, message) = Self.end(after: error)
-                if let message {
-                    // There is nobody left to tell when this fails, too.
-                    Array("\(message)\n".utf8).withUnsafeBytes { try? System.writeAll(STDERR_FILENO, $0) }
-                }
-                exit(status.rawValue)
+            width: Self.columns(), units: units, leave: { exit($0.rawValue) }
+        ) { stream, bytes throws(Errno) in
+            let rest = bytes.span.bytes
+            try rest.withUnsafeBytes { buffer throws(Errno) in
+                try System.writeAll(stream == .output ? STDOUT_FILENO : STDERR_FILENO, buffer)
             }
         }
     }
 
-    /// How the program ends when its output cannot be written.
-    static func end(after error: Errno) -> (status: ExitStatus, message: String?) {
+    private func write(_ stream: Stream, _ bytes: [UInt8]) {
+        do throws(Errno) {
+            try sink(stream, bytes)
+        } catch {
+            // Nobody can be told of a standard error that takes nothing.
+            guard stream == .output else { return }
+            let (status, message) = Self.end(after: error, done: state.withLock(\.done))
+            if let message { write(.error, Array("\(message)\n".utf8)) }
+            leave(status)
+        }
+    }
+
+    /// Says what was done already and stays so, should the output fail: a status other than 0 would deny it.
+    func note(done: String) { state.withLock { $0.done = done } }
+
+    /// How the program ends when its output cannot be written: a script must not take a cut list for a whole one.
+    /// - Parameter done: what is done all the same.
+    static func end(after error: Errno, done: String? = nil) -> (status: ExitStatus, message: String?) {
         let remedy =
             switch error {
             // Whoever read has seen enough (a pipe into head).
             case .brokenPipe: ""
             case .noSpace, .quotaExceeded, .fileTooLarge: "make room there, or write to another place"
-            case .badDescriptor: "do not close it; >/dev/null throws the output away"
+            case .badDescriptor: "leave it open; >/dev/null throws it away"
             default: "write to another place"
             }
         guard error != .brokenPipe else { return (.done, nil) }
-        return (.refused, "martlet: the output could not be written (\(error)): \(remedy)")
+        let what = "martlet: the output could not be written (\(error))"
+        if let done { return (.done, "\(what), but \(done): \(remedy)") }
+        return (.refused, "\(what): \(remedy)")
     }
 
     /// One line of the result.
@@ -86,7 +100,7 @@ package final class Console: Sendable {
             defer { state.output = [] }
             return state.output
         }
-        if let full { sink(.output, full) }
+        if let full { write(.output, full) }
     }
 
     /// One object of the result, on a line.
@@ -102,7 +116,7 @@ package final class Console: Sendable {
     func note(_ text: String) {
         flush()
         clearProgress()
-        sink(.error, Array("\(text)\n".utf8))
+        write(.error, Array("\(text)\n".utf8))
     }
 
     /// Replaces the progress line; only on a terminal.
@@ -114,7 +128,7 @@ package final class Console: Sendable {
             defer { state.progressWidth = shown.count }
             return state.progressWidth
         }
-        sink(.error, Array(("\r" + shown + String(repeating: " ", count: max(0, before - shown.count))).utf8))
+        write(.error, Array(("\r" + shown + String(repeating: " ", count: max(0, before - shown.count))).utf8))
     }
 
     /// Takes the progress line away.
@@ -123,7 +137,7 @@ package final class Console: Sendable {
             defer { state.progressWidth = 0 }
             return state.progressWidth
         }
-        if before > 0 { sink(.error, Array(("\r" + String(repeating: " ", count: before) + "\r").utf8)) }
+        if before > 0 { write(.error, Array(("\r" + String(repeating: " ", count: before) + "\r").utf8)) }
     }
 
     /// Writes what was collected.
@@ -132,10 +146,10 @@ package final class Console: Sendable {
             defer { state.output = [] }
             return state.output
         }
-        if !waiting.isEmpty { sink(.output, waiting) }
+        if !waiting.isEmpty { write(.output, waiting) }
     }
 
-    /// ioctl(TIOCGWINSZ); COLUMNS where there is no terminal to ask.
+    /// ioctl(TIOCGWINSZ) of the streams that are a terminal.
     private static func columns() -> Int {
         var size = winsize()
         for descriptor in [STDOUT_FILENO, STDERR_FILENO]

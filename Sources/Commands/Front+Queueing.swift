@@ -20,6 +20,7 @@ extension Front {
         if invocation.has(QueueOptions.first) { await moveToTop(batch.id) }
         let json = invocation.has(CommonOptions.json)
         guard invocation.has(QueueOptions.wait) else {
+            console.note(done: "\(batch.id) is queued")
             if json { console.json(batch) } else { console.line(batch.id.description) }
             return .done
         }

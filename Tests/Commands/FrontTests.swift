@@ -1,6 +1,5 @@
 import CommandLine
 import FoundationEssentials
-import LinuxSystem
 import MartletKit
 import Synchronization
 import Testing
@@ -198,19 +197,6 @@ struct FrontTests {
         let bench = Bench()
         #expect(await bench.run("log", "--level", "warning") == .done)
         #expect(bench.output == "2026-11-21 12:41:07 WARNING b7 slow \\x1B[2J\n")
-    }
-
-    @Test("output that cannot be written is said with cause and cure; a reader that has seen enough is no failure")
-    func unwritable() {
-        #expect(Console.end(after: .brokenPipe).status == .done)
-        #expect(Console.end(after: .brokenPipe).message == nil)
-        let full = Console.end(after: .noSpace)
-        #expect(full.status == .refused)
-        #expect(
-            full.message
-                == "martlet: the output could not be written (\(Errno.noSpace)): make room there, or write to another place"
-        )
-        #expect(Console.end(after: .badDescriptor).message?.contains(">/dev/null") == true)
     }
 
     @Test("watch prints a line and ends when all is over")
