@@ -20,6 +20,8 @@ package struct Command: Sendable {
     package var availability: Availability = .built
     /// Works, but is nobody's business: not in help, manual and completions.
     package var isHidden = false
+    /// Its operands name a command whose help is shown; see ``help(about:)``.
+    var showsHelp = false
     package var subcommands: [Command] = []
     /// Whether it does something without one of its subcommands.
     package var runsAlone = true

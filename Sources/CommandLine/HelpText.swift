@@ -1,20 +1,34 @@
-/// What `--help` prints: the same table as the manual, for 80 columns. What is not built yet is in the manual alone; who asks for it by
-/// name is told.
-enum HelpText {
-    private static let width = 79
-    private static let column = 26
+/// What `--help` prints: the same table as the manual, for the width of a terminal. What is not built yet is in the manual alone; who asks
+/// for it by name is told.
+struct HelpText {
+    /// Of a line; text in longer ones is hard to read, and a terminal breaks at its last column.
+    private let width: Int
+    /// Where explanations stand; on a narrow terminal below what they explain.
+    private let column: Int
 
-    static func page(_ program: Program, _ command: Command, path: [String]) -> String {
+    private init(width: Int) {
+        self.width = min(max(width, 40), 110) - 1
+        column = width < 60 ? 8 : 26
+    }
+
+    /// - Parameter width: columns of the terminal.
+    static func page(
+        _ program: Program, _ command: Command, path: [String], width: Int = TerminalWidth.standard
+    ) -> String {
+        HelpText(width: width).page(program, command, path: path)
+    }
+
+    private func page(_ program: Program, _ command: Command, path: [String]) -> String {
         let words = [program.root.name] + path
-        var parts = [
-            "Usage: " + (words + [command.form]).filter { !$0.isEmpty }.joined(separator: " "),
-            wrapped(sentence(command.summary), indent: 0),
-        ]
-        if case .notBuilt(let remedy) = command.availability { parts.append("Not built yet: \(remedy).") }
-        parts += command.details.map { wrapped($0, indent: 0) }
+        var parts = [usage((words + [command.form]).filter { !$0.isEmpty }), wrapped(Self.sentence(command.summary))]
+        if case .notBuilt(let remedy) = command.availability { parts.append(wrapped("Not built yet: \(remedy).")) }
+        parts += command.details.map { wrapped($0) }
         parts += commands(command)
-        parts += command.shownGroups.map { "\($0.title):\n" + $0.options.map(option).joined(separator: "\n") }
+        parts += command.shownGroups.map {
+            wrapped("\($0.title):") + "\n" + $0.options.map(option).joined(separator: "\n")
+        }
         if !command.examples.isEmpty {
+            // A line that is to be typed is not broken.
             parts.append(
                 "Examples:\n"
                     + command.examples.map { "  \($0.line)\n" + wrapped($0.effect, indent: 6) }.joined(separator: "\n"))
@@ -22,7 +36,14 @@ enum HelpText {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    private static func commands(_ command: Command) -> [String] {
+    /// Goes on below the first operand.
+    private func usage(_ words: [String]) -> String {
+        let margin = "Usage: "
+        let lines = Self.lines(words.joined(separator: " "), width: width - margin.count)
+        return margin + lines.joined(separator: "\n" + String(repeating: " ", count: margin.count))
+    }
+
+    private func commands(_ command: Command) -> [String] {
         var parts: [String] = []
         let shown = command.shownSubcommands
         if !shown.isEmpty {
@@ -33,14 +54,15 @@ enum HelpText {
         return parts
     }
 
-    private static func option(_ option: any AnyOption) -> String {
+    private func option(_ option: any AnyOption) -> String {
         let short = option.short.map { "-\($0), " } ?? "    "
-        return entry("  \(short)\(option.form)", option.help + (option.repeats ? " (may be repeated)" : ""))
+        return entry(
+            "  \(short)\(option.form)", option.help + (option.repeats ? " (may be repeated)" : ""), column: column)
     }
 
     /// A term with its explanation beside it, or below it when it is long.
-    private static func entry(_ term: String, _ text: String, column: Int = column) -> String {
-        let lines = lines(text, width: width - column)
+    private func entry(_ term: String, _ text: String, column: Int) -> String {
+        let lines = Self.lines(text, width: width - column)
         let indented = lines.map { String(repeating: " ", count: column) + $0 }
         guard term.count + 2 <= column, let first = lines.first else {
             return ([term] + indented).joined(separator: "\n")
@@ -52,8 +74,9 @@ enum HelpText {
     /// A summary as a sentence.
     static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 
-    private static func wrapped(_ text: String, indent: Int) -> String {
-        lines(text, width: width - indent).map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
+    private func wrapped(_ text: String, indent: Int = 0) -> String {
+        Self.lines(text, width: width - indent).map { String(repeating: " ", count: indent) + $0 }.joined(
+            separator: "\n")
     }
 
     /// The text in lines of at most `width` characters; a longer word gets a line of its own.

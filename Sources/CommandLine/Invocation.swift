@@ -45,7 +45,10 @@ package enum Request: Sendable {
 extension Program {
     /// Understands a command line without the program's name. Fails with status 2 and names what it stumbled over,
     /// the value and what is allowed.
-    package func parse(_ arguments: [Argument]) throws(CommandFailure) -> Request {
+    /// - Parameter width: columns for help.
+    package func parse(
+        _ arguments: [Argument], width: Int = TerminalWidth.standard
+    ) throws(CommandFailure) -> Request {
         var command = root
         var path: [String] = []
         var rest = arguments
@@ -57,7 +60,9 @@ extension Program {
             command = next
             path.append(next.name)
         }
-        return try command.parse(rest, path: path, program: self)
+        let request = try command.parse(rest, path: path, program: self, width: width)
+        guard command.showsHelp, case .run(let invocation) = request else { return request }
+        return .help(try help(about: invocation.operands, width: width))
     }
 }
 
@@ -78,7 +83,7 @@ extension Command {
         return nil
     }
 
-    fileprivate func unknownCommand(_ word: Argument, path: [String], program: String) -> CommandFailure {
+    func unknownCommand(_ word: Argument, path: [String], program: String) -> CommandFailure {
         let nearest = Suggestion.nearest(to: word.shown, among: shownSubcommands.map(\.name))
         let place = path.map { "\($0): " }.joined()
         let others = path.isEmpty ? "see \(program) --help" : "give \(alternatives(shownSubcommands.map(\.name)))"
@@ -86,13 +91,16 @@ extension Command {
             "\(place)there is no command \"\(word.shown)\"", nearest.map { "did you mean \($0)?" } ?? others)
     }
 
-    fileprivate func parse(_ arguments: [Argument], path: [String], program: Program) throws(CommandFailure) -> Request
-    {
+    fileprivate func parse(
+        _ arguments: [Argument], path: [String], program: Program, width: Int
+    ) throws(CommandFailure) -> Request {
         let place = path.map { "\($0): " }.joined()
         let options = options
         let found = ArgumentScanner.scan(arguments.map(\.bytes), options: options)
         let helpIndex = options.count - 1
-        if found.contains(.option(helpIndex, value: nil)) { return .help(HelpText.page(program, self, path: path)) }
+        if found.contains(.option(helpIndex, value: nil)) {
+            return .help(HelpText.page(program, self, path: path, width: width))
+        }
         if found.contains(where: { $0.names("version", of: options) }) {
             return .help("\(program.root.name) \(ProductVersion.current)\n")
         }

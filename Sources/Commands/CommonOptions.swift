@@ -132,34 +132,35 @@ enum QueueOptions {
         OptionGroup("Elsewhere", names.map { Option.flag($0, availability: .elsewhere(owner), owner) })
     }
 
-    /// Everything of `upload`.
+    /// What is not of every day, after what most lines need.
+    private static let when = OptionGroup(
+        "When and in what order",
+        [
+            priority, first, notBefore, giveUpAfter, session, after, discretionary, noMetered, noBattery, onFinished,
+        ])
+    private static let trust = OptionGroup(
+        "Signing in and trust",
+        [
+            user, passwordCommand, netrc, header, headerCommand, sshCommand, certificates, pin, insecure,
+        ])
+
+    /// Everything of `upload`, what is used most first.
     static let upload = [
-        OptionGroup(
-            "What and when",
-            [
-                session, name, hold, priority, first, notBefore, giveUpAfter, after, discretionary, noMetered,
-                noBattery,
-                onFinished, wait, CommonOptions.json,
-            ]),
-        OptionGroup("Files", [include, exclude, followLinks, snapshot, ifExists, ifChanged, verify]),
-        OptionGroup("How", [limit, wireProtocol, method, form, field, header, headerCommand, requestTimeout, chunk]),
-        OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
+        OptionGroup("Most used", [wait, ifExists, exclude, include, limit, name, hold, CommonOptions.json]),
+        when,
+        trust,
+        OptionGroup("Which files, and how they are checked", [followLinks, snapshot, ifChanged, verify]),
+        OptionGroup("How it is sent", [wireProtocol, chunk, requestTimeout, method, form, field]),
         elsewhere(["sha256", "segments"], "for downloads"),
         flagsElsewhere(["coalesce", "keep"], "for downloads"),
     ]
 
-    /// Everything of `download`.
+    /// Everything of `download`, what is used most first.
     static let download = [
-        OptionGroup(
-            "What and when",
-            [
-                session, name, hold, priority, first, notBefore, giveUpAfter, after, discretionary, noMetered,
-                noBattery,
-                onFinished, wait, CommonOptions.json,
-            ]),
-        OptionGroup("Files", [ifExists, ifChanged, verify, sha256, segments, coalesce, keep]),
-        OptionGroup("How", [limit, header, headerCommand, requestTimeout]),
-        OptionGroup("Credentials and trust", [user, passwordCommand, netrc, certificates, pin, insecure, sshCommand]),
+        OptionGroup("Most used", [wait, ifExists, sha256, limit, name, hold, CommonOptions.json]),
+        when,
+        trust,
+        OptionGroup("How it is fetched and checked", [verify, ifChanged, requestTimeout, segments, coalesce, keep]),
         elsewhere(["include", "exclude", "protocol", "method", "form", "field", "chunk"], "for uploads"),
         flagsElsewhere(["follow-links", "snapshot"], "for uploads"),
     ]

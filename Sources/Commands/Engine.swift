@@ -38,6 +38,9 @@ package protocol Engine: LoginKeeper {
     func retry(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func change(_ nodes: NodeChoice, _ deed: NodeDeed) async throws(RequestError) -> NodesChanged
     func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged
+    func undoable() async throws(RequestError) -> [UndoStep]
+    /// How long a change can be taken back; `nil`: not known.
+    func graceTime() async -> Duration?
     func limits() async throws(RequestError) -> TransferLimits
     func setLimits(_ wish: LimitsWish) async throws(RequestError) -> TransferLimits
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]

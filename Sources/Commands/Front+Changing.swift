@@ -61,29 +61,6 @@ extension Front {
         return tell(results, of: change, invocation, empty: "nothing matches")
     }
 
-    func undo(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
-        let ids = invocation.operands(as: .node)
-        let changed = try await ask { engine throws(RequestError) in
-            try await engine.takeBack(ids.isEmpty ? .last : .nodes(.ids(ids)))
-        }
-        if let limits = changed.limits {
-            tell(limits, invocation)
-            return .done
-        }
-        guard !changed.results.isEmpty else {
-            throw CommandFailure(
-                .refused, .refused, "undo: there is nothing to take back",
-                "only the last change can be, within its grace time")
-        }
-        let what =
-            changed.startsAgain
-            ? "queued again; what had arrived in part is gone, so that starts again from 0"
-            : changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
-        return tell(
-            changed.results, done: ": \(what)", already: " had nothing to take back", invocation,
-            empty: "there is nothing to take back")
-    }
-
     func purge(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let ids = invocation.operands(as: .node)
         let finished = invocation.has(MartletProgram.finished)
@@ -110,7 +87,7 @@ extension Front {
     /// - Parameters:
     ///   - done: what stands behind an ID when it was done.
     ///   - already: and when there was nothing to do.
-    private func tell(
+    func tell(
         _ results: [NodeResult], done: String, already: String, isCancel: Bool = false, _ invocation: Invocation,
         empty: String
     ) -> ExitStatus {

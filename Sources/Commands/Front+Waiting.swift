@@ -149,7 +149,7 @@ extension Front {
     }
 
     /// The time of day; with its day when that is another.
-    private func shortTime(_ time: Timestamp) -> String {
+    func shortTime(_ time: Timestamp) -> String {
         let (text, today) = (self.time(time), self.time(Timestamp(milliseconds: surroundings.now())).prefix(10))
         return text.hasPrefix(today) ? String(text.suffix(8)) : text
     }

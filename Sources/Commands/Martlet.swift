@@ -21,14 +21,25 @@ package enum Martlet {
     }
 
     /// What the process needs before its first task. Once, at its very beginning.
-    package static func prepare() { DefaultExecutor.useOwnThreads() }
+    package static func prepare() {
+        fillStandardStreams()
+        DefaultExecutor.useOwnThreads()
+    }
+
+    /// The number of a standard stream that is closed (`>&-`) would be given to the next file or socket, and what is printed would go
+    /// into that. Opened the wrong way round, it fails as a closed one does.
+    private static func fillStandardStreams() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
 
     /// Understands the command line and does what needs no engine. Never throws: a failure is told and is a status.
     package static func plan(_ arguments: [Argument]) -> Plan {
         let console = Console(units: .iec)
         defer { console.flush() }
         do throws(CommandFailure) {
-            switch try MartletProgram.program.parse(arguments) {
+            switch try MartletProgram.program.parse(arguments, width: TerminalWidth.ofOutput()) {
             case .help(let text):
                 console.text(text)
                 return .exit(.done)

@@ -51,7 +51,7 @@ package enum MartletProgram {
             OptionGroup("Options of the screen", screenOptions + [accessible]),
             OptionGroup("Options", [version]),
         ]
-        root.subcommands = working + later + [documents, relay]
+        root.subcommands = working + [.help(about: working)] + later + [documents, relay]
         var program = Program(root)
         program.sections = Manual.sections
         program.seeAlso = ["martletd", "martlet-receive"]
@@ -166,18 +166,6 @@ package enum MartletProgram {
         command.operands = [Operand(.node, .any)]
         command.operandForm = "ID...|SELECTORS"
         command.groups = [CommonOptions.selectors, CommonOptions.output]
-        return command
-    }
-
-    private static var undo: Command {
-        var command = Command("undo", "take back the last change, within its grace time (10 s unless set)")
-        command.details = [
-            "Takes back the last cancel, pause, resume, move, set, run-now, limit or purge of finished batches, whoever made it, on "
-                + "a screen or by a command; asked again, the one before it. With an ID the last of that. What was cancelled can be had back "
-                + "by its ID for a day: it is queued again, and files of which only a part had arrived start again from 0."
-        ]
-        command.operands = [Operand(.node, .optional)]
-        command.groups = [CommonOptions.output]
         return command
     }
 

@@ -89,6 +89,11 @@ extension EngineConnection {
         try await call(Methods.nodesUndoable, Nothing()).steps
     }
 
+    /// For how long the engine that answers lets a change be taken back; `nil`: none answers, or it does not say.
+    public func graceTime() -> Duration? {
+        if case .connected(let identity) = state { identity.grace } else { nil }
+    }
+
     /// Takes changes back.
     public nonisolated func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged {
         let request: UndoRequest =

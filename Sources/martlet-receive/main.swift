@@ -18,7 +18,7 @@ if arguments == [Argument("--version")] {
     exit(ExitStatus.done.rawValue)
 }
 do {
-    switch try ReceiveProgram.program.parse(arguments) {
+    switch try ReceiveProgram.program.parse(arguments, width: TerminalWidth.ofOutput()) {
     case .help(let text): print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
     case .run(let invocation): try ReceiverProgram.run(ReceiverConfiguration(invocation))
     }

@@ -10,7 +10,7 @@ func say(_ line: String, to descriptor: Int32) {
 }
 
 do {
-    switch try EngineProgram.program.parse(Argument.ofThisProcess()) {
+    switch try EngineProgram.program.parse(Argument.ofThisProcess(), width: TerminalWidth.ofOutput()) {
     case .help(let text): print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
     case .run(let invocation) where invocation.has(EngineProgram.version):
         print("martletd \(ProductVersion.current)")

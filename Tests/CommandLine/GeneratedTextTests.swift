@@ -61,12 +61,50 @@ struct GeneratedTextTests {
                 """)
     }
 
-    @Test("no line of help is wider than 79 columns")
-    func width() {
+    @Test("help fills the width of the terminal, and no line is wider", arguments: [40, 59, 60, 80, 100, 110, 300])
+    func width(columns: Int) {
         for program in [EngineProgram.program, ReceiveProgram.program] {
-            let text = HelpText.page(program, program.root, path: [])
-            #expect(text.split(separator: "\n").allSatisfy { $0.count < 80 })
+            let text = HelpText.page(program, program.root, path: [], width: columns)
+            let widest = text.split(separator: "\n").map(\.count).max() ?? 0
+            #expect(widest < min(columns, 110))
+            #expect(widest > min(columns, 110) - 12)
         }
+    }
+
+    @Test("COLUMNS wins over what the terminal says; without both it is 80")
+    func terminalWidth() {
+        #expect(TerminalWidth.choose(columns: "60", terminal: 132) == 60)
+        #expect(TerminalWidth.choose(columns: nil, terminal: 132) == 132)
+        #expect(TerminalWidth.choose(columns: "wide", terminal: 0) == 80)
+        #expect(TerminalWidth.choose(columns: "0", terminal: 0) == 80)
+    }
+
+    @Test("help COMMAND is COMMAND --help")
+    func helpCommand() throws {
+        var root = Sample.program.root
+        root.subcommands.append(.help(about: root.subcommands))
+        let program = Program(root)
+        func text(_ words: [String]) throws -> String {
+            guard case .help(let text) = try program.parse(words.map { Argument($0) }) else { return "" }
+            return text
+        }
+        #expect(try text(["help"]) == text(["--help"]))
+        #expect(try text(["help", "send"]) == text(["send", "--help"]))
+        #expect(try text(["help", "engine", "start"]) == text(["engine", "start", "--help"]))
+        #expect(try text(["help", "--help"]).hasPrefix("Usage: sample help"))
+        func failure(_ words: String...) -> String? {
+            do {
+                _ = try program.parse(words.map { Argument($0) })
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        #expect(failure("help", "sned") == "there is no command \"sned\": did you mean send?")
+        #expect(failure("help", "list", "x")?.contains("sample help list") == true)
+        let files = GeneratedFile.all(of: program)
+        #expect(files.dropFirst().allSatisfy { $0.text.contains("help") })
+        #expect(files[1].text.contains(#""help") mapfile -t COMPREPLY < <(compgen -W "send list engine""#))
     }
 
     @Test("text cannot become a request of the manual's formatter")

@@ -25,6 +25,7 @@ final class FakeEngine: Engine {
         var limits = TransferLimits(up: nil, down: nil, transfers: 8, transfersPerHost: 8)
         var wishes: [LimitsWish] = []
         var undone: UndoneDeed?
+        var undoable: [UndoStep] = []
         var undoneLimits: TransferLimits?
         var asked: [String] = []
         var requests: [BatchRequest] = []
@@ -187,7 +188,13 @@ final class FakeEngine: Engine {
         if case .set(_, let secrets) = deed { state.withLock { $0.renewed = secrets } }
         return NodesChanged(results: try change("\(deed)", nodes))
     }
+    func undoable() async throws(RequestError) -> [UndoStep] { try ask("undoable") { $0.undoable } }
+    func graceTime() async -> Duration? { .seconds(10) }
     func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged {
+        if case .operation(let number) = choice {
+            let results = try ask("undo step \(number)") { $0.results }
+            return state.withLock { NodesChanged(results: results, undone: $0.undone) }
+        }
         let nodes: NodeChoice? = if case .nodes(let nodes) = choice { nodes } else { nil }
         let results = try change("undo", nodes)
         return state.withLock { NodesChanged(results: results, undone: $0.undone, limits: $0.undoneLimits) }

@@ -145,6 +145,48 @@ struct OrderingTests {
         #expect(bench.engine.asked.isEmpty)
     }
 
+    @Test("undo --list shows what can be taken back, until when, and by which number")
+    func undoable() async {
+        let now: Int64 = 1_795_264_867_000
+        let cancel = UndoStep(
+            operation: 12, deed: .cancel, at: Timestamp(milliseconds: now - 3000), node: .batch(BatchID(rawValue: 7)),
+            nodes: 4, name: "photos", startsAgain: false)
+        let limit = UndoStep(
+            operation: 11, deed: .limit, at: Timestamp(milliseconds: now - 9000), node: nil, name: "",
+            startsAgain: false)
+        let old = UndoStep(
+            operation: 3, deed: .cancel, at: Timestamp(milliseconds: now - 80_000_000),
+            node: .task(TaskID(rawValue: 31)), name: "docs", startsAgain: true)
+        let prepare = { (state: inout FakeEngine.State) in
+            state.undoable = [cancel, limit, old]
+            (state.undone, state.results) = (.cancel, [NodeResult(id: .batch(BatchID(rawValue: 7)), result: .done)])
+        }
+        let bench = Bench(FakeEngine(prepare), width: 90)
+        #expect(await bench.run("undo", "--list") == .done)
+        #expect(
+            bench.output == """
+                No     Time      Change    ID      Name
+                12     12:41:04  cancel    b7      photos [and 3 more; for 7 s more]
+                11     12:40:58  limit     -       speed limits [for 1 s more]
+                3      2026-11-20 14:27:47  cancel    t31     docs [starts again from 0]
+
+                """)
+        let script = Bench(FakeEngine(prepare))
+        #expect(await script.run("undo", "--list", "--json") == .done)
+        #expect(script.output.split(separator: "\n").count == 3)
+        #expect(
+            script.output.hasPrefix(#"{"at":"2026-11-21T12:41:04.000Z","deed":"cancel","name":"photos","node":"b7""#))
+        let taken = Bench(FakeEngine(prepare))
+        #expect(await taken.run("undo", "12") == .done)
+        #expect(taken.engine.asked == ["undo step 12"] && taken.output == "b7: the cancel was taken back\n")
+        let none = Bench()
+        #expect(await none.run("undo", "--list") == .done)
+        #expect(none.error == "nothing can be taken back now\n" && none.output.isEmpty)
+        #expect(await none.run("undo", "12") == .noSuchObject)
+        #expect(await none.run("undo", "--list", "b7") == .usage)
+        #expect(await none.run("undo", "x") == .usage)
+    }
+
     @Test("undo says what it took back")
     func undo() async {
         let bench = bench { $0.undone = .move }
