@@ -74,7 +74,7 @@ extension Model {
         else { return }
         switch result {
         case .success(let task): (details.task, details.problem) = (task, nil)
-        case .failure(let error): details.problem = look.safe(error.message)
+        case .failure(let error): details.problem = advised(error.message)
         }
         page = .details(details)
     }
@@ -86,7 +86,7 @@ extension Model {
         switch result {
         case .success(let sources):
             (details.sources, details.sourcesAreFinal, details.problem) = (sources, !wasScanning, nil)
-        case .failure(let error): details.problem = look.safe(error.message)
+        case .failure(let error): details.problem = advised(error.message)
         }
         page = .details(details)
         // The listing has ended while the answer was on its way: no other news of it will come.

@@ -10,8 +10,8 @@ struct DetailsText {
     let look: Look
     /// By the engine's clock.
     let now: Moment
-    /// What tries it again.
-    let retryKey: String
+    /// What to do about its error, by the keys of the page; `nil`: there is none.
+    private let remedy: SafeText?
     /// What shows a batch's files in the list.
     private let openKey: String
     private let keys: KeyMap
@@ -23,7 +23,7 @@ struct DetailsText {
         (row, task, sources, problem) = (page.row, page.task, page.sources, page.problem)
         shown = model.state(of: page.row)
         (look, now, keys) = (model.look, model.engineNow, model.keys)
-        retryKey = model.keys.keys(for: .retry, in: .details).first?.name ?? "retry"
+        remedy = Self.remedy(page, in: model)
         openKey = model.keys.keys(for: .open, in: .details).first?.name ?? "open"
     }
 
@@ -148,12 +148,17 @@ struct DetailsText {
                 isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)
         ]
         if let status = error.httpStatus { fields.append(Field("Server said", "status \(status)")) }
-        let nothing = error.advice.isEmpty ? "nothing" : error.advice
-        let remedy =
-            goesOn
-            ? nothing + "; it is tried again by itself" : error.remedy(retry: retryKey, batch: row.id.batch)
-        fields.append(Field("What to do", look.safe(remedy)))
+        let nothing = error.advice.isEmpty ? "nothing" : look.safe(error.advice)
+        fields.append(Field("What to do", goesOn ? nothing + "; it is tried again by itself" : remedy ?? nothing))
         return fields
+    }
+
+    private static func remedy(_ page: DetailsPage, in model: Model) -> SafeText? {
+        guard let error = page.task?.error ?? page.row.error else { return nil }
+        let node = model.nodeID(of: page.row)
+        let url = page.task?.destination ?? page.row.ends?.to
+        guard let batch = page.row.id.batch else { return nil }
+        return model.advised(error.remedy(for: CureSubject(node: node, batch: batch, url: url)), about: node)
     }
 
     /// From where and to where.

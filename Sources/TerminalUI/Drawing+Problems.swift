@@ -102,15 +102,10 @@ extension Drawing {
             return place.files > 0 ? name + " " + Figures.amount(place.files, "file") : name
         }
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
-        let key = model.keys.keys(for: .retry, in: .problems).first?.name ?? "retry"
-        let batch = cause.batches.count == 1 ? cause.batches[0].batch.description : "BATCH"
-        let moves = Moves(
-            retry: key, runNow: "o", startEngine: "martlet engine start",
-            letIn: "martlet set \(batch) --header, --user or --s3-keys gives what lets it in anew")
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
             ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
-            ("What to do", look.safe(cause.remedy(moves))),
+            ("What to do", model.advised(cause.remedy)),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),
         ]

@@ -46,7 +46,7 @@ extension Model {
         guard outstanding.removeValue(forKey: number) != nil, case .history(var history) = page else { return }
         switch result {
         case .success(let batches): history.take(batches)
-        case .failure(let error): history.problem = look.safe(error.message)
+        case .failure(let error): history.problem = advised(error.message)
         }
         page = .history(history)
     }

@@ -190,7 +190,7 @@ extension Model {
             return
         }
         switch result {
-        case .failure(let error): complain(look.safe(error.message))
+        case .failure(let error): complain(advised(error.message))
         case .success(let limits):
             form = LimitForm(
                 limits, rows: rows, title: matching.map { self.matching($0) } ?? title(rows),
@@ -227,7 +227,7 @@ extension Model {
     mutating func limitsSet(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
         guard let request = outstanding.removeValue(forKey: number) else { return }
         switch result {
-        case .failure(let error): complain(look.safe(error.message))
+        case .failure(let error): complain(advised(error.message))
         case .success(let limits):
             repeating.note(request, .last)
             let until = request.sentAt + grace

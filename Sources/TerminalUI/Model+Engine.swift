@@ -105,7 +105,7 @@ extension Model {
         case .success(let all): changed = all
         case .failure(let error):
             pending = pending.filter { $0.value.number != number }
-            return complain(look.safe(error.message))
+            return complain(advised(error.message))
         }
         let results = changed.results
         let refused = results.filter { $0.result == .refused }
@@ -116,7 +116,7 @@ extension Model {
         }
         if let first = refused.first {
             let others = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
-            return complain(look.safe((first.message ?? "\(first.id) was refused") + others))
+            return complain(advised((first.message ?? "\(first.id) was refused") + others))
         }
         let done = results.count { $0.result == .done }
         if case .history = page { askForHistory() }

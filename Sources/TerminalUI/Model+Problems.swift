@@ -30,7 +30,7 @@ extension Model {
         guard case .problems(var problems) = page else { return }
         switch result {
         case .success(let batches): problems.take(batches)
-        case .failure(let error): problems.problem = look.safe(error.message)
+        case .failure(let error): problems.problem = advised(error.message)
         }
         page = .problems(problems)
     }

@@ -19,7 +19,7 @@ extension Model {
     mutating func undoableCame(_ result: Result<[UndoStep], RequestError>, _ number: Int) {
         guard outstanding.removeValue(forKey: number) != nil else { return }
         switch result {
-        case .failure(let error): complain(look.safe(error.message))
+        case .failure(let error): complain(advised(error.message))
         case .success(let steps): page = .report(undoReport(steps))
         }
     }

@@ -46,13 +46,18 @@ struct ProblemsPage: Sendable {
         }
 
         /// What it means, whatever the server said.
-        var meaning: String? { error?.code.cure.meaning }
+        var meaning: String? { error?.code.cure(of: subject.scheme).meaning }
 
         /// What to do, in the words of `martlet why`.
-        func remedy(_ moves: Moves) -> String {
-            if let error { return error.remedy(retry: moves.retry) }
-            guard case .waits(let reason, _) = kind else { return moves.retry }
-            return reason.remedy(moves)
+        var remedy: String {
+            if let error { return error.remedy(for: subject) }
+            guard case .waits(let reason, _) = kind else { return "martlet retry \(subject.node)" }
+            return reason.remedy(for: subject)
+        }
+
+        /// One protocol's advice is none for another's: where they differ it is that of the most files.
+        private var subject: CureSubject {
+            CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
         }
 
         private var host: String { batches.first.map { $0.host.isEmpty ? "the server" : $0.host } ?? "the server" }

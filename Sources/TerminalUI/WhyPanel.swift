@@ -11,12 +11,14 @@ struct WhyPanel: Sendable {
     /// As it is called here.
     let name: SafeText
     private(set) var answer: WhyAnswer
+    /// What to do, by the keys of the page that it was asked on.
+    private(set) var cure: SafeText
     private var scroll = 0
     /// The seconds until the next try that the sentence tells.
     private var counted: Int64 = 0
 
-    init(_ node: NodeID, _ row: NodeRow, name: SafeText, answer: WhyAnswer, _ now: Moment) {
-        (self.node, self.row, self.name, self.answer) = (node, row, name, answer)
+    init(_ node: NodeID, _ row: NodeRow, name: SafeText, answer: WhyAnswer, cure: SafeText, _ now: Moment) {
+        (self.node, self.row, self.name, self.answer, self.cure) = (node, row, name, answer, cure)
         counted = secondsLeft(now)
     }
 
@@ -29,26 +31,18 @@ struct WhyPanel: Sendable {
     func isOutdated(_ now: Moment) -> Bool { secondsLeft(now) != counted }
 
     /// A newer answer to the same question.
-    mutating func take(_ answer: WhyAnswer, _ now: Moment) {
-        self.answer = answer
+    mutating func take(_ answer: WhyAnswer, cure: SafeText, _ now: Moment) {
+        (self.answer, self.cure) = (answer, cure)
         counted = secondsLeft(now)
     }
 
-    /// The sentence, and what to do under it: a command stands last, where it is easily marked.
+    /// The sentence, and what to do under it.
     func lines(width: Int, _ look: Look) -> [SafeText] {
         let room = max(2, width - 2)
         var lines = look.safe(answer.sentence + ".").wrapped(to: room)
-        guard !answer.unblock.isEmpty else { return lines }
+        guard cure.width > 0 else { return lines }
         lines.append("")
-        return lines + look.safe(cure).wrapped(to: room)
-    }
-
-    /// "Nothing to do" is a sentence; a command is what is to be done.
-    private var cure: String {
-        guard let first = answer.unblock.first, !answer.unblock.hasPrefix("martlet ") else {
-            return "To do:  \(answer.unblock)"
-        }
-        return first.uppercased() + answer.unblock.dropFirst()
+        return lines + cure.wrapped(to: room)
     }
 
     /// Rows of a window that it takes, its heading counted.
@@ -108,17 +102,18 @@ extension Model {
         case .failure(let error):
             // It would only be asked the same again.
             closeWhy()
-            complain(look.safe(error.message))
+            complain(advised(error.message))
         case .success(let answers):
             guard let answer = answers.first else {
                 closeWhy()
                 return say("\(name) does not wait for anything.")
             }
+            let cure = cure(answer.unblock, about: node)
             if why?.node == node {
-                why?.take(answer, now)
+                why?.take(answer, cure: cure, now)
             } else if !isAdding {
-                why = WhyPanel(node, row, name: name, answer: answer, now)
-                note(look.safe("\(answer.sentence). \(answer.unblock)"))
+                why = WhyPanel(node, row, name: name, answer: answer, cure: cure, now)
+                note(look.safe("\(answer.sentence). ") + cure)
             }
             // The row may have changed while the answer was on its way.
             refreshWhy(nil)

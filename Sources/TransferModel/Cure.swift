@@ -10,8 +10,13 @@ package struct Cure: Sendable, Hashable {
 }
 
 extension TransferErrorCode {
-    package var cure: Cure {
+    /// - Parameter scheme: some of it depends on how the server is spoken to; `nil`: it is not known.
+    package func cure(of scheme: TransferScheme? = nil) -> Cure {
         switch self {
+        case .pinMismatch where scheme == .sftp:
+            Cure(
+                "Its key is not known here, or not the known one; nothing was sent to it.",
+                "run ssh with its name once and compare the key, before anything else")
         case .cancelledByUser: Cure("Somebody cancelled it.")
         case .sessionRemoved: Cure("The session that it belonged to was removed.", "queue it again in another session")
         case .dependencyFailed: Cure("It was to follow a batch that failed.", "mend that batch first")
@@ -65,11 +70,11 @@ extension TransferError {
     /// How what is there may be replaced, in whatever says so: `remedy` names the batch in its place.
     package static let replaceAdvice = "set --if-exists replace for its batch"
 
-    /// What to do about it, `retry` included: how it is tried again here, by a key or a command.
-    /// - Parameter batch: whose settings are meant, when it is one.
-    package func remedy(retry: String, batch: BatchID? = nil) -> String {
-        var said = advice.isEmpty ? code.cure.remedy : advice
-        if let batch, let place = said?.firstRange(of: Self.replaceAdvice) {
+    /// What to do about it, then the retry of it.
+    package func remedy(for subject: CureSubject) -> String {
+        let retry = "martlet retry \(subject.node)"
+        var said = advice.isEmpty ? code.cure(of: subject.scheme).remedy : advice
+        if let batch = subject.knownBatch, let place = said?.firstRange(of: Self.replaceAdvice) {
             said?.replaceSubrange(place, with: "martlet set \(batch) --if-exists replace")
         }
         guard let said else { return retry }
@@ -80,19 +85,6 @@ extension TransferError {
         if said.contains("queue it again") { return said }
         // It names the moment of the next try itself.
         return said.contains("retry") ? "\(said): \(retry)" : "\(said), then \(retry)"
-    }
-}
-
-/// How something is done where it is read: by a key on the screen, by a command in a shell.
-package struct Moves: Sendable {
-    package var retry: String
-    package var runNow: String
-    package var startEngine: String
-    /// Says how a batch gets another password, token or key.
-    package var letIn: String
-
-    package init(retry: String, runNow: String, startEngine: String, letIn: String) {
-        (self.retry, self.runNow, self.startEngine, self.letIn) = (retry, runNow, startEngine, letIn)
     }
 }
 
@@ -119,23 +111,23 @@ extension WaitReason {
     }
 
     /// What ends the wait.
-    package func remedy(_ moves: Moves) -> String {
-        let now = "nothing to do; \(moves.retry) tries at once"
+    package func remedy(for subject: CureSubject) -> String {
+        let retry = "martlet retry \(subject.node)"
+        let runNow = "martlet run-now \(subject.node)"
         return switch self {
-        case .auth:
-            "\(moves.letIn); or renew what a command, a netrc file or your keys give, then \(moves.retry)"
-        case .hostKey: "check the key, then \(moves.retry)"
-        case .remoteDiskSpace: "make room there; \(moves.retry) tries at once"
-        case .diskSpace: "make room; it goes on by itself, \(moves.retry) tries at once"
+        case .auth: "\(subject.letIn), then \(retry)"
+        case .hostKey: "check the key, then \(retry)"
+        case .remoteDiskSpace: "make room there; \(retry) tries at once"
+        case .diskSpace: "make room; it goes on by itself, \(retry) tries at once"
         case .connectivity: "connect this machine to the network"
-        case .metered, .constrained: moves.runNow
+        case .metered, .constrained: runNow
         case .battery: "plug the machine in"
         case .powerSaver: "switch power saving off"
         case .pressure: "nothing to do; it goes on by itself"
-        case .notBefore: "nothing to do; \(moves.runNow) starts it at once"
+        case .notBefore: "nothing to do; \(runNow) starts it at once"
         case .dependency: "nothing to do; it starts by itself"
-        case .hostBackoff, .backoff: now
-        case .draining: moves.startEngine
+        case .hostBackoff, .backoff: "nothing to do; \(retry) tries at once"
+        case .draining: "martlet engine start"
         }
     }
 }

@@ -72,13 +72,19 @@ extension TransferError {
     /// The second half, without the promise to try again; empty where nothing is to be done.
     package var advice: String { Self.parts(messageWithoutPromise).1 }
 
-    /// At the last colon: what a server or a library said may have some of its own.
+    /// At the last colon outside of parentheses: what a server or a library said stands in those, and has some of its own.
     private static func parts(_ message: String) -> (String, String) {
+        var depth = 0
         var end = message.endIndex
         while end > message.startIndex {
             let before = message.index(before: end)
-            if message[before...].hasPrefix(": ") {
+            switch message[before] {
+            case ")": depth += 1
+            // What is opened and never closed was cut: it holds nothing together.
+            case "(": depth = max(0, depth - 1)
+            case ":" where depth == 0 && message[before...].hasPrefix(": "):
                 return (String(message[..<before]), String(message[before...].dropFirst(2)))
+            default: break
             }
             end = before
         }

@@ -144,7 +144,7 @@ extension QueueView {
         for above in try paths.place(of: folder)?.chain ?? [] {
             guard let path = try paths.place(of: above.rawValue)?.tree, !path.bytes.isEmpty else { continue }
             let node = NodeID.folder(batch.id, path: path)
-            try take(.folder(above), "\(node)", "martlet set \(node) --limit off")
+            try take(.folder(above), "\(node)", "martlet set \(node.written) --limit off")
         }
         if let task { try take(.task(task), "\(task)", "martlet set \(task) --limit off") }
         return limits

@@ -16,7 +16,7 @@ extension WhySentence {
             ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
         let what = reason.clause(server: standing.origin ?? "the server")
-        let unblock = reason.remedy(moves)
+        let unblock = reason.remedy(for: mended)
         if reason == .notBefore, let time = standing.retryAt ?? standing.notBefore {
             let left = time > now ? ", in \(Self.span(time.since(now)))" : ""
             return ("\(subject) \(verb) for \(time)\(left)", unblock)
@@ -47,7 +47,7 @@ extension WhySentence {
         let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
         return (
             "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
-            isUnknown ? misspelled : WaitReason.hostBackoff.remedy(moves)
+            isUnknown ? misspelled : WaitReason.hostBackoff.remedy(for: mended)
         )
     }
 
@@ -59,28 +59,18 @@ extension WhySentence {
 
     /// A name that nobody knows is mostly a slip of the finger, which no waiting mends.
     private var misspelled: String {
-        "check the spelling of its name; if it is wrong, martlet cancel \(node) and queue it again, else check the network"
+        "check the spelling of its name; if it is wrong, martlet cancel \(name) and queue it again, else check the network"
     }
 
     private func untilTriedAgain(_ time: Timestamp) -> String {
         time.since(now) >= .seconds(1) ? "; next try in \(Self.span(time.since(now)))" : "; it is tried again now"
     }
 
-    /// Keys are a batch's, whatever of it waits.
-    private var letIn: String {
-        let set = "martlet set \(standing.batch)"
-        return switch standing.origin?.prefix(while: { $0 != ":" }) {
-        case "sftp", "ftp", "ftps", "ftpes": "\(set) --user USER gives another password"
-        case "s3": "\(set) --s3-keys takes the keys that AWS_* or the AWS profile have now"
-        default: "\(set) --header 'K: V' or --user USER gives it anew"
-        }
-    }
+    /// For the commands that mend it.
+    var mended: CureSubject { CureSubject(node: node, batch: standing.batch, url: standing.origin) }
 
-    var moves: Moves {
-        Moves(
-            retry: "martlet retry \(node)", runNow: "martlet run-now \(node)", startEngine: "martlet engine start",
-            letIn: letIn)
-    }
+    /// As a shell takes it.
+    var name: String { node.written }
 
     /// What holds the node, without times and counts, so that whoever watches can tell a new reason from the old one; `nil`: nothing
     /// does, or it is over, or a person stopped it.

@@ -49,9 +49,9 @@ package struct WhySentence {
         if standing.state.isTerminal, !standing.scanning { return over }
         if !standing.pausedBy.isEmpty { return paused }
         if standing.isHeld {
-            return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(node)")
+            return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(name)")
         }
-        if standing.state == .created { return ("\(node) was never started", "martlet resume \(node)") }
+        if standing.state == .created { return ("\(node) was never started", "martlet resume \(name)") }
         if counts.active > 0 { return running }
         if waitsForEngine {
             return (
@@ -63,12 +63,12 @@ package struct WhySentence {
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (
                 "\(node): what is left of it, \(Self.files(counts.paused)), is paused one by one",
-                "martlet resume \(node.isTask ? "\(node)" : "\(standing.batch) --state paused")"
+                "martlet resume \(node.isTask ? name : "\(standing.batch) --state paused")"
             )
         }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }
         if let time = standing.notBefore, time > now {
-            return ("\(node) may not start before \(time)", "nothing to do; martlet run-now \(node) starts it at once")
+            return ("\(node) may not start before \(time)", "nothing to do; martlet run-now \(name) starts it at once")
         }
         if standing.scanning {
             return ("\(node): its folders are still being looked through", "nothing to do; it goes on by itself")
@@ -82,7 +82,8 @@ package struct WhySentence {
         let flags = standing.pausedBy.map(\.description)
         let own = standing.pausedBy.contains(node)
         let because = own ? "" : " because \(flags.joined(separator: " and ")) \(flags.count == 1 ? "is" : "are")"
-        return ("\(node) is paused\(because)\(since)", "martlet resume \(flags.joined(separator: " "))")
+        let names = standing.pausedBy.map(\.written).joined(separator: " ")
+        return ("\(node) is paused\(because)\(since)", "martlet resume \(names)")
     }
 
     private var running: (String, String) {
@@ -147,7 +148,7 @@ package struct WhySentence {
             let come = standing.ahead + standing.aheadInBatch == 1 ? "comes" : "come"
             return (
                 "\(node) stands in line: \(ahead.joined(separator: " and ")) before it \(come) first",
-                "nothing to do; martlet move \(node) --top brings it forward, martlet run-now \(node) starts it at once"
+                "nothing to do; martlet move \(name) --top brings it forward, martlet run-now \(name) starts it at once"
             )
         }
         return (
@@ -159,8 +160,8 @@ package struct WhySentence {
     private var over: (String, String) {
         switch standing.state {
         case .failed:
-            guard let error = standing.error else { return ("\(node) failed", moves.retry) }
-            return ("\(node) failed: \(error.happening)", error.remedy(retry: moves.retry, batch: standing.batch))
+            guard let error = standing.error else { return ("\(node) failed", "martlet retry \(name)") }
+            return ("\(node) failed: \(error.happening)", error.remedy(for: mended))
         case .cancelled: return cancelled
         default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
         }
@@ -169,19 +170,19 @@ package struct WhySentence {
     /// A retry goes on from what the server has, as long as it has it.
     private var cancelled: (String, String) {
         let sentence = "\(node) was cancelled\(ago)"
-        guard let isLeft = standing.isLeftAtServer else { return (sentence, "martlet retry \(node)") }
-        guard isLeft else { return (sentence, "martlet retry \(node) begins it anew") }
+        guard let isLeft = standing.isLeftAtServer else { return (sentence, "martlet retry \(name)") }
+        guard isLeft else { return (sentence, "martlet retry \(name) begins it anew") }
         let left = (standing.since ?? now).advanced(by: grace).since(now)
         if left > .zero {
             return (
                 "\(sentence); what its server has of it is removed in \(Self.span(left))",
-                "martlet undo \(node) takes the cancel back; martlet retry \(node) goes on where it stood until then, and begins "
+                "martlet undo \(name) takes the cancel back; martlet retry \(name) goes on where it stood until then, and begins "
                     + "anew afterwards"
             )
         }
         return (
             "\(sentence); what its server has of it is still there",
-            "martlet retry \(node) goes on where it stood; martlet leftovers shows what is there"
+            "martlet retry \(name) goes on where it stood; martlet leftovers shows what is there"
         )
     }
 

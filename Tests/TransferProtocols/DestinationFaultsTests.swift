@@ -5,24 +5,28 @@ import TransferModel
 
 /// What is said of the destination, and what a person is told to do about it.
 @Suite struct DestinationFaultsTests {
+    private let subject = CureSubject(
+        node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: "https://h/")
+    private let several = CureSubject(batch: nil, url: "https://h/")
+
     @Test("where replacing what is there would do, the batch is named for which that can be set")
     func replacing() {
         for error in [
             TransferError.exists(at: "h"), .exists(at: "h", httpStatus: 412), .unsure(at: "h", "it has 5 bytes"),
             .cannotProtect(at: "h"), TransferError(.destinationExists, "without advice"),
         ] {
-            let remedy = error.remedy(retry: "run martlet retry b7", batch: BatchID(rawValue: 7))
+            let remedy = error.remedy(for: subject)
             #expect(remedy.contains("martlet set b7 --if-exists replace"), "\(remedy)")
-            #expect(remedy.hasSuffix("then run martlet retry b7"), "\(remedy)")
+            #expect(remedy.hasSuffix("then martlet retry b7"), "\(remedy)")
             // Of no batch that could be named.
-            #expect(error.remedy(retry: "press r").contains(TransferError.replaceAdvice))
+            #expect(error.remedy(for: several).contains(TransferError.replaceAdvice))
         }
     }
 
     @Test("what was asked to be checked and cannot be is not tried again as it is")
     func checking() {
         for error in [TransferError.unverifiable(at: "h", "tells no digest"), .noComparableTag("h")] {
-            let remedy = error.remedy(retry: "run martlet retry t7", batch: BatchID(rawValue: 7))
+            let remedy = error.remedy(for: subject)
             #expect(remedy == "look there, or queue it again with a weaker --verify")
         }
     }
@@ -31,7 +35,7 @@ import TransferModel
     func refusing() {
         let refusal = TransferError.keepsRefusing(at: "h")
         #expect(!refusal.isRetryable && refusal.httpStatus == 412)
-        #expect(refusal.remedy(retry: "press r") == "look at its log, then press r")
+        #expect(refusal.remedy(for: subject) == "look at its log, then martlet retry b7")
         let loss = TransferError.keepsStartingOver(at: "h", "the server has lost the upload")
         #expect(loss.isRetryable && loss.message.hasPrefix("the server has lost the upload, again and again (at h): "))
     }
