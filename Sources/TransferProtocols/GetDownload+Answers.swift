@@ -81,6 +81,11 @@ extension GetDownload {
     private mutating func open(
         _ id: ExchangeID, _ version: RemoteVersion, _ answer: HTTPAnswer, from opening: GateOpening
     ) -> [ProtocolAction] {
+        if plan.name == nil, plan.resume?.name == nil, OfferedName.isFolder(answer, url: plan.address) {
+            let what =
+                "\(plan.address.harmless) is a folder's page, not a file: give the URL of a file, or, to keep the page, its path here"
+            return over(id, .fail(TransferError(.unsupported, what)))
+        }
         var point: GetResumePoint
         if let earlier = plan.resume, opening.offset > 0 {
             point = earlier

@@ -12,6 +12,13 @@ package enum OfferedName {
         return RawPath("download")
     }
 
+    /// Whether it is a page about a folder and no file: HTML from an address that ends in a slash, with no name for it.
+    package static func isFolder(_ answer: HTTPAnswer, url: HTTPAddress) -> Bool {
+        guard url.lastSegment.isEmpty, let type = answer.field("content-type")?.lowercased() else { return false }
+        let isPage = type.hasPrefix("text/html") || type.hasPrefix("application/xhtml+xml")
+        return isPage && answer.field("content-disposition").flatMap(fromDisposition) == nil
+    }
+
     /// `filename*` when it is UTF-8 or Latin-1, else `filename`.
     static func fromDisposition(_ value: String) -> [UInt8]? {
         var plain: [UInt8]?

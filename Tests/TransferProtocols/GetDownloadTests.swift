@@ -64,6 +64,21 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         }
     }
 
+    @Test("a folder's page is no file, unless somebody names it")
+    func folder() throws {
+        let page = ["Content-Type: text/html; charset=utf-8", "Content-Length: 1000"]
+        let address = try #require(HTTPAddress("http://h/pub/"))
+        let refused = run(GetPlan(address: address), (200, page))
+        #expect(refused.last?.contains("unsupported") == true && !refused.contains { $0.hasPrefix("persist") })
+        var named = GetPlan(address: address)
+        named.name = RawPath("index.html")
+        #expect(run(named, (200, page)).last == "open 1 at 0 skip 0 of 1000")
+        let offered = page + ["Content-Disposition: attachment; filename=a.html"]
+        #expect(run(GetPlan(address: address), (200, offered)).first == "persist a.html 0 -")
+        #expect(run(GetPlan(address: address), (200, ["Content-Length: 1000"])).first == "persist download 0 -")
+        #expect(run(plan(), (200, page)).first == "persist f.bin 0 -")
+    }
+
     @Test("what is complete already asks for nothing")
     func complete() {
         #expect(begin(plan(point(strong, 1000))).1 == ["finish 1000 size"])
