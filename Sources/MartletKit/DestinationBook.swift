@@ -50,8 +50,13 @@ package struct DestinationBook: Sendable {
         }
         guard let destination = self[name] else {
             let nearest = Suggestion.nearest(to: name, among: destinations.map(\.name))
+            let meant = TransferURL.meant(by: text)
+            // A port after the colon: the name of a server.
+            if nearest == nil, meant?.hasPrefix("https") == true {
+                throw TransferURL.withoutScheme(text, place: place)
+            }
             let remedy =
-                nearest.map { "is it \($0)?" }
+                nearest.map { "is it \($0)?" } ?? meant.map { "if that is a server, write \($0)" }
                 ?? "martlet destination list shows those that are configured; or write a URL such as https://HOST/PATH"
             throw QueueingFault(.noSuchObject, "\(place): there is no destination \"\(name)\"", remedy)
         }

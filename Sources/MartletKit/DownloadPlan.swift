@@ -27,6 +27,10 @@ package struct DownloadPlan: Sendable {
             guard url.scheme.downloads else {
                 throw .usage("\(url.scheme.rawValue):// only sends", "use https:// or http://")
             }
+            // Over HTTP an address that ends in a slash may be a file like any other; only the server knows.
+            guard url.scheme == .http || url.scheme == .https || !(url.path.isEmpty || url.path.hasSuffix("/")) else {
+                throw .usage("\(url.text) is a folder, not a file", "give the URL of each file")
+            }
             urls.append(url)
         }
         // A batch has one login.

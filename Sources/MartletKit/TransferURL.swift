@@ -49,7 +49,11 @@ package struct TransferURL: Equatable, Sendable {
             "use one of \(known.joined(separator: " "))")
     }
 
-    private static func withoutScheme(_ text: String, place: String) -> QueueingFault {
+    static func withoutScheme(_ text: String, place: String) -> QueueingFault {
+        if let meant = meant(by: text) {
+            let others = meant.hasPrefix("https") ? " (or http://, davs://, sftp:// ... if it speaks that)" : ""
+            return .usage("\(place): \"\(text)\" does not say the protocol", "write \(meant)\(others)")
+        }
         let unknown = QueueingFault.usage(
             "\(place): \"\(ShownAddress.of(text))\" is not a URL",
             "write https://HOST/PATH, or NAME:PATH of a destination")
@@ -85,7 +89,7 @@ package struct TransferURL: Equatable, Sendable {
         return !host.isEmpty && !host.contains(where: { "[]<>\"\\^`{|}%".contains($0) })
     }
 
-    private static func isPort(_ text: Substring) -> Bool {
+    static func isPort(_ text: Substring) -> Bool {
         guard let port = Int(text), text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return false }
         return (1...65535).contains(port)
     }

@@ -170,6 +170,32 @@ struct QueueingTests {
     }
 
     @Test(
+        "a server without its protocol is refused with the address to type",
+        arguments: [
+            ("example.org/files/", "does not say the protocol: write https://example.org/files/ (or http://"),
+            ("example.org", "write https://example.org/ "), ("10.0.0.9/in/", "write https://10.0.0.9/in/ "),
+            ("localhost:8080/in/", "write https://localhost:8080/in/ "), ("nas:8080", "there is no destination"),
+            ("ana@nas:photos/", "does not say the protocol: write sftp://ana@nas/~/photos/"),
+            ("nas.example:/srv/in/", "if that is a server, write sftp://nas.example/srv/in/"),
+            ("nas:photos/", "there is no destination \"nas\": martlet destination list"),
+            ("./out.d/", "is not a URL"), ("~/out/", "is not a URL"), ("/tmp/a.b/", "is not a URL"),
+            ("ana:geheim@host.example/x", "there is no destination \"ana\": martlet destination list"),
+            ("ana.b:geheim@host/x", "there is no destination \"ana.b\": martlet destination list"),
+            ("ana@b:ge@heim.host/x", "is not a URL"),
+        ])
+    func withoutProtocol(address: String, message: String) async {
+        let bench = bench
+        let status = await bench.run("upload", "a.txt", address)
+        #expect(
+            status
+                == (message.contains("there is no destination") || message.contains("if that") ? .noSuchObject : .usage)
+        )
+        #expect(bench.error.contains(message), "\(bench.error)")
+        #expect(!bench.error.contains("geheim") && !bench.error.contains("heim.host"))
+        #expect(bench.engine.requests.isEmpty)
+    }
+
+    @Test(
         "no message repeats a password, wherever its URL was put",
         arguments: [
             ["list", "https://ana:geheim@h/x"], ["https://ana:geheim@h/x"], ["undo", "b1", "https://ana:geheim@h/x"],
@@ -360,6 +386,10 @@ struct QueueingTests {
         #expect(await refusal("download", "https://h/1", "none/x").contains("there is no directory"))
         #expect(await refusal("download", "https://h/1", "a.txt/").contains("is not a directory"))
         #expect(await refusal("download", "h/1", "dir").contains("is not a URL"))
+        for folder in ["sftp://h/in/", "ftp://h", "davs://h/in/"] {
+            let refusal = await refusal("download", folder, "dir")
+            #expect(refusal.contains("is a folder, not a file: give the URL of each file"), "\(refusal)")
+        }
         #expect(await refusal("download", "http:/h/1", "dir").contains("two slashes: write http://h/1"))
         #expect(await refusal("upload", "a.txt", "https:u:pw@h/").contains("two slashes: write https://HOST/PATH"))
         let digest = String(repeating: "a", count: 64)
