@@ -19,7 +19,51 @@ extension Manual {
             ),
             .paragraph("Failures stand together by their cause, with what mends it (e):"),
             .picture(problems.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)),
+            .paragraph(
+                "How fast it has been (b): five minutes, an hour or a day as a picture, with averages, the peak and what was sent; below "
+                    + "it each batch with its own speed, or why it does not move. The engine keeps the figures, so a screen that "
+                    + "was just opened has them, too. Keys besides those above:"),
+            .list(throughputKeys.map { (term: $0.key, text: "\($0.deed).") }),
+            .paragraph(
+                "Configured servers (D), the same as martlet destination list: how each logs in, when it was used last and what asking "
+                    + "it came to. What was removed comes back with its login by u, or by martlet destination "
+                    + "restore within 24 hours. Keys:"),
+            .list(serverKeys.map { (term: $0.key, text: "\($0.deed).") }),
         ])
+
+    static let notifications = ManualSection(
+        "NOTIFICATIONS",
+        [
+            .paragraph(
+                "The engine tells the desktop (over the session bus) when a batch is over or needs a person, with or without a screen. "
+                    + "The first news are shown at once, what comes in the next half minute together. notify = off under [engine] of "
+                    + "martlet.conf turns it off from the engine's next start on."),
+            .paragraph(
+                "The screen can tell, too, where its terminal is all there is, as over ssh: --bell on rings when a batch ends, --notify osc9 or "
+                    + "osc777 sends a notification in the sequence that the terminal knows. Both only while the window has not "
+                    + "the focus, and off unless set; bell and notify under [screen] of martlet.conf set them for good. "
+                    + "--title off leaves the window's title alone, which otherwise says how far it is."),
+            .paragraph(
+                "A script waits: martlet wait b7 && mail -s done ana, or reads martlet events --follow --json."),
+        ])
+
+    /// Keys of the page of the throughput.
+    static let throughputKeys: [(key: String, deed: String)] = [
+        ("h", "a shorter time"),
+        ("l", "a longer time"),
+        ("Left", "read an earlier point"),
+        ("Right", "read a later point"),
+    ]
+
+    /// Keys of the page of configured servers.
+    static let serverKeys: [(key: String, deed: String)] = [
+        ("n", "describe a new one"),
+        ("t", "ask whether it can be used"),
+        ("r", "give its password or a command"),
+        ("a", "add files"),
+        ("x", "remove it"),
+        ("u", "undo the last change"),
+    ]
 
     /// Keys of the standard table with what each does.
     static let keys: [(key: String, deed: String)] = [

@@ -3,7 +3,7 @@ import Configuration
 
 /// The parts of martlet(1) that are no command's.
 enum Manual {
-    static let sections = [screen, filters, environment, files, statuses, json]
+    static let sections = [screen, filters, notifications, environment, files, statuses, json]
 
     private static let filters = ManualSection(
         "FILTERS",

@@ -30,9 +30,14 @@ struct GeneratedFilesTests {
             #expect(shown.count >= 10)
             for line in shown { #expect(lines.contains { $0.hasPrefix(line) }, "\(name): \(line)") }
         }
-        for (key, deed) in Manual.keys {
-            let press = try #require(KeyPress(name: key))
-            #expect(KeyMap.standard.action(for: press, in: .transfers)?.summary == deed, "\(key)")
+        let tables: [(KeyMap.View, [(key: String, deed: String)])] = [
+            (.transfers, Manual.keys), (.throughput, Manual.throughputKeys), (.destinations, Manual.serverKeys),
+        ]
+        for (view, keys) in tables {
+            for (key, deed) in keys {
+                let press = try #require(KeyPress(name: key))
+                #expect(KeyMap.standard.action(for: press, in: view)?.summary == deed, "\(view) \(key)")
+            }
         }
     }
 
