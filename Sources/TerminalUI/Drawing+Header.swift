@@ -36,8 +36,10 @@ extension Drawing {
             parts.append(SafeText(batches(totals)))
             parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
         }
-        if totals.counts.active > 0, model.hearsNews {
-            parts.append("\(Figures.count(totals.counts.active)) active")
+        if model.hearsNews {
+            // What has its bytes there holds up nobody: it is none of those that the limit counts.
+            if totals.counts.running > 0 { parts.append("\(Figures.count(totals.counts.running)) active") }
+            if totals.counts.finishing > 0 { parts.append("\(Figures.count(totals.counts.finishing)) checking") }
         }
         if !model.tree.marks.isEmpty, model.filter?.marksAll != true {
             parts.append("\(model.tree.marks.count) marked")

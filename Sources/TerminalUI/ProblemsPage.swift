@@ -7,9 +7,10 @@ struct ProblemsPage: Sendable {
     struct Cause: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             /// `status`: of failures by HTTP, what the server answered.
-            case failed(TransferErrorCode, status: Int? = nil)
-            /// It goes on when the person has done something; `code`: what makes a problem of it.
-            case waits(WaitReason, code: TransferErrorCode? = nil)
+            case failed(TransferErrorCode, status: Int? = nil, host: String? = nil)
+            /// It goes on when the person has done something; `code`: what makes a problem of it; `host`: the name that nobody
+            /// knows: each is a problem of its own.
+            case waits(WaitReason, code: TransferErrorCode? = nil, host: String? = nil)
         }
 
         var kind: Kind
@@ -34,14 +35,14 @@ struct ProblemsPage: Sendable {
         /// The failure as the table of cures knows it.
         var error: TransferError? {
             switch kind {
-            case .failed(let code, let status): TransferError(code, message, httpStatus: status)
-            case .waits(_, let code): code.map { TransferError($0, message) }
+            case .failed(let code, let status, _): TransferError(code, message, httpStatus: status)
+            case .waits(_, let code, _): code.map { TransferError($0, message) }
             }
         }
 
         var happening: String {
             if let error { return error.happening }
-            guard case .waits(let reason, _) = kind else { return message }
+            guard case .waits(let reason, _, _) = kind else { return message }
             return "waits " + reason.clause(server: host)
         }
 
@@ -51,7 +52,7 @@ struct ProblemsPage: Sendable {
         /// What to do, in the words of `martlet why`.
         var remedy: String {
             if let error { return error.remedy(for: subject) }
-            guard case .waits(let reason, _) = kind else { return "martlet retry \(subject.node)" }
+            guard case .waits(let reason, _, _) = kind else { return "martlet retry \(subject.node)" }
             return reason.remedy(for: subject)
         }
 
@@ -89,10 +90,12 @@ struct ProblemsPage: Sendable {
         for batch in batches {
             for count in batch.causes where count.count > 0 {
                 let status = count.code == .http ? count.httpStatus : nil
-                note(.failed(count.code, status: status), count.message, count.count, count.lastAt, batch)
+                let host = Cause.unknownHost(count.code, count.message)
+                note(.failed(count.code, status: status, host: host), count.message, count.count, count.lastAt, batch)
             }
             for wait in batch.waits where wait.count > 0 {
-                note(.waits(wait.reason, code: wait.code), wait.message, wait.count, wait.lastAt, batch)
+                let host = wait.code.flatMap { Cause.unknownHost($0, wait.message) }
+                note(.waits(wait.reason, code: wait.code, host: host), wait.message, wait.count, wait.lastAt, batch)
             }
         }
         causes = found.values.sorted(by: Cause.comesBefore)
@@ -122,24 +125,32 @@ extension ProblemsPage.Cause {
     /// Its name in JSON, for an order that is always the same.
     private var name: String {
         switch kind {
-        case .failed(let code, let status): code.rawValue + (status.map { " \($0)" } ?? "")
-        case .waits(let reason, let code): code?.rawValue ?? reason.rawValue
+        case .failed(let code, let status, let host):
+            code.rawValue + (status.map { " \($0)" } ?? "") + (host.map { " \($0)" } ?? "")
+        case .waits(let reason, let code, let host): (code?.rawValue ?? reason.rawValue) + (host.map { " \($0)" } ?? "")
         }
+    }
+
+    /// Of failures by a name that nobody knows: what was said of that name.
+    fileprivate static func unknownHost(_ code: TransferErrorCode, _ message: String) -> String? {
+        guard code == .cannotFindHost else { return nil }
+        let said = TransferError(code, message).happening
+        return said.isEmpty ? nil : said
     }
 
     /// As what it is shown: what waits for space looks again by itself.
     var state: RowState {
         switch kind {
         case .failed: .failed
-        case .waits(let reason, _): reason.needsPerson ? .auth : .retry
+        case .waits(let reason, _, _): reason.needsPerson ? .auth : .retry
         }
     }
 
     /// What it is called where there is room for a few words.
     var title: String {
         switch kind {
-        case .failed(let code, let status): status.map { "answered \($0)" } ?? code.words
-        case .waits(let reason, let code): code?.words ?? "waits for \(reason.words)"
+        case .failed(let code, let status, let host): status.map { "answered \($0)" } ?? host ?? code.words
+        case .waits(let reason, let code, let host): host ?? code?.words ?? "waits for \(reason.words)"
         }
     }
 
@@ -147,23 +158,31 @@ extension ProblemsPage.Cause {
     /// - Parameter others: all causes there are.
     func filter(among others: [Self]) -> String? {
         switch kind {
-        case .failed(.http, let status?): return "@err err=http err=\(status)"
-        case .failed(.http, nil):
+        case .failed(.http, let status?, _): return "@err err=http err=\(status)"
+        case .failed(.http, nil, _):
             // Refused without a status, as FTP does: none of those that have one.
-            let statuses = others.compactMap { if case .failed(.http, let status) = $0.kind { status } else { nil } }
+            let statuses = others.compactMap { if case .failed(.http, let status, _) = $0.kind { status } else { nil } }
             return (["@err err=http"] + statuses.sorted().map { "!err=\($0)" }).joined(separator: " ")
-        case .failed(let code, _): return "@err err=\(code.rawValue)"
-        case .waits(_, let code?): return "@retry err=\(code.rawValue)"
-        case .waits(let reason, nil): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
+        case .failed(_, _, let host?): return "@err " + Self.said(host)
+        case .failed(let code, _, nil): return "@err err=\(code.rawValue)"
+        case .waits(_, _?, let host?): return "@retry " + Self.said(host)
+        case .waits(_, let code?, nil): return "@retry err=\(code.rawValue)"
+        case .waits(let reason, nil, _): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
         }
+    }
+
+    /// What begins with this name, and not what ends with it: `nas.local` is another one than `local`.
+    private static func said(_ text: String) -> String {
+        let escaped = text.map { "\\^$.|?*+()[]{}/".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        return "err:/^\(escaped)/"
     }
 
     /// What one press can do about it, as the list says it: the likeliest first.
     var fixes: [Action] {
         switch kind {
-        case .failed(let code, _): code.isOfServer ? [.retry, .server] : [.retry]
-        case .waits(.auth, _): [.server]
-        case .waits(_, let code): code == nil ? [.retry] : [.server]
+        case .failed(let code, _, _): code.isOfServer ? [.retry, .server] : [.retry]
+        case .waits(.auth, _, _): [.server]
+        case .waits(_, let code, _): code == nil ? [.retry] : [.server]
         }
     }
 

@@ -135,6 +135,8 @@ struct RowDrawing {
     ) -> (SafeText, Alignment, Style)? {
         switch column {
         case .sign, .name: nil
+        // Nothing of it is on its way, and nothing has arrived.
+        case .bar where state == .leftOut, .percent where state == .leftOut: nil
         case .files: files(row).map { (SafeText($0), .right, .plain) }
         case .size: (SafeText(RowFigures(row, look).size), .right, .plain)
         case .bar: (RowFigures(row, look).bar(width: width), .left, barStyle(state))

@@ -26,6 +26,7 @@ enum RowLabel {
         case .failed: "failed"
         case .cancelled: "cancelled"
         case .skipped: "skipped"
+        case .leftOut: "left out"
         case .done: "done"
         }
     }

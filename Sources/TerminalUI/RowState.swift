@@ -26,6 +26,8 @@ package enum RowState: Sendable, Hashable, CaseIterable {
     case failed
     case cancelled
     case skipped
+    /// A folder or a batch without any file that is sent.
+    case leftOut
     case done
     /// Moved when it was last heard of; the engine does not answer. Only the screen knows it: see `Model.state(of:)`.
     case unknown
@@ -46,7 +48,9 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .finishing: self = .checking
         case .paused: self = .paused
         // To whoever cancelled the rest, "done" would say that all of it is there.
-        case .completed: self = row.counts.cancelled > 0 ? .cancelled : row.skipped ? .skipped : .done
+        case .completed:
+            let isEmpty = row.canHold && row.counts.total == 0 && !row.scanning
+            self = isEmpty ? .leftOut : row.counts.cancelled > 0 ? .cancelled : row.skipped ? .skipped : .done
         case .failed: self = .failed
         case .cancelled: self = .cancelled
         }
@@ -67,6 +71,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .failed: "ERR"
         case .cancelled: "cancl"
         case .skipped: "skip"
+        case .leftOut: "out"
         case .done: "done"
         case .unknown: "?"
         }
@@ -113,6 +118,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .failed: "x"
         case .cancelled: "/"
         case .skipped: "-"
+        case .leftOut: "_"
         case .done: "+"
         case .unknown: ":"
         }
@@ -129,14 +135,14 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .failed: "✗"
         case .cancelled: "⊘"
         case .done: "✓"
-        case .held, .paused, .auth, .skipped, .unknown: asciiSign
+        case .held, .paused, .auth, .skipped, .leftOut, .unknown: asciiSign
         }
     }
 
     /// How sign and word are drawn.
     package var style: Style {
         switch self {
-        case .queued, .held, .cancelled, .skipped, .unknown: .dim
+        case .queued, .held, .cancelled, .skipped, .leftOut, .unknown: .dim
         case .paused: Style(.dim, strong: true)
         case .scanning, .checking: .info
         case .running: .active
@@ -163,6 +169,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .failed: "gave up; \(key(.retry)) tries again"
         case .cancelled: "cancelled; \(key(.undo)) undoes"
         case .skipped: "was there already"
+        case .leftOut: "left out: no files to send"
         case .done: "sent and checked"
         case .unknown: "moved; no engine answers"
         }

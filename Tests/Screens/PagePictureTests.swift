@@ -218,4 +218,12 @@ struct PagePictureTests {
         screen.press("j")
         #expect(screen.model.why == nil, "any other key closes it")
     }
+
+    @Test("what has its bytes at the server is not counted among those that the limit counts")
+    func finishing() {
+        var totals = Rows.exampleTotals
+        (totals.counts.running, totals.counts.finishing) = (8, 4)
+        let screen = ScreenHarness(120, 36, Rows.example, totals: totals)
+        #expect(screen.lines[0].contains("  8 active  4 checking"), "\(screen.lines[0])")
+    }
 }

@@ -136,7 +136,7 @@ struct ProblemsPageTests {
         #expect(screen.picture.contains("Nobody knows a machine of that name."))
         #expect(screen.picture.contains("check the spelling of its name"))
         screen.press("x")
-        #expect(screen.matched(.cancel) == ["@retry err=cannotFindHost"])
+        #expect(screen.matched(.cancel) == [#"@retry err:/^nsa\.local cannot be found/"#])
     }
 
     @Test("what a key does hits the cause under the cursor alone, and nothing when that has gone meanwhile")
@@ -213,6 +213,37 @@ struct ProblemsPageTests {
         screen.press("e")
         screen.send(.answer(.problems(.success([]), number: screen.lastNumber)))
         #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
+    }
+
+    @Test("two names that nobody knows are two problems, and what is done to one is done to none of the other")
+    func unknownHosts() throws {
+        func unknown(_ id: Int64, _ host: String) -> BatchSnapshot {
+            var found = self.batch(id, host, [])
+            found.destination = "https://\(host)/in/"
+            let message = "\(host) cannot be found: check the spelling of its name, then the network"
+            found.waits = [WaitCount(reason: .hostBackoff, code: .cannotFindHost, count: id, message: message)]
+            return found
+        }
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        let answer = [unknown(1, "lcoal"), unknown(2, "nas.lcoal"), unknown(3, "lcoal")]
+        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        guard case .problems(let page) = screen.model.page else {
+            Issue.record("it is the page of problems")
+            return
+        }
+        #expect(page.causes.map(\.files) == [4, 2])
+        #expect(page.causes.map(\.title) == ["lcoal cannot be found", "nas.lcoal cannot be found"])
+        let filter = try #require(page.causes[0].filter(among: page.causes))
+        #expect(filter == #"@retry err:/^lcoal cannot be found/"#)
+        #expect(page.causes[1].filter(among: page.causes) == #"@retry err:/^nas\.lcoal cannot be found/"#)
+        for cause in page.causes { _ = try TransferFilter(cause.filter(among: page.causes) ?? "") }
+        screen.press("r")
+        guard case .act(.retry, .matching(let selector), _)? = screen.requests.first else {
+            Issue.record("r tries again what matches")
+            return
+        }
+        #expect(selector.filter == filter)
     }
 }
 

@@ -47,6 +47,31 @@ struct RowStateTests {
         #expect(RowState(task) == .skipped)
     }
 
+    @Test("a folder of which nothing is sent is not done; one that is still listed may have something")
+    func leftOut() {
+        var folder = row(.completed, id: .folder(BatchID(rawValue: 1), FolderID(rawValue: 2)))
+        folder.counts = FileCounts()
+        #expect(RowState(folder) == .leftOut)
+        folder.scanning = true
+        #expect(RowState(folder) == .done)
+        folder.scanning = false
+        folder.counts.completed = 1
+        #expect(RowState(folder) == .done)
+        var task = row(.completed)
+        task.counts = FileCounts()
+        #expect(RowState(task) == .done, "a file is one")
+
+        let empty = Rows.folder(1, 7, "empty", .completed)
+        let screen = ScreenHarness(
+            80, 24,
+            [
+                Rows.section(nil, [Rows.batch(1, "photos", .running, { $0.running = 1 }, total: 10)]),
+                Rows.section(.batch(BatchID(rawValue: 1)), [empty]),
+            ])
+        let line = screen.lines.first { $0.contains("empty/") }
+        #expect(line?.contains(" out") == true && line?.contains("%") == false, "\(line ?? "")")
+    }
+
     @Test("trouble below shows on everything above it while the rest goes on")
     func trouble() {
         var batch = row(.running, id: .batch(BatchID(rawValue: 1)))

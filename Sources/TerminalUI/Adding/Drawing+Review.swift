@@ -18,11 +18,20 @@ extension Drawing {
             top += 1
         }
         if rows > 16 { top += 1 }
-        let lines = (rows >= 12 ? [] : facts.map { ReviewLine($0) }) + fieldLines(review)
-        let height = max(1, rows - top - (rows > 3 ? 2 : rows > 1 ? 1 : 0))
-        let selected = lines.lastIndex { $0.field == review.form.selected } ?? 0
+        var lines = (rows >= 12 ? [] : facts.map { ReviewLine($0) }) + fieldLines(review)
+        var height = max(1, rows - top - (rows > 3 ? 2 : rows > 1 ? 1 : 0))
+        // Where not all of it has room the buttons keep theirs.
+        if lines.count > height, height >= 4 {
+            lines.removeLast(lines.last?.field == nil ? 0 : 1)
+            if let last = lines.last, last.field == nil, last.text.width == 0 { lines.removeLast() }
+            height -= 1
+            buttonRow(review.form, top + height)
+        }
+        let selected = lines.lastIndex { $0.field == review.form.selected } ?? lines.count - 1
         // From the top as long as everything fits up to the selected line.
-        let first = max(0, min(selected - height + 1 + (lines.count > selected + 1 ? 1 : 0), lines.count - height))
+        let most = max(0, lines.count - height)
+        let wanted = selected - height + 1 + (lines.count > selected + 1 ? 1 : 0)
+        let first = review.form.isFresh && review.form.isOnButtons && height >= 4 ? 0 : max(0, min(wanted, most))
         for (y, line) in zip(top..<(top + height), lines.dropFirst(first)) {
             grid.put(line.text, row: y, column: line.isFlush ? 0 : 1, end: width)
             guard let field = line.field else { continue }

@@ -49,6 +49,8 @@ struct Form<ID: Hashable & Sendable>: Sendable {
     /// A field, or `fields.count`: the buttons.
     private(set) var selected: Int
     private(set) var button = 0
+    /// No key was pressed yet: its beginning is what is to be seen.
+    private(set) var isFresh = true
 
     init(_ fields: [Field], buttons: [String], selectsButtons: Bool = false) {
         self.fields = fields
@@ -113,13 +115,17 @@ struct Form<ID: Hashable & Sendable>: Sendable {
 
     /// F2 presses the first button from anywhere.
     mutating func take(_ press: KeyPress) -> Outcome {
+        isFresh = false
         switch (press.key, press.modifiers) {
         case (.escape, _): return .back
         case (.character("c"), .control): return .close
         case (.function(1), _): return .help
         case (.function(2), _): return .pressed(0)
-        case (.tab, .shift), (.up, _): selected = max(0, selected - 1)
-        case (.tab, _), (.down, _): selected = min(fields.count, selected + 1)
+        // Tab goes round.
+        case (.tab, .shift): selected = selected == 0 ? fields.count : selected - 1
+        case (.tab, _): selected = isOnButtons ? 0 : selected + 1
+        case (.up, _): selected = max(0, selected - 1)
+        case (.down, _): selected = min(fields.count, selected + 1)
         case (.pageUp, _): selected = 0
         case (.pageDown, _): selected = fields.count
         case (.enter, _):
