@@ -25,7 +25,7 @@ extension TransferOptions {
         ifChanged = invocation.value(QueueOptions.ifChanged) ?? ifChanged
         verify = invocation.value(QueueOptions.verify) ?? verify
         sha256 = invocation.value(QueueOptions.sha256)
-        if let limit = invocation.value(QueueOptions.limit) { bytesPerSecond = limit.bytesPerSecond }
+        if let limit = invocation.value(QueueOptions.limit) { (bytesPerSecond, limitOf) = (limit.bytesPerSecond, nil) }
         notBefore = invocation.value(QueueOptions.notBefore).map {
             Timestamp(milliseconds: $0.milliseconds(now: surroundings.now(), calendar: surroundings.calendar))
         }

@@ -21,6 +21,7 @@ extension MartletProgram {
                 + "keeps it in its store of secrets. destinations.conf never has one.",
             "The keys of S3 are taken from the environment or AWS's files when a batch is queued. With --user ID the secret key is "
                 + "asked for and kept; where no keys are found, both are asked for.",
+            "--limit is one limit for all batches that go there together; a batch that is given its own (--limit, set) has it for itself.",
         ]
         add.operands = [Operand(ValueSyntax<String>.text("NAME")), Operand(ValueSyntax<String>.url("URL"))]
         add.groups = [

@@ -81,6 +81,7 @@ package struct DestinationBook: Sendable {
         options.ifExists = destination.ifExists.flatMap(ExistingFilePolicy.init(rawValue:)) ?? options.ifExists
         options.verify = destination.verify.flatMap(VerificationWish.init(rawValue:))
         options.bytesPerSecond = destination.limit?.bytesPerSecond
+        options.limitOf = options.bytesPerSecond == nil ? nil : destination.name
         options.caFile = destination.authoritiesFile.map { RawPath(surroundings.expanded($0)) }
         options.pin = destination.pin
         options.insecure = destination.insecure

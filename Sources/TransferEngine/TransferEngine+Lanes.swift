@@ -199,7 +199,7 @@ extension TransferEngine {
         if contexts[batch] == nil {
             guard let order = try await queue.writer.order(of: batch) else { return nil }
             // It was queued with a limit, of which nobody has told us.
-            if order.options.bytesPerSecond != nil { adopt(try await queue.writer.limits()) }
+            if order.options.bytesPerSecond != nil { adopt(try await queue.writer.limits(), for: order) }
             // Another lane of the batch may have brought it meanwhile.
             if contexts[batch] == nil { contexts[batch] = makeContext(order) }
         }

@@ -4,8 +4,8 @@ import SSHTransport
 import TransferModel
 import TransferQueue
 
-/// Speed limits: of the whole engine, and of hosts, sessions, batches, folders and tasks. An attempt draws from all that lie
-/// on its way, so the smallest wins.
+/// Speed limits: of the whole engine, and of hosts, configured servers, sessions, batches, folders and tasks. An attempt
+/// draws from all that lie on its way, so the smallest wins.
 extension TransferEngine {
     package func limits() -> EngineLimits { currentLimits }
 
@@ -39,11 +39,20 @@ extension TransferEngine {
     }
 
     /// Takes over the limits that the queue has; what is under way draws from them at once.
-    func adopt(_ limits: [LimitScope: Int64]) {
-        if limits.isEmpty, buckets.isEmpty { return }
+    /// - Parameter coming: a batch that is about to have a context.
+    func adopt(_ limits: [LimitScope: Int64], for coming: BatchOrder? = nil) {
+        if limits.isEmpty, buckets.isEmpty, sharedBuckets.isEmpty { return }
+        let now = timeline.clock.now
+        shared = SharedLimits(contexts.values.map(\.order) + [coming].compactMap(\.self), limits)
         var known: [LimitScope: TokenBucket] = [:]
-        for (scope, rate) in limits { known[scope] = bucket(buckets[scope], rate: rate, timeline.clock.now) }
+        for (scope, rate) in limits {
+            if case .batch(let batch) = scope, shared.names[batch] != nil { continue }
+            known[scope] = bucket(buckets[scope], rate: rate, now)
+        }
         buckets = known
+        var together: [String: TokenBucket] = [:]
+        for (name, rate) in shared.rates { together[name] = bucket(sharedBuckets[name], rate: rate, now) }
+        sharedBuckets = together
         for attempt in attempts.values where attempt.phase == .running {
             let limits = self.limits(of: attempt)
             attempt.throttle?.buckets = attempt.target == nil ? limits.up : limits.down
@@ -71,13 +80,14 @@ extension TransferEngine {
 
     private func ownBuckets(of attempt: Attempt) -> [TokenBucket] {
         // Most have none, and then nothing is to be looked for.
-        if buckets.isEmpty { return [] }
+        if buckets.isEmpty, sharedBuckets.isEmpty { return [] }
         let task = attempt.task
         let scopes =
             LimitScope.hosts(of: attempt.origin) + [
                 .session(attempt.context.order.session), .batch(task.batch), .task(task.id),
             ] + task.folders.map { .folder($0) }
         return scopes.compactMap { buckets[$0] }
+            + [shared.names[task.batch].flatMap { sharedBuckets[$0] }].compactMap(\.self)
     }
 }
 

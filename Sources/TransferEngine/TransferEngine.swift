@@ -94,6 +94,9 @@ package actor TransferEngine: EngineControl {
     var downBucket: TokenBucket?
     /// +Limits: of everything else that has a limit.
     var buckets: [LimitScope: TokenBucket] = [:]
+    /// +Limits: what batches have together, and which those are.
+    var sharedBuckets: [String: TokenBucket] = [:]
+    var shared = SharedLimits()
     var leftSpeeds = LeftSpeeds()
     var ticker: LoopTimer?
     var notice: (@Sendable () -> Void)?

@@ -79,8 +79,8 @@ extension UploadSource.Placement {
 
 extension TransferOptions {
     enum CodingKeys: String, CodingKey {
-        case ifExists, ifChanged, verify, sha256, bytesPerSecond, notBefore, giveUpAfterSeconds, requestTimeoutSeconds
-        case include, exclude, followLinks, caFile, pin, insecure, umask, proxies
+        case ifExists, ifChanged, verify, sha256, bytesPerSecond, limitOf, notBefore, giveUpAfterSeconds
+        case requestTimeoutSeconds, include, exclude, followLinks, caFile, pin, insecure, umask, proxies
         case uploadBy, form, chunkBytes, sshCommand, s3
     }
 
@@ -96,6 +96,7 @@ extension TransferOptions {
         verify = try object.decodeIfPresent(VerificationWish.self, forKey: .verify)
         sha256 = try object.decodeIfPresent(String.self, forKey: .sha256)
         bytesPerSecond = try object.decodeIfPresent(Int64.self, forKey: .bytesPerSecond)
+        limitOf = try object.decodeIfPresent(String.self, forKey: .limitOf)
         notBefore = try object.decodeIfPresent(Timestamp.self, forKey: .notBefore)
         giveUpAfterSeconds = try given(.giveUpAfterSeconds, else: standard.giveUpAfterSeconds)
         requestTimeoutSeconds = try given(.requestTimeoutSeconds, else: standard.requestTimeoutSeconds)

@@ -105,6 +105,9 @@ public struct TransferOptions: Codable, Hashable, Sendable {
     public var sha256: String?
     /// Bytes a second for the whole batch.
     public var bytesPerSecond: Int64?
+    /// The configured server whose limit `bytesPerSecond` is: batches of the same name have it together, until one gets another. `nil`: it
+    /// is the batch's own.
+    public var limitOf: String?
     public var notBefore: Timestamp?
     /// Seconds without progress after which a task fails as `gaveUp`. Default 14 days.
     public var giveUpAfterSeconds: Int64 = 14 * 86_400

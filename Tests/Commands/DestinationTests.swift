@@ -90,10 +90,11 @@ struct DestinationTests {
         #expect(await bench.run("upload", "a.txt", "a:") == .done, "\(bench.error)")
         var options = try #require(engine.requests.last?.options)
         #expect(options.ifExists == .skip && options.bytesPerSecond == 8 << 20 && options.uploadBy == .tus)
+        #expect(options.limitOf == "a", "one limit for all that goes there")
         #expect(options.caFile == RawPath(sandbox.path + Array("/ca.pem".utf8)) && options.verify == .size)
         #expect(await bench.run("upload", "--if-exists", "replace", "--limit", "off", "a.txt", "a:") == .done)
         options = try #require(engine.requests.last?.options)
-        #expect(options.ifExists == .replace && options.bytesPerSecond == nil)
+        #expect(options.ifExists == .replace && options.bytesPerSecond == nil && options.limitOf == nil)
     }
 
     @Test("S3 takes keys from the destination's profile, and its own endpoint")

@@ -107,6 +107,7 @@ enum Samples {
         options.verify = .digest
         options.sha256 = String(repeating: "0f", count: 32)
         options.bytesPerSecond = 1
+        options.limitOf = "n"
         options.notBefore = time
         options.include = ["*.raw"]
         options.caFile = RawPath("/ca")

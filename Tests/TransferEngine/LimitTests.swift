@@ -47,6 +47,51 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("the limit of a configured server is one for all batches that go there, until one gets another")
+    func shared() async throws {
+        let harness = try await EngineHarness()
+        for name in ["a", "b"] { try harness.sandbox.write(name, [UInt8](repeating: 1, count: 400_000)) }
+        var batches: [BatchID] = []
+        for name in ["a", "b"] {
+            let batch = try await harness.add(
+                harness.request(upload: [name]) { ($0.options.bytesPerSecond, $0.options.limitOf) = (1, "nas") })
+            _ = try await harness.task(of: batch) { $0.state == .running }
+            batches.append(batch)
+        }
+        await harness.engine.settingsChanged()
+        #expect(await harness.engine.sharedUsers == ["nas": 2])
+        #expect(await harness.engine.bucketCount == 0)
+        _ = try await harness.queue.writer.set([.batch(batches[0])], NodeSettings(limit: 2))
+        await harness.engine.settingsChanged()
+        #expect(await harness.engine.sharedUsers == ["nas": 1])
+        #expect(await harness.engine.bucketUsers == 1)
+        for batch in batches { _ = try await harness.queue.writer.set([.batch(batch)], NodeSettings(limit: 0)) }
+        await harness.engine.settingsChanged()
+        #expect(await harness.engine.sharedUsers.isEmpty)
+        for batch in batches { try await harness.finished(batch) }
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("batches share a limit by its server's name, with the rate of the one that was queued last")
+    func sharing() {
+        func order(_ number: Int64, _ name: String?, _ rate: Int64?) -> BatchOrder {
+            var options = TransferOptions()
+            (options.limitOf, options.bytesPerSecond) = (name, rate)
+            return BatchOrder(
+                batch: BatchID(rawValue: number), session: .default, priority: .normal, options: options,
+                secrets: TransferSecrets(), destination: "http://h/", destinationQuery: nil)
+        }
+        let id = { BatchID(rawValue: $0) }
+        let orders = [
+            order(3, "nas", 80), order(1, "nas", 90), order(2, nil, 70), order(4, "nas", 60), order(5, "far", 9),
+        ]
+        let shared = SharedLimits(
+            orders, [.batch(id(1)): 90, .batch(id(2)): 70, .batch(id(3)): 80, .batch(id(4)): 5, .batch(id(5)): 9])
+        #expect(shared.names == [id(1): "nas", id(3): "nas", id(5): "far"])
+        #expect(shared.rates == ["nas": 80, "far": 9])
+    }
+
     @Test("what is moved to the top is the next that starts, though others were at hand already")
     func order() async throws {
         let hold = try Milestone()
@@ -103,6 +148,7 @@ import TransferQueue
 }
 
 extension TransferEngine {
+    fileprivate var sharedUsers: [String: Int] { sharedBuckets.mapValues(\.users) }
     fileprivate var bucketCount: Int { buckets.count }
     /// Exchanges that draw from limits of their own, each counted once a limit.
     fileprivate var bucketUsers: Int { buckets.values.reduce(0) { $0 + $1.users } }

@@ -35,7 +35,7 @@ extension AddOrder {
         request.options.followLinks = followLinks
         request.options.include = include
         request.options.exclude = exclude
-        if let limit { request.options.bytesPerSecond = limit.bytesPerSecond }
+        if let limit { (request.options.bytesPerSecond, request.options.limitOf) = (limit.bytesPerSecond, nil) }
         if case .at(let text) = start, let time = WrittenTime(text) {
             request.options.notBefore = Timestamp(
                 milliseconds: time.milliseconds(now: surroundings.now, calendar: surroundings.calendar))
