@@ -68,7 +68,7 @@ package struct ScreenConfiguration: SettingsSection {
         package static let all = ColumnList(words: nil)
         package static let known = ["files", "size", "progress", "percent", "speed", "eta", "state"]
         /// Only where they are asked for by name.
-        package static let extra = ["destination", "priority", "limit"]
+        package static let extra = ["destination", "priority", "limit", "session"]
 
         package var written: String { words?.joined(separator: " ") ?? "all" }
 

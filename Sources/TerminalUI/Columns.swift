@@ -15,11 +15,13 @@ package struct Columns: Hashable, Sendable {
         case speed
         case timeLeft
         case state
-        /// Where it goes; like the next two only when it is asked for.
+        /// Where it goes; like the next three only when it is asked for.
         case destination
         case priority
         /// Its own limit.
         case limit
+        /// Whose batch it is, when not the default session's.
+        case session
         /// The speed while it moves, else the state's word, where there is no room for both.
         case speedOrState
     }
@@ -57,6 +59,7 @@ package struct Columns: Hashable, Sendable {
         case .destination: "destination"
         case .priority: "priority"
         case .limit: "limit"
+        case .session: "session"
         }
     }
 
@@ -86,7 +89,8 @@ package struct Columns: Hashable, Sendable {
     package subscript(column: Column) -> Range<Int>? { places.first { $0.column == column }?.cells }
 
     private static let dropOrder: [Column] = [
-        .destination, .limit, .priority, .files, .bar, .timeLeft, .size, .state, .speedOrState, .speed, .percent, .sign,
+        .destination, .session, .limit, .priority, .files, .bar, .timeLeft, .size, .state, .speedOrState, .speed,
+        .percent, .sign,
     ]
 
     /// Which columns there are at a width, with their widths. The name's is not used.
@@ -111,7 +115,7 @@ package struct Columns: Hashable, Sendable {
 
     /// Those that stand there only by their names.
     private static func extra(_ width: Int, _ chosen: Set<String>) -> [(column: Column, width: Int)] {
-        let all: [(Column, Int)] = [(.destination, max(12, width / 5)), (.priority, 11), (.limit, 8)]
+        let all: [(Column, Int)] = [(.destination, max(12, width / 5)), (.priority, 11), (.limit, 8), (.session, 12)]
         return all.filter { word($0.0).map { chosen.contains($0) } ?? false }
     }
 

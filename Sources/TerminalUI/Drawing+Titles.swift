@@ -34,6 +34,7 @@ extension Drawing {
         case .destination: ("Destination", .left)
         case .priority: ("Priority", .left)
         case .limit: ("Limit", .right)
+        case .session: ("Session", .left)
         case .speedOrState: ("State", .right)
         }
     }

@@ -64,7 +64,7 @@ struct Drawing {
 
     private mutating func tree() {
         let columns = model.columns
-        let rowDrawing = RowDrawing(model: model, columns: columns)
+        let rowDrawing = RowDrawing(model: model, columns: columns, namesSessions: model.tree.hasSessions)
         for (row, index) in zip(layout.tree, model.tree.window) {
             let item = model.tree.items[index]
             rowDrawing.draw(item, row, &grid)

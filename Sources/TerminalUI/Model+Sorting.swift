@@ -98,7 +98,7 @@ extension Columns.Column {
     /// What a click on its title sorts by.
     var order: TreeOrder.Key? {
         switch self {
-        case .sign, .destination, .priority, .limit: nil
+        case .sign, .destination, .priority, .limit, .session: nil
         case .name: .name
         case .files: .files
         case .size: .size

@@ -6,6 +6,8 @@ import Terminal
 struct RowDrawing {
     let model: Model
     let columns: Columns
+    /// Batches of several sessions stand in the list, so each says whose it is.
+    var namesSessions = false
 
     private var look: Look { model.look }
 
@@ -80,6 +82,10 @@ struct RowDrawing {
     private func note(_ row: NodeRow, room: Int) -> SafeText? {
         switch row.id {
         case .batch:
+            if namesSessions, columns[.session] == nil, let session = row.session {
+                let owner = "  (" + look.safe(session.rawValue).shortened(to: 20, mark: look.glyphs.cutMark) + ")"
+                if owner.width <= room { return owner }
+            }
             var path = look.safe(row.path)
             // What it is reached by matters less than where it is.
             if path.width + 4 > room, let scheme = row.path.firstRange(of: "://") {
@@ -147,6 +153,8 @@ struct RowDrawing {
         case .destination: destination(row, width).map { ($0, .left, .plain) }
         case .priority: row.priority == .normal ? nil : (SafeText(row.priority.rawValue), .left, .plain)
         case .limit: row.limit.map { (SafeText(look.figures.size($0)), .right, .plain) }
+        case .session:
+            row.session.map { (look.safe($0.rawValue).shortened(to: width, mark: look.glyphs.cutMark), .left, .plain) }
         case .speedOrState:
             speed(row, state, isWide: false).map { (SafeText($0), .right, .plain) }
                 ?? (SafeText(state.word), .right, state.style)

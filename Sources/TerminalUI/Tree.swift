@@ -54,6 +54,8 @@ struct Tree: Sendable {
     var isKnown: Bool { sections[nil] != nil }
     /// The batches, where they are shown.
     var root: TreeSection? { isFlat ? nil : sections[nil] }
+    /// Whether batches of several sessions are in the list.
+    var hasSessions: Bool { root.map { Set($0.rows.map(\.session)).count > 1 } ?? false }
     /// All files by state, of the flat list.
     var counts: FileCounts? { isFlat ? sections[nil]?.counts : nil }
     var cursorIndex: Int? { cursor.flatMap { index(of: $0) } }

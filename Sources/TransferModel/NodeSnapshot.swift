@@ -30,6 +30,8 @@ public struct NodeRow: Codable, Hashable, Sendable {
     @OrNull public var limit: Int64?
     /// Starts nothing before this.
     @OrNull public var notBefore: Timestamp?
+    /// Of a batch in another session than the default one.
+    public var session: SessionName?
 
     public init(id: RowID, name: String, state: TransferState, counts: FileCounts, bytes: ByteCounts) {
         self.id = id

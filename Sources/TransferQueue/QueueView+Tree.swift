@@ -69,6 +69,7 @@ extension QueueView {
         row.priority = batch.priority
         row.limit = try limit(of: .batch(batch.id))
         row.notBefore = batch.notBefore
+        if batch.session != .default { row.session = batch.session }
         return row
     }
 

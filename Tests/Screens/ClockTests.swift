@@ -49,6 +49,20 @@ struct ClockTests {
         #expect(screen.model.kept.look.choices["columns"]?.value == "destination priority limit percent state")
     }
 
+    @Test("a batch says whose it is when there are batches of several sessions, and in a column when that is wished")
+    func sessions() {
+        var screen = screen(120, 30)
+        var sections = Rows.example
+        for index in sections[0].rows.indices { sections[0].rows[index].session = SessionName("photos") }
+        screen.news(sections, totals: Rows.exampleTotals)
+        #expect(!screen.picture.description.contains("(photos)"), "all are of one session")
+        sections[0].rows[1].session = nil
+        screen.news(sections, totals: Rows.exampleTotals)
+        Pictures.expect(screen.picture, "sessions-120x30")
+        screen.press(":", "columns session percent state", "Enter")
+        Pictures.expect(screen.picture, "column-session-120x30")
+    }
+
     @Test("the page of signs shows each set, and which one is on")
     func glyphs() {
         var screen = screen(80, 24)

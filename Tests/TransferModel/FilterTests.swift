@@ -148,6 +148,19 @@ import Testing
         #expect(throws: FilterFault.self) { try TransferFilter("prio>blue") }
     }
 
+    @Test("whose batch it is")
+    func sessions() throws {
+        let backup = FilterPlace(
+            batch: BatchID(rawValue: 7), name: "b", session: try #require(SessionName("nightly backup")),
+            chain: [FolderID(rawValue: 3)], folder: RawPath("raw"), destination: "s3://b/", direction: .upload,
+            priority: .normal, createdAt: Timestamp(milliseconds: 0))
+        #expect(try matches("session:backup", file("x", in: backup)))
+        #expect(try matches("session=\"nightly backup\"", file("x", in: backup)))
+        #expect(try !matches("session:backup", file("x")))
+        #expect(try matches("session=default", file("x")))
+        #expect(try matches("session!=default", file("x", in: backup)))
+    }
+
     @Test("what stalls, what is still being listed, and what is marked")
     func screenStates() throws {
         let listed = FilterPlace(

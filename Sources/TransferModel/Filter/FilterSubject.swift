@@ -4,6 +4,7 @@ package final class FilterPlace: Sendable {
     /// From the folder to the batch's root.
     package let chain: [FolderID]
     let batchName: [UInt8]
+    let session: SessionName
     /// Below the batch, without slashes at the ends.
     let folder: [UInt8]
     let destination: [UInt8]
@@ -15,13 +16,15 @@ package final class FilterPlace: Sendable {
     let isScanning: Bool
 
     package init(
-        batch: BatchID, name: String, chain: [FolderID], folder: RawPath, destination: String,
+        batch: BatchID, name: String, session: SessionName = .default, chain: [FolderID], folder: RawPath,
+        destination: String,
         direction: TransferDirection, priority: TransferPriority, createdAt: Timestamp, isScanning: Bool = false
     ) {
         self.isScanning = isScanning
         self.batch = batch
         self.chain = chain
         batchName = Array(name.utf8)
+        self.session = session
         self.folder = folder.bytes
         self.destination = Array(destination.utf8)
         let scheme = destination.utf8.prefix { $0 != UInt8(ascii: ":") }
@@ -112,6 +115,7 @@ extension FilterTest {
             case .batch: [subject.place.batchName, Array("\(subject.place.batch)".utf8)]
             case .folder: [subject.place.folder]
             case .dest: [subject.place.destination]
+            case .session: [Array(subject.place.session.rawValue.utf8)]
             case .kind: subject.place.kinds
             case .err: subject.error
             case .why: subject.state == .waiting ? subject.waitReasons.reasons.map { Array($0.rawValue.utf8) } : []

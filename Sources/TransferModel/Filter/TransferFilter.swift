@@ -62,7 +62,7 @@ package enum FilterTest: Hashable, Sendable {
     case node(RowID)
 
     package enum TextKey: String, CaseIterable, Sendable {
-        case name, path, batch, folder, dest, err, kind
+        case name, path, batch, folder, dest, session, err, kind
         /// What a file waits for, by its name in JSON.
         case why
     }
