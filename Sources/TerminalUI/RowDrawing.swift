@@ -82,18 +82,9 @@ struct RowDrawing {
     private func note(_ row: NodeRow, room: Int) -> SafeText? {
         switch row.id {
         case .batch:
-            if namesSessions, columns[.session] == nil, let session = row.session {
-                let owner = "  (" + look.safe(session.rawValue).shortened(to: 20, mark: look.glyphs.cutMark) + ")"
-                if owner.width <= room { return owner }
-            }
-            var path = look.safe(row.path)
-            // What it is reached by matters less than where it is.
-            if path.width + 4 > room, let scheme = row.path.firstRange(of: "://") {
-                path = look.safe(String(row.path[scheme.upperBound...]))
-            }
-            // Of less than this nobody could tell where it goes.
-            guard path.width > 0, room >= min(16, path.width + 4) else { return nil }
-            return " -> " + path.shortened(to: room - 4, mark: look.glyphs.cutMark)
+            let owner = owner(row, room: room)
+            let way = way(row, room: room - owner.width)
+            return owner.width == 0 ? way : owner + (way ?? "")
         case .folder where columns[.files] == nil:
             let files = SafeText("  (\(Figures.amount(row.counts.total, "file")))")
             return files.width <= room ? files : nil
@@ -103,6 +94,25 @@ struct RowDrawing {
             return "  " + look.safe(folder).shortened(to: room - 3, mark: look.glyphs.cutMark)
         case .folder, .task, .group: return nil
         }
+    }
+
+    /// `  (photos)`: whose batch it is, where that is not clear; empty where it does not fit.
+    private func owner(_ row: NodeRow, room: Int) -> SafeText {
+        guard namesSessions, columns[.session] == nil, let session = row.session else { return "" }
+        let owner = "  (" + look.safe(session.rawValue).shortened(to: 20, mark: look.glyphs.cutMark) + ")"
+        return owner.width <= room ? owner : ""
+    }
+
+    /// ` -> nas:/backup`
+    private func way(_ row: NodeRow, room: Int) -> SafeText? {
+        var path = look.safe(row.path)
+        // What it is reached by matters less than where it is.
+        if path.width + 4 > room, let scheme = row.path.firstRange(of: "://") {
+            path = look.safe(String(row.path[scheme.upperBound...]))
+        }
+        // Of less than this nobody could tell where it goes.
+        guard path.width > 0, room >= min(16, path.width + 4) else { return nil }
+        return " -> " + path.shortened(to: room - 4, mark: look.glyphs.cutMark)
     }
 
     /// The ending of a name tells more than its middle; of a sentence the beginning does.

@@ -6,7 +6,7 @@ import TransferModel
 @FirstLane @Suite(.serialized) struct DownloadTests {
     let sandbox: Sandbox
     let nginx: Nginx
-    let content = SeededBytes.bytes(16_000_000, seed: 21)
+    let content = SeededBytes.bytes(32_000_000, seed: 21)
 
     init() throws {
         sandbox = try Sandbox()
@@ -16,10 +16,11 @@ import TransferModel
 
     private var target: RawPath { RawPath("\(sandbox.root)/downloads/film.mov") }
 
-    /// Queues the slow download and kills the engine when 40 % are safely on disk.
+    /// Queues the slow download and kills the engine when 20 % are safely on disk: what is left takes six seconds more, so that the end
+    /// does not overtake the kill on a machine that has much else to do.
     private func downloadAndKillMidway() throws -> String {
         let batch = try sandbox.download(nginx.url + "slow/film.mov", "\(sandbox.root)/downloads/")
-        try waitUntil("40 % are synced to disk") {
+        try waitUntil("20 % are synced to disk") {
             try (sandbox.task(batch)["bytesAccepted"].integer ?? 0) >= 6_400_000
         }
         try sandbox.killEngine()
@@ -27,7 +28,7 @@ import TransferModel
         return batch
     }
 
-    @Test func `a download killed at 40 percent goes on with one Range request`() throws {
+    @Test func `a download killed at 20 percent goes on with one Range request`() throws {
         let batch = try downloadAndKillMidway()
         #expect(try sandbox.wait(batch).status == 0)
         #expect(try readBytes(target) == content)
@@ -48,7 +49,7 @@ import TransferModel
         #expect(task["finalPath"].text == target.displayed)
     }
 
-    @Test(arguments: [16_000_000, 13_000_000, 17_000_001])
+    @Test(arguments: [32_000_000, 13_000_000, 33_000_001])
     func `a file that changed at the server starts over and is never mixed`(size: Int) throws {
         let batch = try downloadAndKillMidway()
         let newer = SeededBytes.bytes(size, seed: 22)

@@ -53,7 +53,7 @@ struct ClockTests {
     func sessions() {
         var screen = screen(120, 30)
         var sections = Rows.example
-        for index in sections[0].rows.indices { sections[0].rows[index].session = SessionName("photos") }
+        for index in sections[0].rows.indices { sections[0].rows[index].session = SessionName(rawValue: "photos") }
         screen.news(sections, totals: Rows.exampleTotals)
         #expect(!screen.picture.description.contains("(photos)"), "all are of one session")
         sections[0].rows[1].session = nil

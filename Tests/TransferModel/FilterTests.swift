@@ -151,7 +151,7 @@ import Testing
     @Test("whose batch it is")
     func sessions() throws {
         let backup = FilterPlace(
-            batch: BatchID(rawValue: 7), name: "b", session: try #require(SessionName("nightly backup")),
+            batch: BatchID(rawValue: 7), name: "b", session: try #require(SessionName(rawValue: "nightly backup")),
             chain: [FolderID(rawValue: 3)], folder: RawPath("raw"), destination: "s3://b/", direction: .upload,
             priority: .normal, createdAt: Timestamp(milliseconds: 0))
         #expect(try matches("session:backup", file("x", in: backup)))
