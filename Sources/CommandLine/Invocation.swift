@@ -99,6 +99,7 @@ extension Command {
         let found = ArgumentScanner.scan(arguments.map(\.bytes), options: options)
         let helpIndex = options.count - 1
         if found.contains(.option(helpIndex, value: nil)) {
+            try checkHelpIsMeant(arguments, place: place)
             return .help(HelpText.page(program, self, path: path, width: width))
         }
         if found.contains(where: { $0.names("version", of: options) }) {
@@ -120,6 +121,18 @@ extension Command {
         }
         try check(operands, place: place)
         return .run(Invocation(path: path, operands: operands, words: arguments, values: values))
+    }
+
+    /// `-photo.jpg` has an `h` in it, too: whoever meant a file must not read the help and a status of success.
+    private func checkHelpIsMeant(_ arguments: [Argument], place: String) throws(CommandFailure) {
+        let words = arguments.map(\.shown).prefix { $0 != "--" }
+        if words.contains(where: { $0 == "-h" || $0.hasPrefix("--h") }) { return }
+        guard let name = words.first(where: { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains("h") }) else {
+            return
+        }
+        throw .usage(
+            "\(place)\"\(name)\" is read as options",
+            "write ./\(name) when it is a file, or put -- before all names; help is --help")
     }
 
     private func refusal(of item: ArgumentScanner.Found, place: String, program: String) -> CommandFailure {

@@ -10,14 +10,17 @@ func percent(_ part: Int64, of whole: Int64?, isOver: Bool) -> String {
 }
 
 extension BatchSnapshot {
-    /// How much of it was sent; 99 % until every file is completed.
-    var percentText: String { percent(bytesSent, of: scanning ? nil : bytesTotal, isOver: state == .completed) }
+    /// How much of it was sent; 99 % until every file is completed. What was cancelled never is.
+    var percentText: String {
+        percent(bytesSent, of: scanning ? nil : bytesTotal, isOver: state == .completed && filesCancelled == 0)
+    }
 
     /// Behind the name: what it waits for, or how many files failed.
     var remark: String {
         var words: [String] = []
         if state == .waiting, let reason = waitReasons.first { words.append("waits for \(reason.words)") }
         if filesFailed > 0 { words.append("\(filesFailed) failed") }
+        if filesCancelled > 0, state != .cancelled { words.append("\(filesCancelled) cancelled") }
         return words.joined(separator: ", ")
     }
 
@@ -27,7 +30,8 @@ extension BatchSnapshot {
         progressLine(
             "\(id) \(standing(state, waitReasons.words, because))", state: state, done: filesCompleted,
             files: filesTotal,
-            failed: filesFailed, sent: bytesSent, total: bytesTotal, isCounting: scanning, rate: bytesPerSecond,
+            failed: filesFailed, cancelled: filesCancelled, sent: bytesSent, total: bytesTotal, isCounting: scanning,
+            rate: bytesPerSecond,
             left: secondsLeft, units)
     }
 }
@@ -60,7 +64,8 @@ extension NodeRow {
         progressLine(
             "\(id) \(standing(state, waitReasons.words(after: error), because))", state: state,
             done: counts.completed, files: counts.total,
-            failed: counts.failed, sent: bytes.sent, total: bytes.total, isCounting: scanning || !sizeKnown,
+            failed: counts.failed, cancelled: counts.cancelled, sent: bytes.sent, total: bytes.total,
+            isCounting: scanning || !sizeKnown,
             rate: bytesPerSecond, left: secondsLeft, units)
     }
 }
@@ -72,7 +77,8 @@ extension QueueTotals {
         let subject = batches == 1 ? "1 batch" : "\(batches) batches"
         return progressLine(
             standing.isEmpty ? "\(subject) \(state.word)" : "\(subject): \(standing),", state: state,
-            done: counts.completed, files: counts.total, failed: counts.failed, sent: bytes.sent,
+            done: counts.completed, files: counts.total, failed: counts.failed, cancelled: counts.cancelled,
+            sent: bytes.sent,
             total: bytes.total, isCounting: false, rate: bytesPerSecondUp + bytesPerSecondDown, left: secondsLeft, units
         )
     }
@@ -86,14 +92,15 @@ private func standing(_ state: TransferState, _ waits: String, _ because: String
 
 /// `b7 running 71% 569/812 files 41.3G of 58.2G 28.9M/s 10m00s left, 2 failed`
 private func progressLine(
-    _ subject: String, state: TransferState, done: Int64, files: Int64, failed: Int64, sent: Int64,
+    _ subject: String, state: TransferState, done: Int64, files: Int64, failed: Int64, cancelled: Int64, sent: Int64,
     total: Int64, isCounting: Bool, rate: Int64, left: Int64?, _ units: ScreenConfiguration.Units
 ) -> String {
     var words = [subject]
-    words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed))
+    words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed && cancelled == 0))
     words.append("\(done)/\(files)\(isCounting ? "+" : "") \(files == 1 ? "file" : "files")")
     words.append("\(units.size(sent)) of \(units.size(total))")
     if rate > 0, state.isActive { words.append(units.rate(rate)) }
     if let left, state.isActive { words.append("\(shownDuration(seconds: left)) left") }
     return words.joined(separator: " ") + (failed > 0 ? ", \(failed) failed" : "")
+        + (cancelled > 0 && state != .cancelled ? ", \(cancelled) cancelled" : "")
 }

@@ -138,6 +138,14 @@ struct ParseTests {
             message("send", "--waiit", "x", "3") == "sample: send: there is no option --waiit: did you mean --wait?")
         #expect(
             message("send", "--zzz=4", "x", "3") == "sample: send: there is no option --zzz: see sample send --help")
+        // Each has an h in it, and neither asks for help.
+        for name in ["-hello.jpg", "-photo.jpg"] {
+            let refused = message("send", name, "x")
+            #expect(
+                refused
+                    == "sample: send: \"\(name)\" is read as options: write ./\(name) when it is a file, or put -- before all names; help is --help"
+            )
+        }
         #expect(message("send", "-wq", "x", "3") == "sample: send: there is no option -q: see sample send --help")
     }
 

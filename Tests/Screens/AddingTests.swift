@@ -121,6 +121,11 @@ struct AddingTests {
         screen.send(.local(.looked([LookedPath(path: Array("/home/ana/x".utf8), finding: .file(size: 1))], .go)))
         #expect(screen.model.adding?.picker.folder.path == Array("/home/ana".utf8))
         #expect(screen.picked == 1)
+        screen.press("~", "/etc/hosts", "Enter")
+        #expect(
+            screen.requests == [.local(.look([Array("/etc/hosts".utf8)], .go))],
+            "a slash is the root, not one below home")
+        screen.press("Esc")
         screen.press("/", "/etc/hosts", "Space", "b", "Enter")
         #expect(
             screen.requests == [.local(.look([Array("/etc/hosts".utf8), Array("/home/ana/b".utf8)], .choose))])

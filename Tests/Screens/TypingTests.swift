@@ -56,5 +56,9 @@ struct TypingTests {
         _ = chosen.take(KeyPress(.down))
         for letter in "in/".unicodeScalars { _ = chosen.take(.character(letter)) }
         #expect(chosen.field.text == "nas:in/")
+        // The next batch goes elsewhere: what was typed for the last one is a proposal, too.
+        step.begin()
+        for letter in "nas:y/".unicodeScalars { _ = step.take(.character(letter)) }
+        #expect(step.field.text == "nas:y/")
     }
 }

@@ -130,6 +130,7 @@ struct AddFlow: Sendable {
             case .close: return [.close]
             case .goOn where kind == .upload:
                 step = .second
+                destination.begin()
                 return []
             case .goOn:
                 let place = links.urls.first.flatMap { try? book.place($0, "URL") }

@@ -30,6 +30,8 @@ struct DestinationStep: Sendable {
     var note: SafeText?
     /// The line was touched: what becomes known later changes nothing in it.
     private var isTouched = false
+    /// What stands in the line was there when the step began: typing replaces it, until it is edited or another is chosen.
+    private var isProposal = true
     /// What was typed by hand; the choices that have it in them are shown.
     private var typed: [UInt8] = []
 
@@ -51,9 +53,12 @@ struct DestinationStep: Sendable {
         return choices.filter { pattern.matches(Array($0.text.utf8)) }
     }
 
+    /// The step begins once more.
+    mutating func begin() { isProposal = true }
+
     mutating func put(_ text: String) {
         field = TextField(Array(text.utf8))
-        (selected, isTouched, typed) = (nil, true, [])
+        (selected, isTouched, isProposal, typed) = (nil, true, false, [])
     }
 
     mutating func take(_ press: KeyPress) -> Outcome {
@@ -67,10 +72,10 @@ struct DestinationStep: Sendable {
         case (.up, _), (.tab, .shift): choose((selected ?? shown.count) - 1)
         default:
             // What is typed replaces a proposal, as what is pasted does; one that was chosen, or is edited, goes on.
-            var edited = !isTouched && press.types ? TextField() : field
+            var edited = isProposal && press.types ? TextField() : field
             guard edited.edit(press) else { break }
             field = edited
-            (selected, isTouched) = (nil, true)
+            (selected, isTouched, isProposal) = (nil, true, false)
             typed = field.bytes
         }
         return .editing
@@ -79,15 +84,15 @@ struct DestinationStep: Sendable {
     mutating func paste(_ bytes: [UInt8]) {
         note = nil
         // A proposal gives way to what is pasted.
-        if selected != nil { field = TextField() }
+        if selected != nil || isProposal { field = TextField() }
         field.insert(bytes.filter { $0 > 0x20 && $0 != 0x7F })
-        (selected, isTouched, typed) = (nil, true, [])
+        (selected, isTouched, isProposal, typed) = (nil, true, false, [])
     }
 
     private mutating func choose(_ row: Int) {
         let shown = shown
         guard shown.indices.contains(row) else { return }
-        (selected, isTouched) = (row, true)
+        (selected, isTouched, isProposal) = (row, true, false)
         field = TextField(Array(shown[row].text.utf8))
     }
 

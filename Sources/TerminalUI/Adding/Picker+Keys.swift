@@ -154,6 +154,9 @@ extension Picker {
         case (.escape, _), (.character("c"), .control): mode = .list
         case (.tab, _): return words.lastWord(field.beforeCursor).map { [.local(.complete($0.word))] } ?? []
         case (.enter, _): return entered(field, words)
+        // Home stands there to begin with; whoever types a slash wants the root.
+        case (.character("/"), []) where field.bytes == Array("~/".utf8):
+            mode = .path(TextField([UInt8(ascii: "/")]))
         default:
             _ = field.edit(press)
             mode = .path(field)
