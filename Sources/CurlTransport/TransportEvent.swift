@@ -69,10 +69,16 @@ package struct ExchangeFailure: Sendable, Equatable {
     /// What kind of failure it is; a cause of ours counts more than libcurl's code.
     package var failureClass: CurlFailureClass {
         switch cause {
-        case nil: CurlFailureClass(code)
+        case nil: isCutHandshake ? .transient : CurlFailureClass(code)
         case .stalled, .noAnswer, .repeatRefused, .noFinalStatus: .transient
         case .sourceEnded, .sourceFailed, .sinkFailed, .responseTooLarge, .headerTooLarge: .local
         }
+    }
+
+    /// The line broke in the middle of a TLS handshake, which says nothing of the TLS that is spoken there.
+    private var isCutHandshake: Bool {
+        guard code.rawValue == 35, let osError else { return false }
+        return [.connectionReset, .connectionAborted, .brokenPipe, .timedOut].contains(osError)
     }
 }
 

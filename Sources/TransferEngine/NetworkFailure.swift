@@ -33,6 +33,8 @@ enum NetworkFailure {
             return error(.notConnectedToInternet, "there is no network to \(host)", again)
         case 7: return error(.cannotConnectToHost, "\(host) does not accept the connection", again)
         case 28: return error(.timedOut, "\(host) took too long", again)
+        case 35 where failure.failureClass == .transient:
+            return error(.networkConnectionLost, "the connection to \(host) was cut", again)
         case 35 where handshakes < 3: return error(.networkConnectionLost, "no TLS with \(host) yet", again)
         case 35: return error(.tlsFailure, "\(host) speaks no TLS that we can", "check the address and port")
         case 51, 60, 83, 91:

@@ -187,7 +187,9 @@ package struct NextcloudUpload: ProtocolMachine {
         if case .reviewing = state { isReview = true }
         guard let answer = end.answer else { return stop(end) }
         if mayLackFolders, !point.isMade, [404, 405, 501].contains(answer.status) {
-            return goWhole(at: end.at, learns: true)
+            // What an attempt before this one has made may have become the file between the two questions.
+            let isFirst = plan.resume == nil && plan.subject.begunBefore == nil
+            return goWhole(at: end.at, learns: answer.status != 404 || isFirst)
         }
         if answer.status == 404 || answer.status == 410 {
             let wasMade = point.isMade

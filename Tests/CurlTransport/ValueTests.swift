@@ -1,3 +1,4 @@
+import LinuxSystem
 import Testing
 
 @testable import CurlTransport
@@ -61,5 +62,14 @@ import Testing
         for (expected, codes) in table {
             for code in codes { #expect(CurlFailureClass(CurlCode(rawValue: code)) == expected, "code \(code)") }
         }
+    }
+
+    @Test("a TLS handshake that the line broke in is no refusal of TLS")
+    func cutHandshake() {
+        for error: Errno in [.connectionReset, .brokenPipe] {
+            let cut = ExchangeFailure(CurlCode(rawValue: 35), osError: error, text: "Recv failure")
+            #expect(cut.failureClass == .transient)
+        }
+        #expect(ExchangeFailure(CurlCode(rawValue: 35), text: "wrong version number").failureClass == .handshake)
     }
 }

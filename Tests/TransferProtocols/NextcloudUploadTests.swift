@@ -321,6 +321,15 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(play.said == ["finish \(25 * mebi) size"])
     }
 
+    @Test("a folder that is there and then is not, after an earlier attempt, teaches nothing of the server")
+    func raced() {
+        var raced = plan()
+        raced.subject.begunBefore = Timestamp(milliseconds: 1)
+        var play = HTTPPlay(NextcloudUpload(raced))
+        for end in [answered(404), answered(405), answered(404)] { play.end(end) }
+        #expect(play.said == ["PROPFIND \(target)"])
+    }
+
     @Test("a folder that went without the file appearing begins anew, after one more look")
     func lostInAssembly() {
         var play = assembling()
