@@ -47,6 +47,8 @@ final class Attempt {
     var phase = Phase.running
     /// It counts among the transfers at once.
     var holdsSlot = false
+    /// Only the last answers are awaited, or the disk: another one has its slot already.
+    var isFinishing: Bool { phase == .finishing || !holdsSlot }
     /// What the machine wants done next; waits while `isBlocked`.
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.

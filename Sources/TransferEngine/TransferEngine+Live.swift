@@ -120,11 +120,11 @@ extension TransferEngine {
         let left = attempt.total.map { $0 - sent }
         var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
-            direction: attempt.direction, state: attempt.phase == .finishing ? .finishing : .running,
+            direction: attempt.direction, state: attempt.isFinishing ? .finishing : .running,
             bytesTotal: attempt.total, bytesSent: sent, bytesAccepted: attempt.accepted,
             bytesRepeated: attempt.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
-            isStalled: attempt.phase == .running && attempt.meter.isQuiet(at: now))
+            isStalled: !attempt.isFinishing && attempt.meter.isQuiet(at: now))
         if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.sent }
         return live
     }

@@ -11,7 +11,9 @@ extension PutUpload {
         expires = UploadLimit(answer)?.age.map { now.advanced(by: .seconds($0)) }
         let persist = ProtocolAction.persist(resumePoint(upload, cut: nil))
         guard plan.offerIsTrial else { return [persist] }
-        return [learned { ($0.interopVersion, $0.offeredVersion) = (plan.interopVersion, plan.interopVersion) }, persist]
+        return [
+            learned { ($0.interopVersion, $0.offeredVersion) = (plan.interopVersion, plan.interopVersion) }, persist,
+        ]
     }
 
     /// Told before the bytes go, so that a kill does not have the same version tried for ever.

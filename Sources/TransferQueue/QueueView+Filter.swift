@@ -69,7 +69,8 @@ extension QueueView {
         if batches[place.batch] == nil { batches[place.batch] = try batchRow(place.batch) }
         guard let batch = batches[place.batch] else { return nil }
         return FilterPlace(
-            batch: batch.id, name: batch.name, session: batch.session, chain: place.chain, folder: place.tree, destination: batch.destination,
+            batch: batch.id, name: batch.name, session: batch.session, chain: place.chain, folder: place.tree,
+            destination: batch.destination,
             direction: batch.direction == .upload ? .upload : .download, priority: batch.priority,
             createdAt: batch.createdAt, isScanning: batch.isScanning)
     }

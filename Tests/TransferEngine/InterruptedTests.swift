@@ -153,9 +153,10 @@ import TransferQueue
     @Test("a place is given away once: what ends later gives none")
     func givenOnce() async throws {
         let harness = try await EngineHarness(started: false)
-        let places = await harness.engine.placesAfterGiving(try await aClaim(harness))
+        let (places, states) = await harness.engine.placesAfterGiving(try await aClaim(harness))
         #expect(places.map(\.used) == [1, 0, 0, 0] && places.map(\.ofHost) == [1, nil, nil, nil])
         #expect(places.map(\.attempts) == [1, 1, 1, 0])
+        #expect(states == [.running, .finishing], "no more are shown as running than there are places")
         await harness.stop()
     }
 
@@ -222,16 +223,18 @@ extension TransferEngine {
     }
 
     /// With a place taken, given away, given away again, and the attempt over.
-    fileprivate func placesAfterGiving(_ task: ClaimedTask) -> [Places] {
+    fileprivate func placesAfterGiving(_ task: ClaimedTask) -> ([Places], states: [TransferState]) {
         let attempt = attempt(task)
         attempts[task.id] = attempt
         (slotsInUse, load[Self.there], attempt.holdsSlot) = (1, 1, true)
         var found = [places]
+        var states = live().tasks.map(\.state)
         freeSlot(of: attempt)
         found.append(places)
+        states += live().tasks.map(\.state)
         freeSlot(of: attempt)
         found.append(places)
         close(attempt)
-        return found + [places]
+        return (found + [places], states)
     }
 }
