@@ -26,17 +26,20 @@ enum LeavingText {
             ]
         case nil: break
         }
+        let totals = model.totals ?? QueueTotals()
+        // What waits for a person is told of by itself, and goes on by itself no more than what is paused.
+        let stuck = min(counts.waiting, totals.needsPerson ?? 0)
+        let waiting = counts.queued + counts.waiting - stuck
         let parts: [(Int64, String)] = [
-            (counts.active, "running"), (counts.queued + counts.waiting, "waiting"),
-            (counts.paused + counts.created, "paused"),
+            (counts.active, "running"), (waiting, "waiting"), (counts.paused + counts.created, "paused"),
         ]
-        let failed = problems(model.totals ?? QueueTotals())
+        let failed = problems(totals)
         let there = parts.filter { $0.0 > 0 }
         guard let first = there.first else {
-            return ["Nothing is unfinished.\(failed)", back]
+            return [(stuck > 0 ? "Nothing goes on without you." : "Nothing is unfinished.") + failed, back]
         }
         let rest = there.dropFirst().map { ", \(Figures.count($0.0)) \($0.1)" }.joined()
-        let goes = counts.active + counts.queued + counts.waiting > 0
+        let goes = counts.active + waiting > 0
         let isOne = there.reduce(0) { $0 + $1.0 } == 1
         let end =
             switch (goes, isOne) {

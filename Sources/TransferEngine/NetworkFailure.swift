@@ -36,7 +36,10 @@ enum NetworkFailure {
         case 35 where failure.failureClass == .transient:
             return error(.networkConnectionLost, "the connection to \(host) was cut", again)
         case 35 where handshakes < 3: return error(.networkConnectionLost, "no TLS with \(host) yet", again)
-        case 35: return error(.tlsFailure, "\(host) speaks no TLS that we can", "check the address and port")
+        case 35:
+            return error(
+                .tlsFailure, "\(host) speaks no TLS that we can",
+                "check the address and port, and whether it is one without TLS")
         case 51, 60, 83, 91:
             return error(
                 .tlsFailure, "the certificate of \(host) is not trusted", "check it, or name its authority with --ca")

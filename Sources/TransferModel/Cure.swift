@@ -44,8 +44,8 @@ extension TransferErrorCode {
             Cure("The server sends on from one address to the next.", "queue it again with the last address")
         case .tlsFailure:
             Cure(
-                "The server could not prove who it is; nothing was sent to it.",
-                "check its certificate and the clock of this machine")
+                "No secure connection to it could be made; nothing was sent to it.",
+                "check the address, its certificate and the clock of this machine")
         case .pinMismatch:
             Cure(
                 "It is not the server whose key you named; nothing was sent to it.",

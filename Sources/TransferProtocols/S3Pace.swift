@@ -29,11 +29,11 @@ struct S3Pace: Hashable, Sendable {
 
 extension S3Plan {
     /// Bytes of a part where nobody says how many: every part costs the server several requests of its own, and a kill repeats those that
-    /// are on their way. So about what goes in half a second, and of a file a sixteenth at most; a power of two, by which others, too,
+    /// are on their way. So about what goes in a second, and of a file a sixteenth at most; a power of two, by which others, too,
     /// find out of which parts an object was made.
     /// - Parameter rate: bytes a second that parts went to this host before.
     func usual(at rate: Int64) -> Int64 {
-        let wished = min(rate / 2, subject.size / 16)
+        let wished = min(rate, subject.size / 16)
         return Self.usualPartSizes.last { $0 <= wished } ?? Self.usualPartSizes[0]
     }
 
@@ -43,6 +43,7 @@ extension S3Plan {
     /// in which the line would be idle: as much as is sent again, after a kill, within two seconds.
     /// - Parameter rate: bytes a second so far; `nil`: unknown.
     func partsAtOnce(at rate: Int64?) -> Int {
-        min(parallel, max(2, Int(max(64 << 20, 2 * (rate ?? 0)) / partSize)))
+        let together = max(64 << 20, 2 * (rate ?? 0))
+        return min(parallel, max(2, Int((together + partSize - 1) / partSize)))
     }
 }

@@ -96,7 +96,7 @@ extension S3Upload {
     mutating func advance() -> [ProtocolAction] {
         if let draining { return parts.sending > 0 ? [] : over(.wait(draining)) }
         var actions: [ProtocolAction] = []
-        let atOnce = plan.partsAtOnce(at: pace.rate)
+        let atOnce = plan.partsAtOnce(at: pace.rate ?? plan.facts.partRate)
         while parts.busy < atOnce + Self.ahead, let index = parts.nextMissing() {
             if digestsWanted.isEmpty {
                 parts.set(index, .ready(S3Digests()))

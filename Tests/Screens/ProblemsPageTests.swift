@@ -69,6 +69,18 @@ struct ProblemsPageTests {
             LeavingText.lines(screen.model)[0].hasSuffix(
                 " 3 files failed. 1 file waits for you: see martlet why. 2 files wait for space on a disk: see martlet why."
             ))
+        // The same file is not told of twice.
+        totals.counts = FileCounts()
+        (totals.counts.waiting, totals.problems, totals.needsPerson, totals.needsSpace) = (3, 1, 1, 0)
+        screen.news([], totals: totals)
+        #expect(
+            LeavingText.lines(screen.model)[0]
+                == "2 files waiting. They go on without this window. 1 file waits for you: see martlet why.")
+        totals.counts.waiting = 1
+        screen.news([], totals: totals)
+        #expect(
+            LeavingText.lines(screen.model)[0]
+                == "Nothing goes on without you. 1 file waits for you: see martlet why.")
         (totals.problems, totals.needsPerson, totals.needsSpace) = (5, 3, 0)
         screen.news([], totals: totals)
         screen.send(.resized(ScreenSize(columns: 80, rows: 24)))

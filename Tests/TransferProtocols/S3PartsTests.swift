@@ -53,7 +53,7 @@ private let complete = completeRequest
 
     @Test(
         "more parts are on their way where what a kill repeats is sent again in no time",
-        arguments: [(100, 3), (400, 3), (600, 2), (5000, 1)])
+        arguments: [(100, 3), (600, 3), (800, 2), (5000, 1)])
     func pace(milliseconds: Int64, sent: Int) {
         let part = 32 * mebibyte
         var script = S3Script(s3Plan(size: 64 * part, ifExists: .replace, chunk: nil, parallel: 4))
@@ -87,9 +87,9 @@ private let complete = completeRequest
     }
 
     @Test(
-        "where the line is known, a part is what goes in half a second",
+        "where the line is known, a part is what goes in a second",
         arguments: [
-            (2048, 1, 8), (2048, 40, 16), (2048, 300, 128), (2048, 3000, 128), (100_000, 3000, 256), (300, 3000, 16),
+            (2048, 1, 8), (2048, 40, 32), (2048, 300, 128), (2048, 3000, 128), (100_000, 3000, 256), (300, 3000, 16),
             (100, 3000, 8), (100_000, 1, 11),
         ])
     func partSizes(mebibytes: Int64, rate: Int64, expected: Int64) {
