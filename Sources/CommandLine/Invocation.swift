@@ -126,7 +126,8 @@ extension Command {
     /// `-photo.jpg` has an `h` in it, too: whoever meant a file must not read the help and a status of success.
     private func checkHelpIsMeant(_ arguments: [Argument], place: String) throws(CommandFailure) {
         let words = arguments.map(\.shown).prefix { $0 != "--" }
-        if words.contains(where: { $0 == "-h" || $0.hasPrefix("--h") }) { return }
+        // It may be shortened, and other options begin as it does.
+        if words.contains(where: { $0 == "-h" || ($0.count > 2 && "--help".hasPrefix($0)) }) { return }
         guard let name = words.first(where: { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains("h") }) else {
             return
         }

@@ -139,8 +139,8 @@ struct ParseTests {
         #expect(
             message("send", "--zzz=4", "x", "3") == "sample: send: there is no option --zzz: see sample send --help")
         // Each has an h in it, and neither asks for help.
-        for name in ["-hello.jpg", "-photo.jpg"] {
-            let refused = message("send", name, "x")
+        for (name, other) in [("-hello.jpg", "y"), ("-photo.jpg", "y"), ("-photo.jpg", "--header=y")] {
+            let refused = message("send", name, other, "x")
             #expect(
                 refused
                     == "sample: send: \"\(name)\" is read as options: write ./\(name) when it is a file, or put -- before all names; help is --help"
