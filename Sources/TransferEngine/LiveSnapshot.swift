@@ -10,7 +10,7 @@ package struct LiveSnapshot: Sendable {
     package var left: [LeftSpeed]
     /// Batches whose tasks that could run all belong to hosts which are held back now.
     package var held: [BatchID: HeldHost] = [:]
-    /// Uploads that were broken off and stand still: what they had sent, until their servers say how much of it they have.
+    /// Uploads that a person paused and whose servers are being asked how much they have: for that moment they stand where they stood.
     package var unconfirmed: [UnconfirmedUpload] = []
     /// More than so many are not told; they stand where their servers have said.
     static let mostUnconfirmed = 64

@@ -108,20 +108,18 @@ extension TransferEngine {
             left: leftSpeeds.speeds(at: now))
         snapshot.held = heldBatches()
         snapshot.isStopping = phase == .draining
-        let waiting = unconfirmed.values.filter { !$0.isAnswered && attempts[$0.task] == nil }
-        snapshot.unconfirmed = Array(waiting.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
+        let asked = unconfirmed.values.filter { looks[$0.task] != nil }
+        snapshot.unconfirmed = Array(asked.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
         return snapshot
     }
 
     private func live(_ attempt: Attempt, _ now: Int64) -> LiveTask {
         let speed = attempt.meter.bytesPerSecond(at: now)
-        // Until the server has said how much it has, what an earlier attempt had sent is where it stands.
-        let sent = max(attempt.sent, attempt.isCounted ? 0 : unconfirmed[attempt.task.id]?.sent ?? 0)
-        let left = attempt.total.map { $0 - sent }
+        let left = attempt.total.map { $0 - attempt.sent }
         var live = LiveTask(
             task: attempt.task.id, batch: attempt.task.batch, folder: attempt.task.folder,
             direction: attempt.direction, state: attempt.isFinishing ? .finishing : .running,
-            bytesTotal: attempt.total, bytesSent: sent, bytesAccepted: attempt.accepted,
+            bytesTotal: attempt.total, bytesSent: attempt.sent, bytesAccepted: attempt.accepted,
             bytesRepeated: attempt.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
             isStalled: !attempt.isFinishing && attempt.meter.isQuiet(at: now))

@@ -36,7 +36,6 @@ extension TransferEngine {
             _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
         case .persist, .learned: break
         case .resumed(let bytes), .accepted(let bytes):
-            unconfirmed[attempt.task.id]?.isAnswered = true
             if bytes > attempt.task.accepted {
                 queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.id)
             }

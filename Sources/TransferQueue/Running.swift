@@ -140,8 +140,6 @@ package struct UnconfirmedUpload: Sendable, Hashable {
     package var folder: FolderID
     /// Bytes from the file's beginning.
     package var sent: Int64
-    /// The server was asked meanwhile and has said how much it has; what it lacks will be sent again.
-    package var isAnswered = false
 
     package init(task: TaskID, batch: BatchID, folder: FolderID, sent: Int64) {
         self.task = task

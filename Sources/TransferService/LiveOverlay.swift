@@ -24,7 +24,7 @@ package struct LiveOverlay: Sendable {
     }
 
     package private(set) var tasks: [TaskID: LiveTask] = [:]
-    /// Of uploads that were broken off: the bytes that they had sent.
+    /// Of uploads that were paused a moment ago, while their servers are asked what they have: the bytes that they had sent.
     private var brokenOff: [TaskID: Int64] = [:]
     private var folders: [FolderID: Addition] = [:]
     private var batches: [BatchID: Addition] = [:]

@@ -32,6 +32,47 @@ import TransferQueue
         server.server.stop()
     }
 
+    @Test("what was sent before a cut is no progress any more while the next attempt asks what is there")
+    func cutIsNoProgress() async throws {
+        let held = try Milestone()
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .loseAfter(1_500_000)
+            case ("HEAD", 0): .hold(held)
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(30_000_000))
+        let batch = try await harness.add(request(harness, ["f"], to: server))
+        while server.count("HEAD") == 0 { await Task.yield() }
+        let live = await harness.engine.live()
+        #expect(live.tasks.map(\.bytesSent) == [0] && live.unconfirmed.isEmpty)
+        held.reach()
+        #expect(try await harness.finished(batch).state == .completed)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.bytesRepeated >= 1_500_000 && task.bytesSent == 30_000_000)
+        try await harness.expectSound()
+        await harness.stop()
+        server.server.stop()
+    }
+
+    @Test("nor is what was sent before a refusal while the file waits for its next try")
+    func refusedIsNoProgress() async throws {
+        let server = try FakeTusServer { request, _ in
+            request.method == "PATCH" ? .answer("507 Insufficient Storage") : .ordinary
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let batch = try await harness.add(request(harness, ["f"], to: server))
+        try await harness.task(of: batch) { $0.state == .waiting && $0.waitReasons == [.remoteDiskSpace] }
+        let live = await harness.engine.live()
+        #expect(live.tasks.isEmpty && live.unconfirmed.isEmpty)
+        #expect(try await harness.tasks(batch).first?.bytesSent == 0)
+        await harness.stop()
+        server.server.stop()
+    }
+
     @Test("an unknown host is asked once what it can; the other tasks wait for that answer")
     func oneQuestion() async throws {
         let harness = try await EngineHarness { request, _ in
