@@ -14,6 +14,10 @@ package struct LiveSnapshot: Sendable {
     package var unconfirmed: [UnconfirmedUpload] = []
     /// More than so many are not told; they stand where their servers have said.
     static let mostUnconfirmed = 64
+    /// Hosts, by origin, that take no more at once, and how many that is: their own share, when they were overloaded.
+    package var full: [String: Int] = [:]
+    /// Hosts that one file asks what they can: the others for them begin when that is known.
+    package var asked: Set<String> = []
     /// The engine ends when what runs is over: nothing starts any more.
     package var isStopping = false
 

@@ -140,6 +140,17 @@ extension TransferEngine {
         return hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit)
     }
 
+    /// Hosts that have as many as they may have, and how many that is.
+    func fullHosts() -> [String: Int] {
+        let limit = currentLimits.transfersPerHost
+        var full: [String: Int] = [:]
+        for (host, active) in load {
+            let most = hosts[host]?.allowance(limit: limit) ?? limit
+            if active >= most { full[host] = most }
+        }
+        return full
+    }
+
     /// Claims for the lanes that could fill the slots, in their order.
     private func claimAhead(_ now: Timestamp) {
         // A host that is held back opens by time alone; until then every look may find something new.

@@ -107,6 +107,8 @@ extension TransferEngine {
             tasks: attempts.values.map { live($0, now) }.sorted { $0.task < $1.task },
             left: leftSpeeds.speeds(at: now))
         snapshot.held = heldBatches()
+        snapshot.full = fullHosts()
+        snapshot.asked = Set(inquirers.keys)
         snapshot.isStopping = phase == .draining
         let asked = unconfirmed.values.filter { looks[$0.task] != nil }
         snapshot.unconfirmed = Array(asked.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))

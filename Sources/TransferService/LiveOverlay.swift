@@ -31,6 +31,9 @@ package struct LiveOverlay: Sendable {
     private var all = Addition()
     /// Batches that stand still because of their hosts alone.
     package private(set) var held: [BatchID: HeldHost] = [:]
+    /// As of `LiveSnapshot`.
+    package private(set) var full: [String: Int] = [:]
+    package private(set) var asked: Set<String> = []
     /// The engine ends when what runs is over: nothing starts any more.
     package private(set) var isStopping = false
     package private(set) var bytesPerSecondUp: Int64 = 0
@@ -48,6 +51,7 @@ package struct LiveOverlay: Sendable {
         chain: (FolderID) -> [FolderID]
     ) {
         held = live.held
+        (full, asked) = (live.full, live.asked)
         isStopping = live.isStopping
         for task in live.tasks {
             // A task that is over in the queue has its final numbers there.

@@ -71,6 +71,7 @@ package struct WhySentence {
             return ("\(node) may not start before \(time)", "nothing to do; martlet run-now \(name) starts it at once")
         }
         if standing.scanning {
+            if hasBegun { return moving("; its folders are still being looked through") }
             return ("\(node): its folders are still being looked through", "nothing to do; it goes on by itself")
         }
         if counts.queued > 0 { return queued }
@@ -140,6 +141,7 @@ package struct WhySentence {
         if standing.isUrgent {
             return ("\(node) was asked for now and starts at once", "nothing to do; it starts by itself")
         }
+        if let starting { return (starting, "nothing to do; it starts by itself") }
         let ahead = [
             standing.ahead > 0 ? "\(Self.files(standing.ahead)) of batches" : nil,
             standing.aheadInBatch > 0 ? "\(Self.files(standing.aheadInBatch)) of its own batch" : nil,
@@ -155,6 +157,19 @@ package struct WhySentence {
             "\(node) stands in line and starts as soon as one of the \(engine.transfers) transfers at once is over",
             "nothing to do; martlet limit --transfers N lets more run at once"
         )
+    }
+
+    /// There is a place for it: nothing is waited for that could be over, and no limit holds it back.
+    private var starting: String? {
+        let host = standing.origin ?? "the server"
+        if live.asked.contains(host) {
+            return "\(node) starts as soon as \(host) has said what it can; it is being asked now"
+        }
+        let free = Int64(engine.transfers - live.tasks.values.count { $0.state == .running })
+        guard standing.ahead + standing.aheadInBatch < free else { return nil }
+        guard let most = live.full[host] else { return "\(node) is being started now" }
+        let transfers = most == 1 ? "the one transfer" : "one of the \(most) transfers"
+        return "\(node) stands in line and starts as soon as \(transfers) at once with \(host) is over"
     }
 
     private var over: (String, String) {

@@ -160,6 +160,44 @@ import TransferModel
         #expect(failed.unblock == "see what it answered, then martlet retry b7")
     }
 
+    /// Of a batch with two files that stand in line, while these run elsewhere.
+    private func whyInLine(
+        running: Int, of transfers: Int = 2, full: [String: Int] = [:], asked: Set<String> = [], ahead: Int64 = 0
+    ) -> WhyAnswer {
+        var live = LiveSnapshot(
+            tasks: (0..<running).map { LiveTask.moving(TaskID(rawValue: Int64($0) + 1), BatchID(rawValue: 1)) })
+        (live.full, live.asked) = (full, asked)
+        let row = NodeRow(
+            id: .task(BatchID(rawValue: 1), TaskID(rawValue: 1)), name: "f", state: .running, counts: FileCounts(),
+            bytes: ByteCounts())
+        let stored = Dictionary(uniqueKeysWithValues: live.tasks.map { ($0.task, row) })
+        var standing = NodeStanding(
+            state: .queued, batch: BatchID(rawValue: 7), counts: FileCounts(), scanning: false, isHeld: false,
+            pausedBy: [], notBefore: nil, waitReasons: [], ahead: ahead)
+        standing.counts.queued = 2
+        standing.origin = "http://h:80"
+        return WhySentence(
+            node: node, standing: standing, live: LiveOverlay(live, stored: stored) { [$0] },
+            engine: EngineLimits(transfers: transfers), now: now
+        ).answer
+    }
+
+    @Test func `what finds a free place is being started, and waits for none`() {
+        #expect(whyInLine(running: 0).sentence == "b7 is being started now")
+        #expect(whyInLine(running: 1, of: 8, ahead: 6).sentence == "b7 is being started now")
+        #expect(whyInLine(running: 1, of: 8, ahead: 7).sentence.hasSuffix("7 files of batches before it come first"))
+        #expect(whyInLine(running: 2).sentence.hasSuffix("as soon as one of the 2 transfers at once is over"))
+        #expect(whyInLine(running: 2, ahead: 5).sentence.hasSuffix("5 files of batches before it come first"))
+    }
+
+    @Test func `a host that is asked what it can, or takes no more at once, is what is waited for`() {
+        let asked = whyInLine(running: 1, full: ["http://h:80": 1], asked: ["http://h:80"])
+        #expect(asked.sentence == "b7 starts as soon as http://h:80 has said what it can; it is being asked now")
+        let full = whyInLine(running: 1, of: 8, full: ["http://h:80": 1])
+        #expect(full.sentence.hasSuffix("as soon as the one transfer at once with http://h:80 is over"))
+        #expect(whyInLine(running: 1, of: 8, full: ["http://other:80": 1]).sentence == "b7 is being started now")
+    }
+
     @Test func `spans of time read as people write them`() {
         #expect(WhySentence.span(.seconds(5)) == "5 s")
         #expect(WhySentence.span(.seconds(90)) == "1 min")
@@ -234,5 +272,14 @@ import TransferModel
     @Test func `a waiting batch with no counts is not written as over`() {
         let answer = why { $0.scanning = true }
         #expect(answer.sentence.contains("looked through"))
+    }
+}
+
+extension LiveTask {
+    /// Something that moves.
+    fileprivate static func moving(_ task: TaskID, _ batch: BatchID) -> LiveTask {
+        LiveTask(
+            task: task, batch: batch, folder: FolderID(rawValue: 1), direction: .upload, state: .running, bytesTotal: 9,
+            bytesSent: 1, bytesAccepted: 0, bytesRepeated: 0, bytesPerSecond: 1, secondsLeft: 8, isStalled: false)
     }
 }
