@@ -110,9 +110,7 @@ extension Drawing {
     }
 
     private mutating func line(_ batch: BatchSnapshot, _ row: Int, isSelected: Bool) {
-        let state: RowState =
-            batch.state == .failed
-            ? .failed : batch.state == .cancelled || batch.filesCancelled > 0 ? .cancelled : .done
+        let state = RowState(over: batch.state, isEmpty: batch.filesTotal == 0)
         grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
         let when = batch.finishedAt.map { look.date($0).dropLast(3) } ?? ""
         let files = Figures.files(batch.filesCompleted, of: batch.filesTotal)

@@ -83,17 +83,25 @@ struct RowDrawing {
         switch row.id {
         case .batch:
             let owner = owner(row, room: room)
-            let way = way(row, room: room - owner.width)
-            return owner.width == 0 ? way : owner + (way ?? "")
-        case .folder where columns[.files] == nil:
-            let files = SafeText("  (\(Figures.amount(row.counts.total, "file")))")
-            return files.width <= room ? files : nil
+            let cancelled = inBrackets(nil, row.cancelledPart, room: room - owner.width)
+            let way = way(row, room: room - owner.width - cancelled.width)
+            return owner + (way ?? "") + cancelled
+        case .folder:
+            let files = columns[.files] == nil ? Figures.amount(row.counts.total, "file") : nil
+            return inBrackets(files, row.cancelledPart, room: room)
         case .task where model.tree.isFlat:
             // Where it is: of all files in one list the names alone do not tell.
             guard room >= 12, let folder = row.folder else { return nil }
             return "  " + look.safe(folder).shortened(to: room - 3, mark: look.glyphs.cutMark)
-        case .folder, .task, .group: return nil
+        case .task, .group: return nil
         }
+    }
+
+    /// `  (12 files, 2 cancelled)`; empty where it does not fit.
+    private func inBrackets(_ parts: String?..., room: Int) -> SafeText {
+        let known = parts.compactMap(\.self)
+        let text = SafeText("  (\(known.joined(separator: ", ")))")
+        return known.isEmpty || text.width > room ? "" : text
     }
 
     /// `  (photos)`: whose batch it is, where that is not clear; empty where it does not fit.
@@ -213,6 +221,12 @@ struct RowDrawing {
 }
 
 extension NodeRow {
+    /// Of what is over and not cancelled as a whole: how much of it is.
+    fileprivate var cancelledPart: String? {
+        guard state == .completed, counts.cancelled > 0 else { return nil }
+        return "\(Figures.count(counts.cancelled)) cancelled"
+    }
+
     /// Of a file: what it comes from lies in this.
     fileprivate var folder: String? {
         let source = path.firstRange(of: " -> ").map { String(path[..<$0.lowerBound]) } ?? path

@@ -47,12 +47,19 @@ package enum RowState: Sendable, Hashable, CaseIterable {
             if row.counts.active > 0 { self = .running } else { self = row.scanning ? .scanning : .queued }
         case .finishing: self = .checking
         case .paused: self = .paused
-        // To whoever cancelled the rest, "done" would say that all of it is there.
-        case .completed:
+        case .completed, .failed, .cancelled:
             let isEmpty = row.canHold && row.counts.total == 0 && !row.scanning
-            self = isEmpty ? .leftOut : row.counts.cancelled > 0 ? .cancelled : row.skipped ? .skipped : .done
+            self = Self(over: row.state, isEmpty: isEmpty, isSkipped: row.skipped)
+        }
+    }
+
+    /// What is over. Of what is completed in part and cancelled in part "done" says what the state says; that not all of it is
+    /// there say its percent and how many were cancelled.
+    init(over state: TransferState, isEmpty: Bool, isSkipped: Bool = false) {
+        switch state {
         case .failed: self = .failed
         case .cancelled: self = .cancelled
+        default: self = isEmpty ? .leftOut : isSkipped ? .skipped : .done
         }
     }
 
