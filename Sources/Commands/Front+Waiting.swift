@@ -180,7 +180,7 @@ extension Front {
             case .batch(let batch):
                 if json { console.json(batch) } else { console.line(batch.progressText(console.units)) }
                 for cause in batch.causes {
-                    console.note("martlet: \(id): \(cause.count) failed: \(cause.message)".harmless)
+                    console.note("martlet: \(id): \(cause.count) failed\(cause.told)".harmless)
                 }
             case .task(let task): if json { console.json(task) } else { console.line(text(of: id, seen[id])) }
             case .node: if !json { console.line(text(of: id, seen[id])) }

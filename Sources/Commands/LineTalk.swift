@@ -105,7 +105,7 @@ struct LineTalk {
         var text = parts.joined(separator: ", ") + "."
         if batch.filesFailed > 0 {
             text += " \(batch.filesFailed) \(batch.filesFailed == 1 ? "file" : "files") failed"
-            text += batch.causes.first.map { ": \($0.message)." } ?? "."
+            text += batch.causes.first.map { "\($0.told)." } ?? "."
         }
         return text
     }

@@ -74,7 +74,7 @@ extension Front {
         } else if !batch.waitReasons.isEmpty {
             lines.append(("Waits for", batch.waitReasons.words))
         }
-        lines += batch.causes.map { ("Failures", "\($0.count) × \($0.message)") }
+        lines += batch.causes.map { ("Failures", $0.sentence) }
         lines.append(("Priority", batch.priority.rawValue))
         if let limit = batch.limit { lines.append(("Limit", units.rate(limit))) }
         if let start = batch.notBefore { lines.append(("Not before", time(start))) }

@@ -56,7 +56,7 @@ extension Drawing {
         let state = cause.state
         grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
         grid.put(
-            look.safe(cause.happening).cut(to: columns.cause.count, look.glyphs), row: row,
+            look.safe(cause.summary).cut(to: columns.cause.count, look.glyphs), row: row,
             column: columns.cause.lowerBound)
         let files = SafeText(Figures.count(cause.files))
         grid.put(files.fitted(to: columns.files.count, .right), row: row, column: columns.files.lowerBound)

@@ -145,7 +145,7 @@ extension Drawing {
             time += ", over \(look.date(finished)) (\(Figures.timeLeftInWords(seconds)))"
         }
         lines.append(time)
-        if let cause = batch.causes.first { lines.append(look.safe(cause.message)) }
+        if let cause = batch.causes.first { lines.append(look.safe(cause.sentence)) }
         return lines
     }
 }

@@ -40,8 +40,15 @@ struct ProblemsPage: Sendable {
             }
         }
 
+        /// What happened, where there is a line for it.
+        var summary: String {
+            if let error, files > 1, error.namesItsFile { return error.code.words }
+            return happening
+        }
+
+        /// What happened; what is said of one of several is said to be.
         var happening: String {
-            if let error { return error.happening }
+            if let error { return error.happening(of: files) }
             guard case .waits(let reason, _, _) = kind else { return message }
             return "waits " + reason.clause(server: host)
         }

@@ -11,7 +11,9 @@ enum RowLabel {
         let more = above == nil ? "" : "more "
         guard let error = row.error else { return SafeText("\(count) \(more)\(word(RowState(row)))") }
         if above?.error?.code == error.code { return SafeText("\(count) more, same error") }
-        return SafeText("\(count) \(more)\(word(RowState(row))): ") + look.safe(error.happening)
+        // The name of one file would stand for all of them.
+        let what = row.counts.total > 1 && error.namesItsFile ? error.code.words : error.happening
+        return SafeText("\(count) \(more)\(word(RowState(row))): ") + look.safe(what)
     }
 
     private static func word(_ state: RowState) -> String {

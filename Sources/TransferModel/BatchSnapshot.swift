@@ -141,6 +141,15 @@ public struct CauseCount: Codable, Hashable, Sendable {
         _httpStatus = OrNull(wrappedValue: httpStatus)
         _lastAt = OrNull(wrappedValue: lastAt)
     }
+
+    /// `3 files: host answered 404`, and what to do.
+    package var sentence: String { "\(count) \(count == 1 ? "file" : "files")\(told)" }
+
+    /// The message behind how many there are; of one that names a file is said that it is one of them.
+    package var told: String { isOfOne ? ", one of them: \(message)" : ": \(message)" }
+
+    /// The message names one file of several.
+    package var isOfOne: Bool { count > 1 && TransferError(code, message).namesItsFile }
 }
 
 /// How many tasks wait for one thing that a person may have to see to.

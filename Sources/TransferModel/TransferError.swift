@@ -69,6 +69,21 @@ extension TransferError {
     /// Messages are "what happened: what to do"; this is the first half.
     package var happening: String { Self.parts(messageWithoutPromise).0 }
 
+    /// What happened to so many files: a message that names a file is about that one.
+    package func happening(of files: Int64) -> String {
+        files > 1 && namesItsFile ? "one of them: \(happening)" : happening
+    }
+
+    /// Whether it begins with the path of the file that it happened to. A file with keys is everyone's.
+    package var namesItsFile: Bool {
+        switch code {
+        case .sourceMissing, .sourceUnreadable, .sourceChanged, .destinationExists, .destinationUnwritable, .integrity,
+            .unsupported:
+            message.hasPrefix("/")
+        default: false
+        }
+    }
+
     /// The second half, without the promise to try again; empty where nothing is to be done.
     package var advice: String { Self.parts(messageWithoutPromise).1 }
 

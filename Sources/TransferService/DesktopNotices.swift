@@ -96,7 +96,7 @@ struct DesktopNotices {
             guard batch.filesFailed > 0 else {
                 return DesktopNotification(summary: "\(name) is done", body: "\(files), \(size(batch.bytesTotal))")
             }
-            let cause = batch.causes.first.map { "\n" + $0.message } ?? ""
+            let cause = batch.causes.first.map { "\n" + ($0.isOfOne ? "One of them: " : "") + $0.message } ?? ""
             return DesktopNotification(
                 summary: "\(name): \(amount(batch.filesFailed)) failed",
                 body: "\(batch.filesCompleted) of \(files) are done.\(cause)", isProblem: true)

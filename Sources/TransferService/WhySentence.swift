@@ -176,7 +176,9 @@ package struct WhySentence {
         switch standing.state {
         case .failed:
             guard let error = standing.error else { return ("\(node) failed", "martlet retry \(name)") }
-            return ("\(node) failed: \(error.happening)", error.remedy(for: mended))
+            let failed = standing.counts.failed
+            let what = failed > 1 && error.namesItsFile ? "\(node): \(failed) files failed, " : "\(node) failed: "
+            return (what + error.happening(of: failed), error.remedy(for: mended))
         case .cancelled: return cancelled
         default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
         }

@@ -1,5 +1,6 @@
 import Configuration
 import FoundationEssentials
+import DisplayText
 @testable import MartletKit
 import Terminal
 import Testing
@@ -217,6 +218,22 @@ struct ProblemsPageTests {
         guard case .problems(let page) = screen.model.page else { return #expect(Bool(false), "the page is gone") }
         #expect(page.causes.map(\.files) == [5000, 1204, 2])
         #expect(page.cause?.kind == .failed(.sourceChanged))
+    }
+
+    @Test("the name of one file does not stand for all of them, neither as a cause nor in a folded row")
+    func oneOfMany() {
+        let message = "/src/a.txt is not there any more: put it back and retry, or cancel it"
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        let cause = CauseCount(code: .sourceMissing, count: 3, message: message)
+        screen.send(.answer(.problems(.success([batch(1, "docs", [cause])]), number: screen.lastNumber)))
+        #expect(screen.lines[2].contains("x source missing"))
+        #expect(screen.picture.contains("one of them: /src/a.txt is not there any more"))
+        var group = Rows.group(3, 5, .failed, 14)
+        group.error = TransferError(.sourceMissing, message)
+        #expect(RowLabel.group(group, screen.model.look).string == "14 failed: source missing")
+        group.counts.failed = 1
+        #expect(RowLabel.group(group, screen.model.look).string == "1 failed: /src/a.txt is not there any more")
     }
 
     @Test("nothing has failed")

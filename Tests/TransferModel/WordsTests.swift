@@ -23,4 +23,24 @@ import TransferModel
         let cut = TransferError(.networkConnectionLost, "the connection was cut")
         #expect([WaitReason.backoff, .notBefore].words(after: cut) == "the next try, its time")
     }
+
+    @Test("what is said of one file is not said of many as if each of them had that name")
+    func oneOfMany() {
+        let gone = TransferError(
+            .sourceMissing, "/src/a.txt is not there any more: put it back and retry, or cancel it")
+        #expect(gone.happening(of: 1) == "/src/a.txt is not there any more")
+        #expect(gone.happening(of: 3) == "one of them: /src/a.txt is not there any more")
+        #expect(gone.namesItsFile)
+        let refused = TransferError(.http, "nas answered 404: look there", httpStatus: 404)
+        #expect(refused.happening(of: 3) == "nas answered 404" && !refused.namesItsFile)
+        // All of them need that file.
+        let key = TransferError(.permissionDenied, "/home/a/.netrc cannot be read: mend it and retry")
+        #expect(key.happening(of: 3) == "/home/a/.netrc cannot be read")
+        let causes = CauseCount(code: .sourceMissing, count: 3, message: gone.message)
+        #expect(
+            causes.sentence
+                == "3 files, one of them: /src/a.txt is not there any more: put it back and retry, or cancel it")
+        #expect(CauseCount(code: .http, count: 3, message: "nas answered 404").sentence == "3 files: nas answered 404")
+        #expect(CauseCount(code: .http, count: 1, message: "nas answered 404").sentence == "1 file: nas answered 404")
+    }
 }
