@@ -79,7 +79,7 @@ extension EngineConnection {
         return NodesChanged(answer)
     }
 
-    /// Takes every batch that is over out of the tree; the history has it still.
+    /// Takes every batch that is over out of the tree; the history has it still. Those with failed files are refused.
     public nonisolated func clearFinished() async throws(RequestError) -> NodesChanged {
         NodesChanged(try await call(Methods.nodesClear, NodesRequest()))
     }

@@ -127,7 +127,8 @@ extension Model {
         switch action {
         case .pause, .cancel:
             if targets.isEmpty { return "nothing is there" }
-            return targets.allSatisfy(\.isOver) ? "it is over" : nil
+            let isLeftOut = action == .cancel && targets.contains { $0.counts.failed > 0 }
+            return targets.allSatisfy(\.isOver) && !isLeftOut ? "it is over" : nil
         case .retry:
             return targets.contains { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 }
                 ? nil : "nothing failed in it"

@@ -42,6 +42,8 @@ struct Dialog: Sendable {
     }
 
     private(set) var title: SafeText
+    /// The filter that it is about, whose files are counted while it is open.
+    var counted: String?
     let lines: [SafeText]
     let choices: [Choice]
     /// Of things that can all be taken back: the first is chosen, and a quick key counts.

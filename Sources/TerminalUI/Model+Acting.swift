@@ -99,12 +99,9 @@ extension Model {
         guard let some = rows.first else { return }
         let unfinished = rows.filter { !$0.isOver }
         guard !unfinished.isEmpty else {
-            let verdict: SafeText =
-                switch some.state {
-                case .completed: "is already sent"
-                case .cancelled: "is cancelled already"
-                default: "has already failed"
-                }
+            let failed = rows.filter { $0.counts.failed > 0 }
+            if !failed.isEmpty { return leaveOut(failed) }
+            let verdict: SafeText = some.state == .cancelled ? "is cancelled already" : "is already sent"
             return say("\(title([some])) \(verdict), \(key(.clear)) clears finished batches from the list.")
         }
         guard let question = question(about: unfinished) else { return send(.cancel, unfinished) }

@@ -114,7 +114,8 @@ extension Model {
             // A place or a limit need not show in the row: nothing more is waited for.
             if !deed.deed.showsInState || results.allSatisfy({ $0.result != .done }) { pending[id] = nil }
         }
-        if let first = refused.first {
+        let isClearing = if case .clearFinished = request.purpose { true } else { false }
+        if let first = refused.first, !isClearing {
             let others = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
             return complain(advised((first.message ?? "\(first.id) was refused") + others))
         }
@@ -152,9 +153,7 @@ extension Model {
             return done > 0 ? "\(deed.past): \(what) (\(Figures.count(done)) changed)." : "There was nothing to do."
         case .everything(let deed): return done > 0 ? "\(deed.past) everything." : "There was nothing to do."
         case .clearFinished:
-            return done > 0
-                ? "Cleared \(Figures.amount(done, "finished batch", "finished batches")) from the list."
-                : "No batch is finished: there was nothing to clear."
+            return cleared(done, staying: changed.results.count { $0.result == .refused })
         case .undo(let name):
             if let limits = changed.limits { return SafeText("Took the limits back: \(sentence(limits)).") }
             if changed.undone == .purge || changed.undone == .clear, done > 0 {
@@ -180,6 +179,19 @@ extension Model {
     /// What was sent in vain, and why.
     private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
         let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
+    /// What failed stays where it can be seen, and goes on by these keys.
+    private func cleared(_ done: Int64, staying: Int) -> SafeText {
+        guard done + Int64(staying) > 0 else { return "No batch is finished: there was nothing to clear." }
+        let cleared: SafeText =
+            done > 0
+            ? "Cleared \(Figures.amount(done, "finished batch", "finished batches")) from the list."
+            : "Nothing was cleared."
+        if staying == 0 { return cleared }
+        let (verb, them) = staying == 1 ? ("stays", "it") : ("stay", "them")
+        return cleared
+            + " \(staying) with failures \(verb): \(key(.retry)) retries \(them), \(key(.cancel)) leaves \(them) out."
+    }
+
         if bytes == 0 { return "" }
         let size = SafeText(look.figures.size(bytes))
         if case .deed(.cancel, _) = purpose { return " This server cannot resume: undo sends \(size) again." }

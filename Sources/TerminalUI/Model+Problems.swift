@@ -95,18 +95,33 @@ extension Model {
         }
         let nodes = NodeChoice.matching(NodeSelector(filter: filter))
         let what = "\(SafeText(Figures.amount(cause.files, "file"))) of \(places(of: cause))" as SafeText
-        let lines: [SafeText]
-        var intent = Dialog.Intent.named(.leaveOut, what, nodes)
-        if case .waits = cause.kind {
-            intent = .named(.cancel, what, nodes)
-            guard cause.files > askAbove.files || cause.batches.count > 1 else { return perform(intent) }
-            lines = ["They are cancelled. \(takesBack)"]
-        } else {
-            lines = [
+        guard case .waits = cause.kind else { return askToLeaveOut(what, nodes) }
+        let intent = Dialog.Intent.named(.cancel, what, nodes)
+        guard cause.files > askAbove.files || cause.batches.count > 1 else { return perform(intent) }
+        askToLeaveOut(what, intent, ["They are cancelled. \(takesBack)"])
+    }
+
+    /// The same of rows of the list: of all that failed in them.
+    mutating func leaveOut(_ rows: [NodeRow]) {
+        let files = rows.reduce(0) { $0 + $1.counts.failed }
+        guard let filter = (try? TransferFilter("@err @marked"))?.naming(rows.map(\.id)).description else { return }
+        var what = title(rows)
+        if rows.count > 1 || rows[0].canHold {
+            what = "\(SafeText(Figures.amount(files, "failed file"))) of \(what)"
+        }
+        askToLeaveOut(what, .matching(NodeSelector(filter: filter)))
+    }
+
+    private mutating func askToLeaveOut(_ what: SafeText, _ nodes: NodeChoice) {
+        askToLeaveOut(
+            what, .named(.leaveOut, what, nodes),
+            [
                 "They leave the list for good, and what had arrived of them in part is taken away there.",
                 "Your own files stay where they are.",
-            ]
-        }
+            ])
+    }
+
+    private mutating func askToLeaveOut(_ what: SafeText, _ intent: Dialog.Intent, _ lines: [SafeText]) {
         dialog = Dialog(
             "Leave out \(what)?", lines, Dialog.Choice(letter: "x", text: "Leave them out", intent: intent),
             no: "Keep them", at: now.uptime)

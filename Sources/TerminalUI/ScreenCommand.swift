@@ -173,10 +173,7 @@ extension Model {
     }
 
     /// The filter of a question, which is counted while it is open.
-    var questionedFilter: String? {
-        guard case .named(_, _, .matching(let selector))? = dialog?.choices.first?.intent else { return nil }
-        return dialog?.isMenu == false ? selector.filter : nil
-    }
+    var questionedFilter: String? { dialog?.counted }
 
     /// More is known of how many files a question is about.
     mutating func recountQuestion() {
@@ -205,6 +202,7 @@ extension Model {
         dialog = Dialog(
             "\(verb) \(what)?", lines, Dialog.Choice(letter: letter, text: verb, intent: .named(deed, what, nodes)),
             no: "Leave them as they are", at: now.uptime)
+        if case .matching(let selector) = nodes { dialog?.counted = selector.filter }
     }
 }
 

@@ -36,7 +36,8 @@ extension QueueStore {
 
     // MARK: Out of the list, into the history
 
-    /// Batches that are over leave the list; nothing of them is forgotten before its time.
+    /// Batches that are over leave the list; nothing of them is forgotten before its time. What failed stays: a problem that the list
+    /// does not show could be found by nobody.
     /// - Parameter joining: this is more of the last change, to be taken back with it.
     func clear(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
@@ -51,6 +52,11 @@ extension QueueStore {
             if try database.integer("SELECT cleared_at FROM batches WHERE id = ?", id) != nil {
                 return NodeResult(id: node, result: .already)
             }
+            let failed = try database.integer("SELECT failed FROM folders WHERE id = ?", .integer(root)) ?? 0
+            if failed > 0 {
+                return refused(
+                    node, "\(failed) of its files failed: 'martlet retry \(batch)' tries them again, or leave them out")
+            }
             try database.run("UPDATE batches SET cleared_at = ? WHERE id = ?", .integer(clock().milliseconds), id)
             change.note(wholly: batch)
             try note(.clear, node, batch: batch, operation: operation)
@@ -58,7 +64,7 @@ extension QueueStore {
         }.asOperation(operation)
     }
 
-    /// All that are finished and in the list.
+    /// All that are finished and in the list; those with failed files are refused.
     func clearFinished() throws -> NodeChange {
         let batches = try database.rows(
             "SELECT id FROM batches WHERE finished_at IS NOT NULL AND purged_at IS NULL AND cleared_at IS NULL ORDER BY id"

@@ -73,7 +73,7 @@ extension QueueWriter {
         try change { try store.purgeFinished() }
     }
 
-    /// Puts batches that are over out of the list and into the history, which can be taken back.
+    /// Puts batches that are over and without failures out of the list and into the history, which can be taken back.
     package func clear(_ nodes: [NodeID], joining: Int64? = nil) throws(QueueError) -> NodeChange {
         try change { try store.clear(nodes, joining: joining) }
     }

@@ -337,19 +337,18 @@ import TransferModel
     func clear() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
-        let batch = try await queue.addTree(files: 2)
+        let batch = try await queue.addTree(files: 3)
         func isListed() async throws -> Bool {
             let section = try await queue.reader.section(SectionRequest(parent: nil, limit: 10))
             let rows = section?.rows.map(\.id) ?? []
             #expect(section?.total == Int64(rows.count))
             #expect(try await queue.reader.totals().batches == Int64(rows.count))
-            #expect(try await queue.reader.totals().problems == (rows.isEmpty ? 0 : 1))
+            #expect(try await queue.reader.totals().problems == 0)
             return rows == [.batch(batch)]
         }
         #expect(try await queue.writer.clear([.batch(batch)]).results.map(\.result) == [.refused], "it is not over")
         var tasks = try await queue.claimAll()
-        let failed = tasks.removeLast()
-        queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: failed.id)
+        _ = try await queue.writer.cancel([.task(tasks.removeLast().id)])
         try await queue.complete(tasks)
         #expect(try await isListed())
         #expect(try await queue.writer.clearFinished().results.map(\.result) == [.done])
@@ -362,6 +361,45 @@ import TransferModel
         _ = try await queue.writer.retry([.batch(batch)])
         #expect(
             try await queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows.map(\.id) == [.batch(batch)])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test(
+        "what has failed files is not cleared before these are left out: nothing is a problem that the list does not show"
+    )
+    func clearFailed() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let (good, bad) = (try await queue.addTree("good", files: 1), try await queue.addTree("bad", files: 2))
+        var tasks = try await queue.claimAll()
+        let failed = tasks.removeLast()
+        queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: failed.id)
+        try await queue.complete(tasks)
+        func listed() async throws -> [RowID] {
+            try await queue.reader.section(SectionRequest(parent: nil, limit: 10))?.rows.map(\.id) ?? []
+        }
+        let change = try await queue.writer.clearFinished()
+        #expect(Set(change.results.map { "\($0.id) \($0.result)" }) == ["\(good) done", "\(bad) refused"])
+        #expect(try await listed() == [.batch(bad)])
+        #expect(try await queue.reader.totals().problems == 1)
+        let refusal = try await queue.writer.clear([.batch(bad)]).results.first
+        #expect(refusal?.message?.contains("martlet retry \(bad)") == true)
+        // Left out, it is no more.
+        #expect(try await queue.writer.purge([.task(failed.id)]).results.map(\.result) == [.done])
+        #expect(try await queue.writer.clearFinished().results.map(\.result) == [.done])
+        #expect(try await listed() == [])
+        #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .clear)
+        #expect(try await listed() == [.batch(bad)])
+        // The command forgets what is over, whatever came of it.
+        let other = try await queue.addTree("other", files: 1)
+        for task in try await queue.claimAll() {
+            queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: task.id)
+        }
+        try await queue.writer.commit()
+        #expect(
+            Set(try await queue.writer.purgeFinished().results.filter { $0.result == .done }.map(\.id))
+                == [.batch(good), .batch(bad), .batch(other)])
         #expect(try await queue.reader.check() == [])
         try await queue.close()
     }
