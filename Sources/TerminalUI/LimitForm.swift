@@ -10,7 +10,10 @@ struct LimitForm: Sendable {
         case sent, received, transfers
         case host(String)
         case session(String)
-        case rows
+        /// Each of them.
+        case rows([NodeRow])
+        /// All files that match this filter.
+        case matching(String)
     }
 
     struct Line: Sendable {
@@ -34,9 +37,24 @@ struct LimitForm: Sendable {
     /// What was typed, understood.
     struct Wish: Hashable, Sendable {
         var limits = LimitsWish()
-        /// Of the rows; 0 takes the limit away.
-        var rate: Int64?
-        var isEmpty: Bool { limits == LimitsWish() && rate == nil }
+        /// Of rows, line by line; 0 takes the limit away.
+        var rates: [Rate] = []
+        var isEmpty: Bool { limits == LimitsWish() && rates.isEmpty }
+
+        struct Rate: Hashable, Sendable {
+            var subject: Subject
+            var bytesPerSecond: Int64
+        }
+    }
+
+    /// What the cursor is on, or what is marked.
+    struct Targets: Sendable {
+        /// What is not over and can have a limit of its own.
+        var rows: [NodeRow] = []
+        /// The batch that all of them are in.
+        var batch: NodeRow?
+        /// The filter whose files are meant instead of rows.
+        var matching: String?
     }
 
     enum Outcome: Sendable {
@@ -45,46 +63,48 @@ struct LimitForm: Sendable {
         case entered(Wish)
     }
 
-    /// The rows that the last line is about.
-    let rows: [NodeRow]
-    /// All that match this are meant instead.
-    let matching: String?
     private(set) var lines: [Line]
     private(set) var selected: Int
     /// What is wrong with a line.
     private(set) var note: SafeText?
 
+    /// It begins in the line of what it was opened on; a file has its batch's, because of single files hardly anybody means it.
     /// - Parameters:
-    ///   - title: what the rows are called.
+    ///   - title: what the subject of a line is called.
     ///   - host: where they go, when that is known.
     ///   - session: whose they are, when that is known.
-    ///   - matching: the filter whose files are meant instead of rows.
     init(
-        _ limits: TransferLimits, rows: [NodeRow], title: SafeText, host: String?, session: String? = nil,
-        matching: String? = nil
+        _ limits: TransferLimits, _ targets: Targets, title: (Subject) -> SafeText, host: String?,
+        session: String? = nil
     ) {
-        (self.rows, self.matching) = (rows, matching)
         lines = [
-            Line(.sent, "All that is sent", limits.upTimetable ?? Self.written(limits.up)),
-            Line(.received, "All that is received", limits.downTimetable ?? Self.written(limits.down)),
-            Line(.transfers, "Transfers at once", "\(limits.transfers)"),
+            Line(.sent, title(.sent), limits.upTimetable ?? Self.written(limits.up)),
+            Line(.received, title(.received), limits.downTimetable ?? Self.written(limits.down)),
+            Line(.transfers, title(.transfers), "\(limits.transfers)"),
         ]
         if let host {
             let rate = limits.scoped.first { $0.kind == .host && $0.name == host }?.rate
-            lines.append(Line(.host(host), "Host \(RawText.safe(host))", Self.written(rate)))
+            lines.append(Line(.host(host), title(.host(host)), Self.written(rate)))
         }
         if let session {
             let rate = limits.scoped.first { $0.kind == .session && $0.name == session }?.rate
-            lines.append(Line(.session(session), "Session \(RawText.safe(session))", Self.written(rate)))
+            lines.append(Line(.session(session), title(.session(session)), Self.written(rate)))
         }
-        if matching != nil {
-            lines.append(Line(.rows, title, ""))
-        } else if !rows.isEmpty {
+        if let matching = targets.matching {
+            let subject = Subject.matching(matching)
+            lines.append(Line(subject, title(subject), ""))
+        }
+        let batch = targets.batch.map { [$0] } ?? []
+        for rows in batch == targets.rows ? [batch] : [batch, targets.rows] where !rows.isEmpty {
+            let subject = Subject.rows(rows)
             // Several that differ: an empty line leaves each as it is.
             let rates = Set(rows.map(\.limit))
-            lines.append(Line(.rows, title, rates.count == 1 ? Self.written(rates.first ?? nil) : ""))
+            lines.append(Line(subject, title(subject), rates.count == 1 ? Self.written(rates.first ?? nil) : ""))
         }
-        selected = lines.count - 1
+        let isFile = if case .task? = targets.rows.first?.id { targets.rows.count == 1 } else { false }
+        let own: Subject? = isFile && !batch.isEmpty ? .rows(batch) : lines.last?.subject
+        let isOfNothing = targets.matching == nil && targets.rows.isEmpty && batch.isEmpty
+        selected = isOfNothing ? 0 : lines.firstIndex { $0.subject == own } ?? 0
     }
 
     private static func written(_ rate: Int64?) -> String {
@@ -139,9 +159,9 @@ struct LimitForm: Sendable {
         case .session(let name):
             guard let rate = RateLimit(text.isEmpty ? "off" : text) else { return false }
             wish.limits.scoped.append(ScopedLimit(kind: .session, name: name, rate: rate.bytesPerSecond ?? 0))
-        case .rows:
+        case .rows, .matching:
             guard let rate = RateLimit(text.isEmpty ? "off" : text) else { return false }
-            wish.rate = rate.bytesPerSecond ?? 0
+            wish.rates.append(Wish.Rate(subject: subject, bytesPerSecond: rate.bytesPerSecond ?? 0))
         }
         return true
     }
@@ -150,7 +170,7 @@ struct LimitForm: Sendable {
         switch subject {
         case .sent, .received: "Give a rate such as 512K or 2M, off, or 08:00,512K 18:00,off."
         case .transfers: "Give a number from 1 to 256."
-        case .host, .session, .rows: "Give a rate such as 512K or 2M, or off."
+        case .host, .session, .rows, .matching: "Give a rate such as 512K or 2M, or off."
         }
     }
 }
@@ -161,88 +181,5 @@ extension String {
         while text.first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
         return text
-    }
-}
-
-/// Names of hosts, as URLs have them, and of sessions are made of ASCII.
-private enum RawText {
-    static func safe(_ text: String) -> SafeText { SafeText(String(text.unicodeScalars.filter { $0.isASCII })) }
-}
-
-extension Model {
-    /// The limits are asked for first: the form shows what holds.
-    mutating func openLimits(_ rows: [NodeRow]) {
-        let rows = rows.filter { row in
-            if case .group = row.id { return false }
-            return !row.isOver
-        }
-        // Whatever all that match are, their hosts and sessions are many.
-        let matching = rows.isEmpty && filter?.marksAll == true ? filter?.sent : nil
-        ask(.limits(rows, matching: matching)) { .limits(of: rows.first?.id.batch, number: $0) }
-    }
-
-    mutating func limitsCame(
-        _ result: Result<TransferLimits, RequestError>, _ session: SessionName?, _ number: Int
-    ) {
-        guard let request = outstanding.removeValue(forKey: number),
-            case .limits(let rows, let matching) = request.purpose
-        else {
-            return
-        }
-        switch result {
-        case .failure(let error): complain(advised(error.message))
-        case .success(let limits):
-            form = LimitForm(
-                limits, rows: rows, title: matching.map { self.matching($0) } ?? title(rows),
-                host: rows.first.flatMap { host(of: $0) }, session: session?.rawValue, matching: matching)
-        }
-    }
-
-    /// Where a row's batch goes, as its URL says.
-    private func host(of row: NodeRow) -> String? {
-        let host = row.id.batch.flatMap { tree.row(.batch($0)) }?.path.urlHost ?? ""
-        return host.isEmpty ? nil : host
-    }
-
-    mutating func takeInForm(_ press: KeyPress) {
-        guard let outcome = form?.take(press) else { return }
-        switch outcome {
-        case .open: break
-        case .closed: form = nil
-        case .entered(let wish):
-            guard canChange else { return complain(cannotChange) }
-            let (rows, matching) = (form?.rows ?? [], form?.matching)
-            form = nil
-            if wish.limits != LimitsWish() { ask(.setLimits) { .setLimits(wish.limits, number: $0) } }
-            guard let rate = wish.rate else { break }
-            let deed = Deed.set(NodeSettings(limit: rate))
-            guard let matching else { return send(deed, rows) }
-            ask(.named(deed, self.matching(matching))) {
-                .act(deed, .matching(NodeSelector(filter: matching)), number: $0)
-            }
-        }
-    }
-
-    /// What has become of the limits of everything, in a sentence.
-    mutating func limitsSet(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
-        guard let request = outstanding.removeValue(forKey: number) else { return }
-        switch result {
-        case .failure(let error): complain(advised(error.message))
-        case .success(let limits):
-            repeating.note(request, .last)
-            let until = request.sentAt + grace
-            say(
-                SafeText("Limits: \(sentence(limits))."),
-                undo: until > now.uptime ? Notice.Undo(choice: .last, name: "the limits", until: until) : nil)
-        }
-    }
-
-    func sentence(_ limits: TransferLimits) -> String {
-        func rate(_ bytes: Int64?, _ table: String?) -> String {
-            let now = bytes.map { look.figures.speed($0) } ?? "off"
-            return table == nil ? now : "\(now) now"
-        }
-        return "up \(rate(limits.up, limits.upTimetable)), down \(rate(limits.down, limits.downTimetable)), "
-            + "\(limits.transfers) at once"
     }
 }

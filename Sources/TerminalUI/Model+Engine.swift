@@ -137,7 +137,8 @@ extension Model {
 
     private func outcome(of purpose: Outstanding.Purpose, _ changed: NodesChanged, done: Int64) -> SafeText {
         switch purpose {
-        case .deed(.set(let settings), let rows) where done > 0: return "\(title(rows)): \(words(settings))."
+        case .deed(.set(let settings), let rows) where done > 0:
+            return said(settings, of: settings.isLimit ? limitTitle(.rows(rows)) : title(rows))
         case .deed(.move(let place), let rows) where done > 0: return "Moved \(title(rows)) \(place.words)."
         case .deed(.runNow, let rows) where done > 0: return "\(title(rows)) starts now."
         case .deed(.move, let rows): return "\(title(rows)) stands there already."
@@ -149,6 +150,8 @@ extension Model {
         case .deed(.cancel, let rows): return "\(title(rows)) was over already."
         case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
         case .deed(.leaveOut, let rows): return "\(title(rows)) has nothing to leave out."
+        case .named(.set(let settings), let what) where done > 0 && settings.isLimit:
+            return said(settings, of: what)
         case .named(let deed, let what):
             return done > 0 ? "\(deed.past): \(what) (\(Figures.count(done)) changed)." : "There was nothing to do."
         case .everything(let deed): return done > 0 ? "\(deed.past) everything." : "There was nothing to do."
@@ -176,9 +179,6 @@ extension Model {
         }
     }
 
-    /// What was sent in vain, and why.
-    private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
-        let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
     /// What failed stays where it can be seen, and goes on by these keys.
     private func cleared(_ done: Int64, staying: Int) -> SafeText {
         guard done + Int64(staying) > 0 else { return "No batch is finished: there was nothing to clear." }
@@ -192,6 +192,9 @@ extension Model {
             + " \(staying) with failures \(verb): \(key(.retry)) retries \(them), \(key(.cancel)) leaves \(them) out."
     }
 
+    /// What was sent in vain, and why.
+    private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
+        let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
         if bytes == 0 { return "" }
         let size = SafeText(look.figures.size(bytes))
         if case .deed(.cancel, _) = purpose { return " This server cannot resume: undo sends \(size) again." }
@@ -206,12 +209,6 @@ extension Model {
                     : row.counts.unstarted + row.counts.active)
         }
         return Figures.amount(files, "file")
-    }
-
-    private func words(_ settings: NodeSettings) -> SafeText {
-        if let priority = settings.priority { return SafeText("priority \(priority.rawValue)") }
-        guard let limit = settings.limit else { return "changed" }
-        return limit == 0 ? "no limit of its own" : SafeText("at most \(look.figures.speed(limit))")
     }
 
     /// A change can be undone from the moment it was asked for; the engine's clock began a little later. Of pauses it is

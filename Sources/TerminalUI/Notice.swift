@@ -57,8 +57,8 @@ struct Outstanding: Sendable {
         case undo(SafeText?)
         case undoable
         case throughput
-        case limits([NodeRow], matching: String?)
-        case setLimits
+        case limits(LimitForm.Targets)
+        case setLimits(LimitsWish)
         case why(NodeID, NodeRow, SafeText)
         case task(TaskID)
         /// `scanning`: its folders were still being listed when this was asked.

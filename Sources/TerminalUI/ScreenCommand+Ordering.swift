@@ -76,7 +76,7 @@ extension Model {
             if ways != ["down"] { wish.up = table.written }
             if ways != ["up"] { wish.down = table.written }
         }
-        ask(.setLimits) { .setLimits(wish, number: $0) }
+        ask(.setLimits(wish)) { .setLimits(wish, number: $0) }
     }
 
     // MARK: Words

@@ -106,10 +106,67 @@ import Testing
         #expect(screen.lines[0].contains("cap off"))
         screen.press("T")
         screen.send(.answer(.limits(.success(limits), session: .default, number: screen.lastNumber)))
-        screen.press("Up", "Up", "^U", "3", "Enter")
+        screen.press("Up", "Up", "Up", "^U", "3", "Enter")
         screen.send(.answer(.limitsSet(.success(limits), number: screen.lastNumber)))
-        #expect(screen.model.notice?.text.string == "Limits: up 512K/s now, down off, 8 at once.")
+        #expect(screen.model.notice?.text.string == "Transfers at once: 3.")
         #expect(screen.model.notice?.undo?.choice == .last)
+    }
+
+    @Test("what was set is named, each with what it is now")
+    func named() {
+        func said(_ wish: LimitsWish) -> String? {
+            var screen = self.screen()
+            screen.model.ask(.setLimits(wish)) { .setLimits(wish, number: $0) }
+            screen.send(.answer(.limitsSet(.success(limits), number: screen.lastNumber)))
+            return screen.model.notice?.text.string
+        }
+        #expect(said(LimitsWish(down: "2M")) == "Limit of all that is received: 2.0M/s.")
+        #expect(
+            said(LimitsWish(up: "08:00,512K 18:00,off", down: "off"))
+                == "Limit of all that is sent: 08:00,512K 18:00,off (512K/s now). Limit of all that is received: off.")
+        let scoped = [
+            ScopedLimit(kind: .host, name: "nas.local", rate: 1 << 20), ScopedLimit(kind: .session, name: "p", rate: 0),
+        ]
+        #expect(
+            said(LimitsWish(transfers: 4, scoped: scoped))
+                == "Transfers at once: 4. Limit of host nas.local: 1.0M/s. Limit of session p: off.")
+        var screen = self.screen()
+        screen.openLimits()
+        screen.press("^U", "2M", "Enter")
+        screen.answerDone()
+        #expect(screen.model.notice?.text.string == "Limit of batch b1 \"holiday-2024\": 2.0M/s.")
+        screen.press("j", "j")
+        screen.openLimits()
+        screen.press("Tab", "^U", "1M", "Enter")
+        screen.answerDone(.task(TaskID(rawValue: 10)))
+        #expect(screen.model.notice?.text.string == "Limit of \"IMG_0412.CR3\": 1.0M/s.")
+        screen.press("k")
+        screen.openLimits()
+        screen.press("^U", "1M", "Enter")
+        screen.answerDone()
+        #expect(screen.model.notice?.text.string == "Limit of folder \"raw\": 1.0M/s.")
+    }
+
+    @Test(
+        "the form begins in the line of what the cursor is on: of a batch and a folder its own, of a file its batch's")
+    func scope() {
+        func line(_ keys: String...) -> String? {
+            var screen = self.screen()
+            for key in keys { screen.press(key) }
+            screen.openLimits()
+            guard let form = screen.model.form else { return nil }
+            return form.lines[form.selected].label.string
+        }
+        #expect(line() == "Batch b1 \"holiday-2024\"")
+        #expect(line("j") == "Folder \"raw\"")
+        #expect(line("j", "j") == "Batch b1 \"holiday-2024\"")
+        // Files of one fate have no limit of their own.
+        #expect(line("j", "j", "j", "j", "j") == "Batch b1 \"holiday-2024\"")
+        #expect(line("j", "j", "Space", "Space") == "2 rows")
+        #expect(line("}", "Space", "}", "Space") == "2 batches")
+        var empty = ScreenHarness(80, 24, [Rows.section(nil, [Rows.batch(1, "a", .completed, { $0.completed = 1 })])])
+        empty.openLimits()
+        #expect(empty.model.form?.selected == 0)
     }
 }
 

@@ -1,0 +1,156 @@
+import Configuration
+import DisplayText
+import MartletKit
+import Terminal
+
+/// Limits: what they are, the form for them, and what became of it.
+extension Model {
+    /// The limits are asked for first: the form shows what holds.
+    mutating func openLimits(_ rows: [NodeRow]) {
+        var targets = LimitForm.Targets()
+        targets.rows = rows.filter { row in
+            if case .group = row.id { return false }
+            return !row.isOver
+        }
+        if let id = rows.first?.id.batch, rows.allSatisfy({ $0.id.batch == id }), let batch = tree.row(.batch(id)),
+            !batch.isOver
+        {
+            targets.batch = batch
+        }
+        // Whatever all that match are, their hosts and sessions are many.
+        targets.matching = rows.isEmpty && filter?.marksAll == true ? filter?.sent : nil
+        ask(.limits(targets)) { .limits(of: (targets.rows.first ?? targets.batch)?.id.batch, number: $0) }
+    }
+
+    mutating func limitsCame(
+        _ result: Result<TransferLimits, RequestError>, _ session: SessionName?, _ number: Int
+    ) {
+        guard let request = outstanding.removeValue(forKey: number),
+            case .limits(let targets) = request.purpose
+        else {
+            return
+        }
+        switch result {
+        case .failure(let error): complain(advised(error.message))
+        case .success(let limits):
+            form = LimitForm(
+                limits, targets,
+                title: { subject in
+                    let title = limitTitle(subject)
+                    return look.safe(title.string.prefix(1).uppercased()) + SafeText(Array(title.glyphs.dropFirst()))
+                },
+                host: (targets.rows.first ?? targets.batch).flatMap { host(of: $0) }, session: session?.rawValue)
+        }
+    }
+
+    /// What has a limit, within a sentence.
+    func limitTitle(_ subject: LimitForm.Subject) -> SafeText {
+        switch subject {
+        case .sent: return "all that is sent"
+        case .received: return "all that is received"
+        case .transfers: return "transfers at once"
+        case .host(let name): return "host " + look.safe(name)
+        case .session(let name): return "session " + look.safe(name)
+        case .matching(let filter): return matching(filter)
+        case .rows(let rows):
+            guard rows.count == 1, let row = rows.first else { return title(rows) }
+            switch row.id {
+            case .batch(let id): return "batch \(id) " + title(rows)
+            case .folder: return "folder " + title(rows)
+            case .task, .group: return title(rows)
+            }
+        }
+    }
+
+    /// Where a row's batch goes, as its URL says.
+    private func host(of row: NodeRow) -> String? {
+        let host = row.id.batch.flatMap { tree.row(.batch($0)) }?.path.urlHost ?? ""
+        return host.isEmpty ? nil : host
+    }
+
+    mutating func takeInForm(_ press: KeyPress) {
+        guard let outcome = form?.take(press) else { return }
+        switch outcome {
+        case .open: break
+        case .closed: form = nil
+        case .entered(let wish):
+            guard canChange else { return complain(cannotChange) }
+            form = nil
+            if wish.limits != LimitsWish() { ask(.setLimits(wish.limits)) { .setLimits(wish.limits, number: $0) } }
+            for rate in wish.rates { set(rate) }
+        }
+    }
+
+    private mutating func set(_ rate: LimitForm.Wish.Rate) {
+        let deed = Deed.set(NodeSettings(limit: rate.bytesPerSecond))
+        switch rate.subject {
+        case .rows(let rows): send(deed, rows)
+        case .matching(let filter):
+            ask(.named(deed, matching(filter))) { .act(deed, .matching(NodeSelector(filter: filter)), number: $0) }
+        case .sent, .received, .transfers, .host, .session: break
+        }
+    }
+
+    /// What has become of the limits of everything, hosts and sessions.
+    mutating func limitsSet(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number), case .setLimits(let wish) = request.purpose
+        else { return }
+        switch result {
+        case .failure(let error): complain(advised(error.message))
+        case .success(let limits):
+            repeating.note(request, .last)
+            let until = request.sentAt + grace
+            say(
+                said(wish, limits),
+                undo: until > now.uptime ? Notice.Undo(choice: .last, name: "the limits", until: until) : nil)
+        }
+    }
+
+    /// What was set of rows.
+    func said(_ settings: NodeSettings, of what: SafeText) -> SafeText {
+        let limit = settings.limit.map { told($0) }
+        if settings.isLimit, let limit { return "Limit of " + what + ": " + limit + "." }
+        let priority = settings.priority.map { SafeText("priority \($0.rawValue)") }
+        let parts = [priority, limit.map { "limit " + $0 }].compactMap(\.self)
+        return what + ": " + parts.dropFirst().reduce(parts.first ?? "changed") { $0 + ", " + $1 } + "."
+    }
+
+    /// One sentence for each that was set, with what it is now.
+    private func said(_ wish: LimitsWish, _ limits: TransferLimits) -> SafeText {
+        var sentences: [SafeText] = []
+        func note(_ subject: LimitForm.Subject, _ rate: SafeText) {
+            sentences.append("Limit of " + limitTitle(subject) + ": " + rate + ".")
+        }
+        if let up = wish.up { note(.sent, told(up, now: limits.up)) }
+        if let down = wish.down { note(.received, told(down, now: limits.down)) }
+        if let transfers = wish.transfers { sentences.append("Transfers at once: \(transfers).") }
+        if let transfers = wish.transfersPerHost { sentences.append("Transfers at once to a host: \(transfers).") }
+        for scope in wish.scoped {
+            note(scope.kind == .host ? .host(scope.name) : .session(scope.name), told(scope.rate))
+        }
+        return sentences.dropFirst().reduce(sentences.first ?? "") { $0 + " " + $1 }
+    }
+
+    /// A rate as it is shown; a timetable as it was typed, with what holds now.
+    private func told(_ typed: String, now rate: Int64?) -> SafeText {
+        if let rate = RateLimit(typed) { return told(rate.bytesPerSecond ?? 0) }
+        return look.safe(typed) + " (" + told(rate ?? 0) + " now)"
+    }
+
+    /// Bytes a second; 0: no limit.
+    private func told(_ rate: Int64) -> SafeText { rate > 0 ? SafeText(look.figures.speed(rate)) : "off" }
+
+    func sentence(_ limits: TransferLimits) -> String {
+        func rate(_ bytes: Int64?, _ table: String?) -> String {
+            let now = bytes.map { look.figures.speed($0) } ?? "off"
+            return table == nil ? now : "\(now) now"
+        }
+        return "up \(rate(limits.up, limits.upTimetable)), down \(rate(limits.down, limits.downTimetable)), "
+            + "\(limits.transfers) at once"
+    }
+}
+
+extension NodeSettings {
+    /// A limit, and nothing else.
+    var isLimit: Bool { limit != nil && self == NodeSettings(limit: limit) }
+}
