@@ -104,7 +104,9 @@ struct DetailsText {
         }
         if task == nil, row.canHold { fields.append(Field("Files", files)) }
         if row.bytesPerSecond > 0, shown == .running {
-            let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left"
+            let paused = row.counts.paused > 0 && row.canHold ? row.counts.paused : 0
+            let others = paused > 0 ? ", not counting \(Figures.amount(paused, "paused file"))" : ""
+            let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left\(others)"
             fields.append(Field("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", isShort: true))
         }
         if let limit = row.limit { fields.append(Field("Limit", SafeText(look.figures.speed(limit)), isShort: true)) }

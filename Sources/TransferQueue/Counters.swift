@@ -29,6 +29,8 @@ struct FolderSums: Hashable {
     var verified: Int64 = 0
     /// What still has to cross the wire: total less accepted of tasks that are not over.
     var left: Int64 = 0
+    /// The part of `left` that is paused.
+    var stopped: Int64 = 0
 
     mutating func add(_ tally: Tally, in state: TransferState) {
         files[state] += tally.files
@@ -36,6 +38,7 @@ struct FolderSums: Hashable {
         accepted += tally.accepted
         verified += tally.verified
         if !state.isTerminal { left += tally.total - tally.accepted }
+        if state == .paused { stopped += tally.total - tally.accepted }
     }
 
     static func += (one: inout FolderSums, other: FolderSums) {
@@ -44,6 +47,7 @@ struct FolderSums: Hashable {
         one.accepted += other.accepted
         one.verified += other.verified
         one.left += other.left
+        one.stopped += other.stopped
     }
 
     var bytes: ByteCounts { ByteCounts(total: total, sent: accepted, accepted: accepted, verified: verified) }
@@ -53,12 +57,13 @@ struct FolderSums: Hashable {
     static let columns = [
         "queued", "waiting", "running", "finishing", "stopped", "completed", "failed", "cancelled",
         "bytes_total", "bytes_accepted", "bytes_verified", "bytes_left",
+        "bytes_stopped",
     ]
 
     var values: [Int64] {
         [
             files.queued, files.waiting, files.running, files.finishing, files.paused, files.completed, files.failed,
-            files.cancelled, total, accepted, verified, left,
+            files.cancelled, total, accepted, verified, left, stopped,
         ]
     }
 
@@ -78,6 +83,7 @@ struct FolderSums: Hashable {
         accepted = row.integer(first + 9)
         verified = row.integer(first + 10)
         left = row.integer(first + 11)
+        stopped = row.integer(first + 12)
     }
 }
 

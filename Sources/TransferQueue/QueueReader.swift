@@ -166,9 +166,19 @@ package actor QueueReader {
         try view { try $0.totals() }
     }
 
-    /// Bytes that are still to cross the wire, by batch that is not finished; unknown sizes count as 0.
+    /// Bytes that are still to cross the wire without those of paused tasks, by batch that is not finished; unknown sizes count as 0.
     package func bytesLeft() throws(QueueError) -> [BatchID: Int64] {
         try view { try $0.bytesLeft() }
+    }
+
+    /// The same below one row; `nil`: it is no batch and no folder, or gone.
+    package func bytesLeft(below row: RowID) throws(QueueError) -> Int64? {
+        try view { try $0.bytesLeft(below: row) }
+    }
+
+    /// The same of all batches that are neither paused nor held, and whose time has come.
+    package func bytesLeftInAll() throws(QueueError) -> Int64 {
+        try view { try $0.bytesLeftInAll() }
     }
 
     package func statistics() throws(QueueError) -> QueueStatistics {

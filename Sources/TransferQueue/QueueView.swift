@@ -261,9 +261,31 @@ struct QueueView {
     func bytesLeft() throws -> [BatchID: Int64] {
         var left: [BatchID: Int64] = [:]
         try database.forEach(
-            "SELECT b.id, f.bytes_left FROM batches b INDEXED BY batches_unfinished JOIN folders f ON f.id = b.root WHERE b.finished_at IS NULL"
+            "SELECT b.id, f.bytes_left - f.bytes_stopped FROM batches b INDEXED BY batches_unfinished JOIN folders f ON f.id = b.root WHERE b.finished_at IS NULL"
         ) { left[BatchID(rawValue: $0.integer(0))] = $0.integer(1) }
         return left
+    }
+
+    /// The same below one row; `nil`: it is no batch and no folder, or gone.
+    func bytesLeft(below row: RowID) throws -> Int64? {
+        let select = "SELECT f.bytes_left - f.bytes_stopped FROM folders f"
+        switch row {
+        case .batch(let id):
+            return try database.integer(
+                select + " JOIN batches b ON b.root = f.id WHERE b.id = ?", .integer(id.rawValue))
+        case .folder(_, let id): return try database.integer(select + " WHERE f.id = ?", .integer(id.rawValue))
+        case .task, .group: return nil
+        }
+    }
+
+    /// The same of all batches that are neither paused nor held, and whose time has come.
+    func bytesLeftInAll() throws -> Int64 {
+        try database.integer(
+            """
+            SELECT sum(f.bytes_left - f.bytes_stopped) FROM batches b INDEXED BY batches_unfinished JOIN folders f ON f.id = b.root
+            WHERE b.finished_at IS NULL AND b.paused = 0 AND b.held = 0
+            AND (ifnull(b.not_before, 0) <= ? OR f.running + f.finishing > 0)
+            """, .integer(now.milliseconds)) ?? 0
     }
 
     func statistics() throws -> QueueStatistics {

@@ -21,6 +21,7 @@ enum Schema {
         Migration(name: "0007 what directories hold and was not queued", script: leftOut),
         Migration(name: "0008 what a person has put away", script: cleared),
         Migration(name: "0009 failures by status, and when the last one was", script: detailed),
+        Migration(name: "0010 bytes of what is paused", script: pausedBytes),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -266,6 +267,17 @@ enum Schema {
         WHERE d.cause IS NOT NULL GROUP BY 1, 3, 4;
         DROP TABLE reasons;
         ALTER TABLE detailed_reasons RENAME TO reasons;
+        """
+
+    private static let pausedBytes = """
+        -- Of `bytes_left` those of paused tasks.
+        ALTER TABLE folders ADD COLUMN bytes_stopped INTEGER NOT NULL DEFAULT 0;
+        WITH RECURSIVE up (folder, bytes) AS (
+            SELECT folder, bytes_total - bytes_accepted FROM own_counts WHERE state = 5
+            UNION ALL SELECT f.parent, bytes FROM up JOIN folders f ON f.id = up.folder WHERE f.parent IS NOT NULL
+        )
+        UPDATE folders SET bytes_stopped = s.bytes FROM (SELECT folder, sum(bytes) AS bytes FROM up GROUP BY folder) s
+        WHERE s.folder = folders.id;
         """
 
     private static let second = """

@@ -12,6 +12,8 @@ package struct LiveOverlay: Sendable {
         package var sent: Int64 = 0
         package var accepted: Int64 = 0
         package var total: Int64 = 0
+        /// Of what is not paused: how many bytes more, or fewer, are still to cross the wire.
+        package var left: Int64 = 0
         package var bytesPerSecond: Int64 = 0
         package var atRisk: Int64 = 0
         /// Tasks that are active and stored in another state, by the state they are stored in and the one they have.
@@ -66,7 +68,8 @@ package struct LiveOverlay: Sendable {
         for upload in live.unconfirmed {
             guard let row = stored[upload.task], !row.state.isTerminal, upload.sent > row.bytes.sent else { continue }
             brokenOff[upload.task] = upload.sent
-            let addition = Addition(sent: upload.sent - row.bytes.sent)
+            let sent = upload.sent - row.bytes.sent
+            let addition = Addition(sent: sent, left: row.effectivelyPaused ? 0 : -sent)
             for folder in chain(upload.folder) { folders[folder, default: Addition()].add(addition) }
             batches[upload.batch, default: Addition()].add(addition)
             all.add(addition)
@@ -91,6 +94,7 @@ package struct LiveOverlay: Sendable {
         // What was paused a moment ago is shown without a speed.
         if !row.effectivelyPaused { addition.bytesPerSecond = task.bytesPerSecond }
         if let total = task.bytesTotal { addition.total = max(0, total - row.bytes.total) }
+        if !row.effectivelyPaused { addition.left = addition.total - addition.sent }
         if row.state != task.state, !row.effectivelyPaused {
             addition.moved = [.init(from: row.state, to: task.state): 1]
         }
@@ -101,9 +105,18 @@ package struct LiveOverlay: Sendable {
     package var movingBatches: Set<BatchID> { Set(batches.keys) }
     package var movingFolders: Set<FolderID> { Set(folders.keys) }
 
+    /// Something of this batch or folder moves.
+    package func moves(_ row: RowID) -> Bool {
+        switch row {
+        case .batch(let id): batches[id] != nil
+        case .folder(_, let id): folders[id] != nil
+        case .task, .group: false
+        }
+    }
+
     // MARK: Laying it over
 
-    /// - Parameter left: bytes of the batch that are still to cross the wire, as stored; `nil`: work it out of the sums.
+    /// - Parameter left: bytes of the batch that are still to cross the wire and not paused, as stored; `nil`: work it out of the sums.
     package func apply(to batch: inout BatchSnapshot, left: Int64? = nil) {
         defer { hold(&batch) }
         guard let addition = batches[batch.id] else { return }
@@ -119,7 +132,7 @@ package struct LiveOverlay: Sendable {
         // What is over or paused has no speed, though the average has not fallen to 0 yet.
         if batch.state.isTerminal || batch.state == .paused { return }
         batch.bytesPerSecond = addition.bytesPerSecond
-        let rest = left.map { $0 - addition.sent } ?? (batch.bytesTotal - batch.bytesSent)
+        let rest = left.map { $0 + addition.left } ?? (batch.bytesTotal - batch.bytesSent)
         batch.secondsLeft = batch.scanning ? nil : Self.seconds(rest, at: batch.bytesPerSecond)
     }
 
@@ -136,7 +149,8 @@ package struct LiveOverlay: Sendable {
         task.secondsLeft = live.secondsLeft
     }
 
-    package func apply(to row: inout NodeRow) {
+    /// - Parameter left: as of a batch, of one or a folder that moves.
+    package func apply(to row: inout NodeRow, left: Int64? = nil) {
         defer { hold(&row) }
         switch row.id {
         case .task(_, let id):
@@ -157,21 +171,22 @@ package struct LiveOverlay: Sendable {
             guard !row.effectivelyPaused else { return }
             row.bytesPerSecond = live.bytesPerSecond
             row.secondsLeft = live.secondsLeft
-        case .batch(let id): apply(batches[id], to: &row)
-        case .folder(_, let id): apply(folders[id], to: &row)
+        case .batch(let id): apply(batches[id], to: &row, left)
+        case .folder(_, let id): apply(folders[id], to: &row, left)
         // What moves is listed one by one, never in a group.
         case .group: break
         }
     }
 
-    private func apply(_ addition: Addition?, to row: inout NodeRow) {
+    private func apply(_ addition: Addition?, to row: inout NodeRow, _ left: Int64?) {
         guard let addition else { return }
         addition.apply(counts: &row.counts, bytes: &row.bytes)
         row.state = row.counts.state(scanning: row.scanning, paused: row.effectivelyPaused)
         if row.state.isTerminal || row.state == .paused { return }
         row.bytesPerSecond = addition.bytesPerSecond
         row.bytesAtRisk = addition.atRisk
-        row.secondsLeft = row.scanning ? nil : Self.seconds(row.bytes.total - row.bytes.sent, at: row.bytesPerSecond)
+        let rest = left.map { $0 + addition.left } ?? (row.bytes.total - row.bytes.sent)
+        row.secondsLeft = row.scanning ? nil : Self.seconds(rest, at: row.bytesPerSecond)
     }
 
     // MARK: What the engine or its host holds back
@@ -214,13 +229,13 @@ package struct LiveOverlay: Sendable {
         if !batch.waitReasons.contains(reason) { batch.waitReasons.append(reason) }
     }
 
-    /// - Parameter left: bytes that are still to cross the wire, as stored.
+    /// - Parameter left: bytes that are still to cross the wire and neither paused nor held, as stored.
     package func apply(to totals: inout QueueTotals, left: Int64) {
         all.apply(counts: &totals.counts, bytes: &totals.bytes)
         totals.bytesPerSecondUp = bytesPerSecondUp
         totals.bytesPerSecondDown = bytesPerSecondDown
         totals.stopping = isStopping
-        totals.secondsLeft = Self.seconds(left - all.sent, at: bytesPerSecondUp + bytesPerSecondDown)
+        totals.secondsLeft = Self.seconds(left + all.left, at: bytesPerSecondUp + bytesPerSecondDown)
     }
 
     private static func seconds(_ bytes: Int64, at speed: Int64) -> Int64? {
@@ -233,6 +248,7 @@ extension LiveOverlay.Addition {
         sent += other.sent
         accepted += other.accepted
         total += other.total
+        left += other.left
         bytesPerSecond += other.bytesPerSecond
         atRisk += other.atRisk
         moved.merge(other.moved, uniquingKeysWith: +)

@@ -74,11 +74,7 @@ extension QueueReader {
                     try section(request, moving: moving)
                 }
             if let rows = section?.rows {
-                let moved = rows.map { row in
-                    var row = row
-                    row.overlay(overlay)
-                    return row
-                }
+                let moved = try rows.map { try overlaid($0, overlay) }
                 section?.rows = request.order?.settled(moved) ?? moved
             }
             looked.sections.append((request.parent, section))
@@ -91,18 +87,19 @@ extension QueueReader {
 
     /// A node's row with what moves; `nil`: no such node.
     func node(_ id: NodeID, _ overlay: LiveOverlay) throws -> NodeRow? {
-        guard let rowID = try row(of: id), var row = try row(rowID) else { return nil }
-        row.overlay(overlay)
+        guard let rowID = try row(of: id), let row = try row(rowID) else { return nil }
+        return try overlaid(row, overlay)
+    }
+
+    private func overlaid(_ row: NodeRow, _ overlay: LiveOverlay) throws -> NodeRow {
+        var row = row
+        overlay.apply(to: &row, left: overlay.moves(row.id) ? try bytesLeft(below: row.id) : nil)
         return row
     }
 
     func totals(_ overlay: LiveOverlay) throws -> QueueTotals {
         var totals = try totals()
-        overlay.apply(to: &totals, left: try bytesLeft().values.reduce(0, +))
+        overlay.apply(to: &totals, left: try bytesLeftInAll())
         return totals
     }
-}
-
-extension NodeRow {
-    fileprivate mutating func overlay(_ overlay: LiveOverlay) { overlay.apply(to: &self) }
 }

@@ -36,6 +36,14 @@ struct DetailsPageTests {
         screen.requests.contains { if case .sources(batch, _) = $0 { true } else { false } }
     }
 
+    @Test("the time left says what it leaves out")
+    func notCounted() {
+        var row = Rows.batch(1, "holiday", .running, { ($0.running, $0.paused) = (1, 3) }, speed: 10 << 20, left: 600)
+        #expect(screen(row).picture.contains("10.0M/s   10 min left, not counting 3 paused files"))
+        row.counts.paused = 0
+        #expect(screen(row).picture.contains("10 min left ") && !screen(row).picture.contains("not counting"))
+    }
+
     @Test("a batch's places are asked for again while its folders are listed, once more at the end, and then no more")
     func scanning() {
         var screen = screen(row(1, scanning: true))

@@ -204,7 +204,8 @@ import TransferModel
         try await queue.complete(try await queue.claimAll())
         #expect(try await queue.reader.totals().counts.completed == 2)
         let batch = try await queue.addTree("open", files: 3)
-        let task = try await queue.claimAll()[0]
+        let tasks = try await queue.claimAll()
+        let task = tasks[0]
         queue.writer.record(.failed(TransferError(.http, "no")), for: task.id)
         try await queue.writer.commit()
         let totals = try await queue.reader.totals()
@@ -214,6 +215,10 @@ import TransferModel
         #expect(totals.problems == 1)
         #expect(totals.problemCauses == 1 && totals.needsPerson == 0 && totals.needsSpace == 0)
         #expect(try await queue.reader.bytesLeft() == [batch: 200])
+        // What is paused is not on its way.
+        _ = try await queue.writer.pause([.task(tasks[1].id)])
+        #expect(try await queue.reader.bytesLeft() == [batch: 100])
+        #expect(try await queue.reader.check() == [])
         #expect(try await queue.reader.statistics().batches == 2)
         try await queue.close()
     }

@@ -66,6 +66,26 @@ import TransferModel
         #expect(body.joined(separator: "\n") == made, "write this into \(file.path): \(made)")
     }
 
+    @Test("a queue of before gets the bytes of what is paused, folder by folder")
+    func pausedBytes() throws {
+        let database = try memory()
+        let place = try #require(Schema.migrations.firstIndex { $0.name.hasSuffix("bytes of what is paused") })
+        let before = Migrator(migrations: Array(Schema.migrations.prefix(place)), applicationID: Schema.applicationID)
+        try before.migrate(database, now: .now)
+        try database.execute(
+            script: """
+                INSERT INTO sessions (id, uuid, name, created_at) VALUES (1, x'00', 'default', 0);
+                INSERT INTO batches (id, uuid, session, name, direction, priority, position, held, paused, scanning, destination,
+                    options, root, first_event, created_at) VALUES (1, x'00', 1, 'b', 0, 2, 1, 0, 0, 0, '', '{}', 1, 1, 0);
+                INSERT INTO folders (id, batch, parent, name, hidden, begun, paused) VALUES
+                    (1, 1, NULL, x'', 1, 1, 0), (2, 1, 1, x'61', 0, 1, 0), (3, 1, 2, x'62', 0, 1, 1), (4, 1, 1, x'63', 0, 1, 0);
+                INSERT INTO own_counts VALUES (1, 1, 1, 9, 0, 0), (1, 5, 1, 10, 4, 0), (2, 5, 2, 200, 50, 0), (3, 5, 1, 1000, 0, 0);
+                """)
+        try Migrator.current.migrate(database, now: .now)
+        let bytes = try database.rows("SELECT bytes_stopped FROM folders ORDER BY id") { $0.integer(0) }
+        #expect(bytes == [1156, 1150, 1000, 0])
+    }
+
     @Test("stored numbers of states, events and codes are the places in the model's lists")
     func numbers() {
         for (place, state) in TransferState.allCases.enumerated() {

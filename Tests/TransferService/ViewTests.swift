@@ -28,6 +28,37 @@ import TransferModel
         try await harness.end()
     }
 
+    @Test func `the time left is of what moves: not of what is paused, held, cancelled or failed`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let (moving, still) = (try await harness.add(6, name: "moving"), try await harness.add(1, name: "still"))
+        var tasks: [ClaimedTask] = []
+        for lane in try await harness.queue.writer.lanes() {
+            tasks += try await harness.queue.writer.claim(lane.lane, limit: 6, now: now)
+        }
+        for task in tasks { harness.queue.writer.record(.sizeKnown(1000), for: task.id) }
+        harness.queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: tasks[2].id)
+        harness.queue.writer.record(.checkpoint(resumePoint: [1], accepted: 300), for: tasks[4].id)
+        _ = try await harness.queue.writer.cancel([.task(tasks[3].id)])
+        _ = try await harness.queue.writer.pause([.task(tasks[4].id), .batch(still)])
+        await harness.engine.show(
+            LiveSnapshot(
+                tasks: tasks.filter { [tasks[0].id, tasks[1].id, tasks[4].id].contains($0.id) }.map { task in
+                    // The one that is paused has not stopped yet.
+                    LiveTask(
+                        task: task.id, batch: moving, folder: task.folder, direction: .download, state: .running,
+                        bytesTotal: 1000, bytesSent: 400, bytesAccepted: 300, bytesRepeated: 0, bytesPerSecond: 50,
+                        secondsLeft: 12, isStalled: false)
+                }))
+        // Two have 600 each to go, one that stands in line 1000: 2200 at 100 a second.
+        let batch = try await client.call(Methods.nodeShow, NodeShowRequest(id: .batch(moving))).node
+        #expect(batch.bytesPerSecond == 100 && batch.secondsLeft == 22)
+        #expect(try await client.call(Methods.totals, Nothing()).secondsLeft == 22)
+        #expect(try await client.call(Methods.batchShow, BatchShowRequest(batch: moving)).batch.secondsLeft == 22)
+        try await harness.end()
+    }
+
     @Test func `two clients see the same`() async throws {
         let harness = try await ServiceHarness()
         let clients = [try await harness.client(), try await harness.client()]
