@@ -16,9 +16,27 @@ struct MainViewPictureTests {
 
     @Test(
         "the queue of the design, from a large window down to one cell",
-        arguments: [(120, 36), (100, 30), (80, 24), (64, 16), (40, 8), (20, 5), (20, 2), (1, 1)])
+        arguments: [
+            (300, 100), (120, 36), (100, 30), (80, 24), (64, 16), (40, 10), (40, 8), (20, 5), (20, 2), (12, 3), (1, 1),
+        ])
     func sizes(columns: Int, rows: Int) {
         Pictures.expect(example(columns, rows).picture, "main-\(columns)x\(rows)")
+    }
+
+    @Test(
+        "on a wall of 500 by 200 the rows fill the width, between them and what stands below there is nothing but blanks"
+    )
+    func wall() {
+        let screen = example(500, 200)
+        let lines = screen.picture.split(separator: "\n").map(String.init)
+        #expect(lines.count == 202 && lines.allSatisfy { $0.count == 502 })
+        // Of the picture what is not blank, with one blank line for any number of them.
+        let blank = "|" + String(repeating: " ", count: 500) + "|"
+        let kept = lines.enumerated().filter { $0.element != blank || $0.offset == 0 || lines[$0.offset - 1] != blank }
+        Pictures.expect(kept.map(\.element).joined(separator: "\n"), "main-500x200-shortened")
+        let rows = screen.model.tree.items.count
+        #expect(lines[4...].prefix(rows).allSatisfy { $0 != blank }, "every row of the queue is in sight")
+        #expect(screen.model.layout.tree.count > 180)
     }
 
     @Test("the bar of the cursor's row is not reversed: full stays full")
