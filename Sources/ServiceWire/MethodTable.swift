@@ -52,7 +52,7 @@ package enum MethodTable {
             (
                 "",
                 "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
-                    + "needsSpace? viewers stopping limitUp limitDown"
+                    + "needsSpace? needsServer? viewers stopping limitUp limitDown"
             )
         case .throughput: ("", "series")
         case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")

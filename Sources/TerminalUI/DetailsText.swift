@@ -143,15 +143,15 @@ struct DetailsText {
         // Who cancelled it wants nothing mended.
         if row.state == .cancelled { return [Field("Last try", look.safe(error.happening))] }
         let isTriedAgain = !row.state.isTerminal
-        // Nothing goes on by itself before the person has done something.
-        let goesOn = isTriedAgain && !row.waitReasons.contains(where: \.needsPerson)
+        let goesOn = Self.goesOn(row)
         var fields = [
             Field(
                 isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)
         ]
         if let status = error.httpStatus { fields.append(Field("Server said", "status \(status)")) }
         let nothing = error.advice.isEmpty ? "nothing" : look.safe(error.advice)
-        fields.append(Field("What to do", goesOn ? nothing + "; it is tried again by itself" : remedy ?? nothing))
+        let isAdvised = goesOn && !error.advice.isEmpty
+        fields.append(Field("What to do", isAdvised ? nothing + "; it is tried again by itself" : remedy ?? nothing))
         return fields
     }
 
@@ -160,7 +160,14 @@ struct DetailsText {
         let node = model.nodeID(of: page.row)
         let url = page.task?.destination ?? page.row.ends?.to
         guard let batch = page.row.id.batch else { return nil }
-        return model.advised(error.remedy(for: CureSubject(node: node, batch: batch, url: url)), about: node)
+        let subject = CureSubject(node: node, batch: batch, url: url)
+        let remedy = goesOn(page.row) ? error.remedyOfServer(for: subject) : error.remedy(for: subject)
+        return model.advised(remedy, about: node)
+    }
+
+    /// Nothing does so by itself before the person has done something.
+    private static func goesOn(_ row: NodeRow) -> Bool {
+        !row.state.isTerminal && !row.waitReasons.contains(where: \.needsPerson)
     }
 
     /// From where and to where.

@@ -96,6 +96,13 @@ extension Drawing {
             .joined(separator: "\n\n") + "\n"
     }
 
+    /// `12:41:05, by itself`; of what waits for something else nothing.
+    private func nextTry(_ cause: ProblemsPage.Cause) -> SafeText {
+        guard cause.isUnserved else { return "" }
+        guard let time = cause.retryAt, time > model.engineNow.wall else { return "now, by itself" }
+        return SafeText("\(look.timeOfDay(time)), by itself")
+    }
+
     func problemWords(_ cause: ProblemsPage.Cause, width: Int) -> [StyledLine] {
         let places = cause.batches.prefix(4).map { place in
             let name = "\"\(look.safe(place.name).shortened(to: 40, mark: look.glyphs.cutMark).string)\""
@@ -105,11 +112,11 @@ extension Drawing {
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
             ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
-            ("What to do", model.advised(cause.remedy)),
+            ("What to do", model.advised(cause.remedy)), ("Next try", nextTry(cause)),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),
         ]
-        return fields.flatMap { label, value in
+        return fields.filter { $0.1.width > 0 }.flatMap { label, value in
             value.wrapped(to: max(8, width - DetailsText.indent - 2)).enumerated().map { index, part in
                 StyledLine((index == 0 ? label : "").fitted(to: DetailsText.indent), .dim) + StyledLine(part)
             }

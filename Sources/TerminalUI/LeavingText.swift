@@ -54,7 +54,10 @@ enum LeavingText {
     /// What does not go on by itself, or not yet; each a sentence with a space in front.
     private static func problems(_ totals: QueueTotals) -> String {
         var text = totals.failures > 0 ? " \(Figures.amount(totals.failures, "file")) failed." : ""
-        let waits = [(totals.needsPerson ?? 0, "for you"), (totals.needsSpace ?? 0, "for space on a disk")]
+        let waits = [
+            (totals.needsPerson ?? 0, "for you"), (totals.needsSpace ?? 0, "for space on a disk"),
+            (totals.needsServer ?? 0, "for a server that serves nothing"),
+        ]
         for (files, what) in waits where files > 0 {
             text += " \(Figures.amount(files, "file waits", "files wait")) \(what): see martlet why."
         }

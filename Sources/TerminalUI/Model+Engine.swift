@@ -171,6 +171,7 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
+        case .askedServer(let server): return "Asking \(server) again now."
         case .serversUsed, .throughput, .undoable, .why, .task, .sources, .log, .problems, .history, .returning,
             .status, .queueing, .destination,
             .limits,
@@ -255,13 +256,14 @@ extension Deed {
 
 extension QueueTotals {
     /// Those of the problems that gave up.
-    var failures: Int64 { max(0, problems - (needsPerson ?? 0) - (needsSpace ?? 0)) }
+    var failures: Int64 { max(0, problems - (needsPerson ?? 0) - (needsSpace ?? 0) - (needsServer ?? 0)) }
 
     /// The problems where there is room for a word: nothing that waits is called an error.
     var shortProblems: SafeText {
         if failures > 0 { return "\(Figures.shortCount(problems)) ERR" }
         if let needsPerson, needsPerson > 0 { return "\(Figures.shortCount(needsPerson)) need you" }
-        return "\(Figures.shortCount(problems)) need space"
+        if let needsSpace, needsSpace > 0 { return "\(Figures.shortCount(needsSpace)) need space" }
+        return "\(Figures.shortCount(problems)) unserved"
     }
 
     /// Nothing is unfinished.

@@ -10,15 +10,32 @@ extension Model {
     }
 
     private mutating func askForProblems() {
-        let isAsked = outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
-        if isConnected, !isAsked { ask(.problems) { .problems(number: $0) } }
+        if isConnected, !isAskingForProblems { ask(.problems) { .problems(number: $0) } }
     }
+
+    private var isAskingForProblems: Bool {
+        outstanding.values.contains { if case .problems = $0.purpose { true } else { false } }
+    }
+
+    /// Until the page tells a next try that has come, and while that goes on once a second; `nil`: it tells none.
+    var untilNextTry: Duration? {
+        guard case .problems(let problems) = page, isConnected, !isAskingForProblems, let at = problems.answeredAt
+        else {
+            return nil
+        }
+        let tries = problems.causes.filter(\.isUnserved).map { $0.retryAt?.since(engineNow.wall) ?? .zero }
+        return tries.min().map { max($0, .seconds(1) - (now.uptime - at)) }
+    }
+
+    /// There may be another one.
+    mutating func refreshNextTry() { if let untilNextTry, untilNextTry <= .zero { askForProblems() } }
 
     /// The sums say that there are others now.
     mutating func refreshProblems(_ before: QueueTotals?) {
         guard case .problems = page, let totals else { return }
         if totals.problems != before?.problems || totals.problemCauses != before?.problemCauses
             || totals.needsPerson != before?.needsPerson || totals.needsSpace != before?.needsSpace
+            || totals.needsServer != before?.needsServer
         {
             askForProblems()
         }
@@ -32,6 +49,7 @@ extension Model {
         case .success(let batches): problems.take(batches)
         case .failure(let error): problems.problem = advised(error.message)
         }
+        problems.answeredAt = now.uptime
         page = .problems(problems)
     }
 
@@ -75,6 +93,12 @@ extension Model {
     /// Tries all files that failed of it again, in whatever batch they are.
     private mutating func retry(_ cause: ProblemsPage.Cause?, among causes: [ProblemsPage.Cause]) {
         guard let cause else { return }
+        if case .unserved(_, let server) = cause.kind {
+            // Who says so means the server, and with it all that waits for it.
+            let nodes = cause.batches.map { NodeID.batch($0.batch) }
+            ask(.askedServer(look.safe(server))) { .act(.retry, .ids(nodes), number: $0) }
+            return
+        }
         // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
         let selector =
             cause.filter(among: causes).map { NodeSelector(filter: $0) }
@@ -91,11 +115,14 @@ extension Model {
     private mutating func leaveOut(_ cause: ProblemsPage.Cause?, among causes: [ProblemsPage.Cause]) {
         guard let cause else { return }
         guard let filter = cause.filter(among: causes) else {
-            return complain("It goes on when there is room: cancel what is not to be sent in the list.")
+            return complain(
+                cause.isUnserved
+                    ? "It goes on when its server is back: cancel what is not to be sent in the list."
+                    : "It goes on when there is room: cancel what is not to be sent in the list.")
         }
         let nodes = NodeChoice.matching(NodeSelector(filter: filter))
         let what = "\(SafeText(Figures.amount(cause.files, "file"))) of \(places(of: cause))" as SafeText
-        guard case .waits = cause.kind else { return askToLeaveOut(what, nodes) }
+        guard cause.isWait else { return askToLeaveOut(what, nodes) }
         let intent = Dialog.Intent.named(.cancel, what, nodes)
         guard cause.files > askAbove.files || cause.batches.count > 1 else { return perform(intent) }
         askToLeaveOut(what, intent, ["They are cancelled. \(takesBack)"])

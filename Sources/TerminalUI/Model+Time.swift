@@ -9,6 +9,7 @@ extension Model {
         if let until = steadyUntil, until <= now.uptime { steadyUntil = nil }
         if steadyUntil == nil { tree.catchUp() }
         recountWhy()
+        refreshNextTry()
         let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
         if !late.isEmpty {
             for id in late.keys { pending[id] = nil }
@@ -24,6 +25,7 @@ extension Model {
         if let left = why?.secondsLeft(engineNow), left > 0 {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }
+        if let untilNextTry { wakes.append(untilNextTry) }
         if tree.isBehind, let steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }
         if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {

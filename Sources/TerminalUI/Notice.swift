@@ -53,6 +53,8 @@ struct Outstanding: Sendable {
         case named(Deed, SafeText)
         /// Retry of what failed in a batch.
         case failed(of: SafeText)
+        /// A server that is tried again before its time.
+        case askedServer(SafeText)
         case clearFinished
         case undo(SafeText?)
         case undoable

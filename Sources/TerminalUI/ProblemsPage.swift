@@ -11,6 +11,8 @@ struct ProblemsPage: Sendable {
             /// It goes on when the person has done something; `code`: what makes a problem of it; `host`: the name that nobody
             /// knows: each is a problem of its own.
             case waits(WaitReason, code: TransferErrorCode? = nil, host: String? = nil)
+            /// Its server has served nothing for a while; it is tried again by itself.
+            case unserved(TransferErrorCode?, server: String)
         }
 
         var kind: Kind
@@ -21,6 +23,8 @@ struct ProblemsPage: Sendable {
         var lastAt: Timestamp?
         /// Where they are; the batch with most of them first.
         var batches: [Place]
+        /// Of a server that is tried again by itself: when; `nil`: now, or soon.
+        var retryAt: Timestamp?
 
         struct Place: Hashable, Sendable {
             var batch: BatchID
@@ -36,7 +40,7 @@ struct ProblemsPage: Sendable {
         var error: TransferError? {
             switch kind {
             case .failed(let code, let status, _): TransferError(code, message, httpStatus: status)
-            case .waits(_, let code, _): code.map { TransferError($0, message) }
+            case .waits(_, let code, _), .unserved(let code, _): code.map { TransferError($0, message) }
             }
         }
 
@@ -54,10 +58,14 @@ struct ProblemsPage: Sendable {
         }
 
         /// What it means, whatever the server said.
-        var meaning: String? { error?.code.cure(of: subject.scheme).meaning }
+        var meaning: String? {
+            if isUnserved, error?.code == .http { return "It is there, and has trouble of its own, or too much to do." }
+            return error?.code.cure(of: subject.scheme).meaning
+        }
 
         /// What to do, in the words of `martlet why`.
         var remedy: String {
+            if isUnserved, let error { return error.remedyOfServer(for: subject) }
             if let error { return error.remedy(for: subject) }
             guard case .waits(let reason, _, _) = kind else { return "martlet retry \(subject.node)" }
             return reason.remedy(for: subject)
@@ -68,6 +76,8 @@ struct ProblemsPage: Sendable {
             CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
         }
 
+        var isUnserved: Bool { if case .unserved = kind { true } else { false } }
+
         private var host: String { batches.first.map { $0.host.isEmpty ? "the server" : $0.host } ?? "the server" }
     }
 
@@ -76,6 +86,8 @@ struct ProblemsPage: Sendable {
     /// Whether the engine has told.
     private(set) var isKnown = false
     var problem: SafeText?
+    /// When the engine has answered last.
+    var answeredAt: Duration?
     /// The line under the cursor; the cursor stays on its cause.
     private(set) var selected = 0
     /// The cause that the cursor was on last.
@@ -101,6 +113,12 @@ struct ProblemsPage: Sendable {
                 note(.failed(count.code, status: status, host: host), count.message, count.count, count.lastAt, batch)
             }
             for wait in batch.waits where wait.count > 0 {
+                if let server = wait.server {
+                    let kind = Cause.Kind.unserved(wait.code, server: server)
+                    note(kind, wait.message, wait.count, wait.lastAt, batch)
+                    found[kind]?.retryAt = wait.retryAt
+                    continue
+                }
                 let host = wait.code.flatMap { Cause.unknownHost($0, wait.message) }
                 note(.waits(wait.reason, code: wait.code, host: host), wait.message, wait.count, wait.lastAt, batch)
             }
@@ -127,7 +145,7 @@ extension ProblemsPage.Cause {
         return (second.files, first.name) < (first.files, second.name)
     }
 
-    private var isWait: Bool { if case .waits = kind { true } else { false } }
+    var isWait: Bool { if case .failed = kind { false } else { true } }
 
     /// Its name in JSON, for an order that is always the same.
     private var name: String {
@@ -135,6 +153,7 @@ extension ProblemsPage.Cause {
         case .failed(let code, let status, let host):
             code.rawValue + (status.map { " \($0)" } ?? "") + (host.map { " \($0)" } ?? "")
         case .waits(let reason, let code, let host): (code?.rawValue ?? reason.rawValue) + (host.map { " \($0)" } ?? "")
+        case .unserved(let code, let server): "\(code?.rawValue ?? "") \(server)"
         }
     }
 
@@ -150,6 +169,7 @@ extension ProblemsPage.Cause {
         switch kind {
         case .failed: .failed
         case .waits(let reason, _, _): reason.needsPerson ? .auth : .retry
+        case .unserved: .retry
         }
     }
 
@@ -158,6 +178,7 @@ extension ProblemsPage.Cause {
         switch kind {
         case .failed(let code, let status, let host): status.map { "answered \($0)" } ?? host ?? code.words
         case .waits(let reason, let code, let host): host ?? code?.words ?? "waits for \(reason.words)"
+        case .unserved(_, let server): "\(server) serves nothing"
         }
     }
 
@@ -175,6 +196,8 @@ extension ProblemsPage.Cause {
         case .waits(_, _?, let host?): return "@retry " + Self.said(host)
         case .waits(_, let code?, nil): return "@retry err=\(code.rawValue)"
         case .waits(let reason, nil, _): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
+        // Most of its files have had no try of their own.
+        case .unserved: return nil
         }
     }
 
@@ -190,6 +213,7 @@ extension ProblemsPage.Cause {
         case .failed(let code, _, _): code.isOfServer ? [.retry, .server] : [.retry]
         case .waits(.auth, _, _): [.server]
         case .waits(_, let code, _): code == nil ? [.retry] : [.server]
+        case .unserved: [.retry, .server]
         }
     }
 

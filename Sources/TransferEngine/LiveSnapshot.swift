@@ -14,6 +14,8 @@ package struct LiveSnapshot: Sendable {
     package var unconfirmed: [UnconfirmedUpload] = []
     /// More than so many are not told; they stand where their servers have said.
     static let mostUnconfirmed = 64
+    /// Servers that have served nothing for a while, by batch that waits for them.
+    package var troubles: [HostTrouble] = []
     /// Hosts, by origin, that take no more at once, and how many that is: their own share, when they were overloaded.
     package var full: [String: Int] = [:]
     /// Hosts that one file asks what they can: the others for them begin when that is known.
@@ -23,7 +25,7 @@ package struct LiveSnapshot: Sendable {
 
     /// Nothing is to be laid over what the queue has stored.
     package var isEmpty: Bool {
-        tasks.isEmpty && left.isEmpty && held.isEmpty && unconfirmed.isEmpty && !isStopping
+        tasks.isEmpty && left.isEmpty && held.isEmpty && unconfirmed.isEmpty && troubles.isEmpty && !isStopping
     }
 
     package init(tasks: [LiveTask] = [], left: [LeftSpeed] = []) {

@@ -107,6 +107,7 @@ extension TransferEngine {
             tasks: attempts.values.map { live($0, now) }.sorted { $0.task < $1.task },
             left: leftSpeeds.speeds(at: now))
         snapshot.held = heldBatches()
+        snapshot.troubles = troubles()
         snapshot.full = fullHosts()
         snapshot.asked = Set(inquirers.keys)
         snapshot.isStopping = phase == .draining

@@ -162,16 +162,23 @@ public struct WaitCount: Codable, Hashable, Sendable {
     public var message: String
     /// Since when the last of them waits.
     @OrNull public var lastAt: Timestamp?
+    /// The server that has served nothing for a while, and what it did instead is what `code` and `message` say: as in a URL, without
+    /// a scheme. It is tried again by itself.
+    @OrNull public var server: String?
+    /// When that is tried again; `nil`: now, or soon.
+    @OrNull public var retryAt: Timestamp?
 
     public init(
         reason: WaitReason, code: TransferErrorCode? = nil, count: Int64, message: String = "",
-        lastAt: Timestamp? = nil
+        lastAt: Timestamp? = nil, server: String? = nil, retryAt: Timestamp? = nil
     ) {
         self.reason = reason
         _code = OrNull(wrappedValue: code)
         self.count = count
         self.message = message
         _lastAt = OrNull(wrappedValue: lastAt)
+        _server = OrNull(wrappedValue: server)
+        _retryAt = OrNull(wrappedValue: retryAt)
     }
 }
 

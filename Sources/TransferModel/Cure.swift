@@ -88,6 +88,22 @@ extension TransferError {
     }
 }
 
+extension TransferError {
+    /// What to do about a server that has served nothing for a while. It is tried again by itself, whatever is done.
+    package func remedyOfServer(for subject: CureSubject) -> String {
+        let own: String =
+            switch code {
+            case .cannotConnectToHost: "see whether the server is running, and check its host and port"
+            case .timedOut, .networkConnectionLost: "see whether the server is well, and the network in between"
+            case .http, .badServerResponse: "see whether the server is well, or ask who runs it"
+            default: code.cure(of: subject.scheme).remedy ?? "see whether the server is well"
+            }
+        // What was said of this very attempt knows more; not where it only promises.
+        let said = advice.isEmpty || advice.contains("Martlet") ? own : advice
+        return "\(said); it is tried again by itself, martlet retry \(subject.node) tries at once"
+    }
+}
+
 extension WaitReason {
     /// After "it waits": `because host has no space left`.
     package func clause(server: String) -> String {

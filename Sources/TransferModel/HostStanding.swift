@@ -25,6 +25,9 @@ public struct HostStanding: Hashable, Sendable {
     public private(set) var closedUntil: Timestamp?
     /// Whether the last word was that it cannot be reached.
     public private(set) var isUnreachable = false
+    /// Attempts in a row that it did not serve, whatever was wrong, and the time of the first of them.
+    private var refusals = 0
+    private var refusedSince: Timestamp?
     /// The pause that the host asked for itself.
     private var askedUntil: Timestamp?
     private var answersSinceHalved = 0
@@ -40,6 +43,15 @@ public struct HostStanding: Hashable, Sendable {
     /// Whether one attempt at a time feels if it is back.
     public var isHeld: Bool { failures >= Self.patience || isUnreachable }
 
+    /// So many attempts in a row, over so long, are something to tell a person: no restart and no busy moment, which mend themselves.
+    public static let troublesome = (attempts: 3, period: Duration.seconds(10))
+
+    /// Since when it has served nothing, when that has gone on for so long that a person should know; `nil`: it is well, or may be.
+    public func troubledSince(_ now: Timestamp) -> Timestamp? {
+        guard refusals >= Self.troublesome.attempts, let refusedSince else { return nil }
+        return now.since(refusedSince) >= Self.troublesome.period ? refusedSince : nil
+    }
+
     /// Attempts that may run at the same time once the host is open.
     public func allowance(limit: Int) -> Int {
         isHeld ? 1 : min(share, max(1, limit))
@@ -53,6 +65,7 @@ public struct HostStanding: Hashable, Sendable {
     public mutating func learn(
         _ experience: Experience, limit: Int, now: Timestamp, rule: RetryRule = RetryRule(), random: Double
     ) -> Bool {
+        note(experience, now)
         switch experience {
         case .answered:
             let wasHeld = isHeld
@@ -90,6 +103,14 @@ public struct HostStanding: Hashable, Sendable {
         failures = 0
         isUnreachable = false
         closedUntil = askedUntil
+    }
+
+    private mutating func note(_ experience: Experience, _ now: Timestamp) {
+        switch experience {
+        case .answered: (refusals, refusedSince) = (0, nil)
+        case .reached: if isUnreachable { (refusals, refusedSince) = (0, nil) }
+        case .unreachable, .failed, .overloaded: (refusals, refusedSince) = (refusals + 1, refusedSince ?? now)
+        }
     }
 
     private mutating func close(until time: Timestamp) {

@@ -151,6 +151,8 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var needsPerson: Int64?
     /// Those of `problems` that wait for room on a disk, here or at the other end. They look for it again by themselves.
     public var needsSpace: Int64?
+    /// Those of `problems` that wait for a server which has served nothing for a while. It is tried again by itself.
+    public var needsServer: Int64?
     /// Screens connected.
     public var viewers: Int64 = 0
     /// The engine ends when the active tasks are over; nothing starts any more.

@@ -33,6 +33,8 @@ package struct LiveOverlay: Sendable {
     private var all = Addition()
     /// Batches that stand still because of their hosts alone.
     package private(set) var held: [BatchID: HeldHost] = [:]
+    /// Servers that have served nothing for a while, by the batches that wait for them.
+    package private(set) var troubles: [BatchID: [HostTrouble]] = [:]
     /// As of `LiveSnapshot`.
     package private(set) var full: [String: Int] = [:]
     package private(set) var asked: Set<String> = []
@@ -47,11 +49,13 @@ package struct LiveOverlay: Sendable {
     /// - Parameters:
     ///   - stored: the rows of the live tasks as the queue has them, read at the same time as what is overlaid.
     ///   - resting: folders that are over or paused; what they have moved a moment ago counts nowhere any more.
+    ///   - troubles: with the files that wait now.
     ///   - chain: a folder and those above it, the batch's root last.
     package init(
-        _ live: LiveSnapshot, stored: [TaskID: NodeRow], resting: Set<FolderID> = [],
+        _ live: LiveSnapshot, stored: [TaskID: NodeRow], resting: Set<FolderID> = [], troubles: [HostTrouble] = [],
         chain: (FolderID) -> [FolderID]
     ) {
+        self.troubles = Dictionary(grouping: troubles, by: \.place.batch)
         held = live.held
         (full, asked) = (live.full, live.asked)
         isStopping = live.isStopping
@@ -118,7 +122,10 @@ package struct LiveOverlay: Sendable {
 
     /// - Parameter left: bytes of the batch that are still to cross the wire and not paused, as stored; `nil`: work it out of the sums.
     package func apply(to batch: inout BatchSnapshot, left: Int64? = nil) {
-        defer { hold(&batch) }
+        defer {
+            hold(&batch)
+            tell(&batch)
+        }
         guard let addition = batches[batch.id] else { return }
         batch.bytesTotal += addition.total
         batch.bytesSent = min(batch.bytesTotal, batch.bytesSent + addition.sent)
@@ -151,7 +158,10 @@ package struct LiveOverlay: Sendable {
 
     /// - Parameter left: as of a batch, of one or a folder that moves.
     package func apply(to row: inout NodeRow, left: Int64? = nil) {
-        defer { hold(&row) }
+        defer {
+            hold(&row)
+            tell(&row)
+        }
         switch row.id {
         case .task(_, let id):
             if let sent = brokenOff[id] { row.bytes.sent = max(row.bytes.sent, sent) }
@@ -229,12 +239,40 @@ package struct LiveOverlay: Sendable {
         if !batch.waitReasons.contains(reason) { batch.waitReasons.append(reason) }
     }
 
+    // MARK: What its server does not do
+
+    private func tell(_ batch: inout BatchSnapshot) {
+        for trouble in troubles[batch.id] ?? [] {
+            batch.waits.append(
+                WaitCount(
+                    reason: .hostBackoff, code: trouble.error.code, count: trouble.files,
+                    message: trouble.error.message, lastAt: trouble.since, server: trouble.place.server,
+                    retryAt: trouble.retryAt))
+        }
+    }
+
+    /// What is said of one attempt is true of all that wait for the same server.
+    private func tell(_ row: inout NodeRow) {
+        guard row.error == nil, !row.state.isTerminal, !row.effectivelyPaused,
+            let trouble = troubles[row.id.batch]?.first
+        else { return }
+        switch row.id {
+        case .batch: row.error = trouble.error
+        case .folder: if trouble.isWhole { row.error = trouble.error }
+        case .task, .group: break
+        }
+    }
+
     /// - Parameter left: bytes that are still to cross the wire and neither paused nor held, as stored.
     package func apply(to totals: inout QueueTotals, left: Int64) {
         all.apply(counts: &totals.counts, bytes: &totals.bytes)
         totals.bytesPerSecondUp = bytesPerSecondUp
         totals.bytesPerSecondDown = bytesPerSecondDown
         totals.stopping = isStopping
+        let waiting = troubles.values.joined()
+        totals.needsServer = waiting.reduce(0) { $0 + $1.files }
+        totals.problems += totals.needsServer ?? 0
+        totals.problemCauses += Int64(Set(waiting.map { [$0.place.origin, $0.error.code.rawValue] }).count)
         totals.secondsLeft = Self.seconds(left + all.left, at: bytesPerSecondUp + bytesPerSecondDown)
     }
 

@@ -51,7 +51,22 @@ extension QueueReader {
                 continue
             }
         }
-        return LiveOverlay(live, stored: stored, resting: resting) { chains.of($0) }
+        return LiveOverlay(live, stored: stored, resting: resting, troubles: try waiting(for: live.troubles)) {
+            chains.of($0)
+        }
+    }
+
+    /// With the files that wait now: also those that do so for a try of their own.
+    private func waiting(for troubles: [HostTrouble]) throws -> [HostTrouble] {
+        try troubles.compactMap { trouble in
+            guard let row = try row(.batch(trouble.place.batch)), !row.state.isTerminal, !row.effectivelyPaused else {
+                return nil
+            }
+            let unfinished = row.counts.queued + row.counts.waiting + row.counts.active
+            var trouble = trouble
+            trouble.files = trouble.isWhole ? unfinished : min(unfinished, max(1, trouble.files))
+            return trouble.files > 0 ? trouble : nil
+        }
     }
 
     func look(

@@ -158,7 +158,7 @@ extension QueueReader {
             var chains = chains
             let overlay = try overlay(live, &chains)
             guard var batch = try batch(id) else { return (nil, chains) }
-            if overlay.movingBatches.contains(id) { overlay.apply(to: &batch, left: try bytesLeft()[id]) }
+            overlay.apply(to: &batch, left: overlay.movingBatches.contains(id) ? try bytesLeft()[id] : nil)
             return (batch, chains)
         }
     }

@@ -11,6 +11,8 @@ struct Moving {
     var tasks: Set<TaskID> = []
     /// Batches that stand still because of their hosts.
     var held: Set<BatchID> = []
+    /// Servers that have served nothing for a while.
+    var troubles: Set<HostTrouble> = []
     /// Nothing starts any more.
     var isStopping = false
 }
@@ -75,10 +77,12 @@ extension TransferService {
         moving = Moving(
             batches: Set(live.tasks.map(\.batch)).union(live.left.map(\.batch)),
             folders: Set((live.tasks.map(\.folder) + live.left.map(\.folder)).flatMap { chains.of($0) }),
-            tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys), isStopping: live.isStopping)
+            tasks: Set(live.tasks.map(\.task)), held: Set(live.held.keys), troubles: Set(live.troubles),
+            isStopping: live.isStopping)
         if before.isStopping != moving.isStopping { updateViews { $0.noteEverything() } }
         var change = QueueChange()
         change.wholly = before.held.symmetricDifference(moving.held)
+        change.wholly.formUnion(before.troubles.symmetricDifference(moving.troubles).map(\.place.batch))
         change.batches = change.wholly
         if !change.isEmpty { updateViews { $0.note(change) } }
         let (batches, folders) = (before.batches.union(moving.batches), before.folders.union(moving.folders))

@@ -10,6 +10,26 @@ extension WhySentence {
         standing.counts.active == 0 && standing.counts.queued > 0 ? live.held[standing.batch] : nil
     }
 
+    /// The server of what waits, when it has served nothing for a while.
+    private var trouble: HostTrouble? {
+        let troubles = live.troubles[standing.batch] ?? []
+        return troubles.first { $0.place.origin == standing.origin } ?? (node.isTask ? nil : troubles.first)
+    }
+
+    /// That server, while one file feels whether it is back: nothing of the node moves for all that.
+    var feltFor: HostTrouble? {
+        guard standing.counts.active > 0, let trouble else { return nil }
+        return live.tasks.values.contains { $0.batch == standing.batch && $0.bytesPerSecond > 0 } ? nil : trouble
+    }
+
+    func tried(_ trouble: HostTrouble) -> (String, String) {
+        let counts = standing.counts
+        let unfinished = counts.active + counts.queued + counts.waiting
+        let subject = counts.total == 1 ? "\(node) waits" : "\(node): \(Self.files(unfinished)) wait"
+        let time = trouble.retryAt.map(untilTriedAgain) ?? "; it is tried again now"
+        return ("\(subject): \(trouble.error.happening)\(time)", trouble.error.remedyOfServer(for: mended))
+    }
+
     func waiting(for reason: WaitReason) -> (String, String) {
         let subject =
             standing.counts.total > 1
@@ -27,8 +47,10 @@ extension WhySentence {
         }
         // What the failed attempt said is the better reason.
         if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
-            let what = again.isEmpty ? error.message : error.messageWithoutPromise
-            return ("\(subject) \(verb)\(since): \(what)\(again)", unblock)
+            let what = trouble != nil ? error.happening : again.isEmpty ? error.message : error.messageWithoutPromise
+            return (
+                "\(subject) \(verb)\(since): \(what)\(again)", trouble?.error.remedyOfServer(for: mended) ?? unblock
+            )
         }
         // What a person does about a sign-in is said with the commands for it.
         let error =
@@ -42,12 +64,14 @@ extension WhySentence {
     /// Its tasks stand in line, but the host they all lead to is left alone for a while.
     func held(by host: HeldHost) -> (String, String) {
         let isUnknown = host.error?.code == .cannotFindHost
-        let error = Self.words(of: host)
+        let error = trouble?.error.happening ?? Self.words(of: host)
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
         let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
         return (
             "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
-            isUnknown ? misspelled : WaitReason.hostBackoff.remedy(for: mended)
+            isUnknown
+                ? misspelled
+                : trouble?.error.remedyOfServer(for: mended) ?? WaitReason.hostBackoff.remedy(for: mended)
         )
     }
 
@@ -78,6 +102,7 @@ extension WhySentence {
         guard !standing.state.isTerminal || standing.scanning, standing.pausedBy.isEmpty, !standing.isHeld,
             standing.state != .created
         else { return nil }
+        if let trouble = feltFor { return trouble.error.happening }
         if standing.counts.active > 0 { return isStalled ? "no byte has moved for some seconds\(atHost)" : nil }
         if let host = heldHost { return Self.words(of: host) }
         guard let reason = standing.waitReasons.first else { return nil }

@@ -52,6 +52,7 @@ package struct WhySentence {
             return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(name)")
         }
         if standing.state == .created { return ("\(node) was never started", "martlet resume \(name)") }
+        if let trouble = feltFor { return tried(trouble) }
         if counts.active > 0 { return running }
         if waitsForEngine {
             return (

@@ -244,6 +244,76 @@ struct ProblemsPageTests {
         #expect(screen.picture.contains("Nothing has failed, and nothing needs you."))
     }
 
+    /// A batch whose server serves nothing.
+    private func unserved(_ id: Int64, _ name: String, _ server: String, retryIn seconds: Int64? = 7) -> BatchSnapshot {
+        var found = batch(id, name, [])
+        found.destination = "https://\(server)/in/"
+        found.waits = [
+            WaitCount(
+                reason: .hostBackoff, code: .cannotConnectToHost, count: 10 * id,
+                message: "\(server) does not accept the connection: Martlet tries again by itself", lastAt: ago(60),
+                server: server, retryAt: seconds.map { ago(-$0) })
+        ]
+        return found
+    }
+
+    @Test("a server that serves nothing is a problem with its files, its cure and its next try")
+    func unservedServer() {
+        var totals = Rows.exampleTotals
+        (totals.problems, totals.problemCauses, totals.needsServer) = (60, 2, 60)
+        var screen = ScreenHarness(80, 24, Rows.example, totals: totals)
+        screen.press("e")
+        let answer = [unserved(1, "docs", "nas:8080"), unserved(2, "raw", "far:22"), unserved(3, "photos", "nas:8080")]
+        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        guard case .problems(let page) = screen.model.page else { return #expect(Bool(false), "no page") }
+        #expect(page.causes.map(\.files) == [40, 20])
+        Pictures.expect(screen.picture, "problems-unserved-80x24")
+        screen.press("r")
+        #expect(
+            screen.requests.contains(
+                .act(
+                    .retry, .ids([.batch(BatchID(rawValue: 3)), .batch(BatchID(rawValue: 1))]),
+                    number: screen.lastNumber)))
+        screen.send(.answer(.acted(.success(NodesChanged(results: [])), number: screen.lastNumber)))
+        #expect(screen.picture.contains("Asking nas:8080 again now."))
+        screen.press("Esc")
+        #expect(
+            LeavingText.lines(screen.model)[0].hasSuffix(
+                "60 files wait for a server that serves nothing: see martlet why."))
+        screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
+        #expect(screen.picture.contains("60 unserved") && !screen.picture.contains("ERR"))
+    }
+
+    @Test("the details of a batch whose files wait for their server say what to see to")
+    func unservedDetails() {
+        var row = Rows.batch(1, "docs", .waiting, { $0.waiting = 12 })
+        row.waitReasons = [.hostBackoff]
+        row.error = TransferError(
+            .cannotConnectToHost, "nas:8080 does not accept the connection: Martlet tries again by itself")
+        var screen = ScreenHarness(100, 24, [Rows.section(nil, [row])])
+        screen.press("i")
+        #expect(screen.picture.contains("nas:8080 does not accept the connection"))
+        #expect(screen.picture.contains("see whether the server is running, and check its host and port"))
+    }
+
+    @Test("the next try on the page is asked for when it has come, and then once a second")
+    func nextTry() {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        func asks() -> Bool { screen.requests.contains { if case .problems = $0 { true } else { false } } }
+        screen.press("e")
+        screen.send(.answer(.problems(.success([unserved(1, "docs", "nas")]), number: screen.lastNumber)))
+        screen.wait(.seconds(6))
+        #expect(!asks())
+        screen.wait(.seconds(1))
+        #expect(asks())
+        screen.send(.answer(.problems(.success([unserved(1, "docs", "nas", retryIn: nil)]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("now, by itself"))
+        screen.wait(.milliseconds(900))
+        #expect(!asks())
+        screen.wait(.milliseconds(100))
+        #expect(asks())
+    }
+
     @Test("two names that nobody knows are two problems, and what is done to one is done to none of the other")
     func unknownHosts() throws {
         func unknown(_ id: Int64, _ host: String) -> BatchSnapshot {

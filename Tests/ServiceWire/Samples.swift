@@ -24,7 +24,10 @@ enum Samples {
             bytesPerSecond: 5, secondsLeft: 1, waitReasons: [.auth, .backoff],
             causes: [CauseCount(code: .http, count: 1, message: "no", httpStatus: 404, lastAt: time)])
         snapshot.waits = [
-            WaitCount(reason: .backoff, code: .cannotFindHost, count: 1, message: "no", lastAt: time)
+            WaitCount(reason: .backoff, code: .cannotFindHost, count: 1, message: "no", lastAt: time),
+            WaitCount(
+                reason: .hostBackoff, code: .timedOut, count: 1, message: "no", lastAt: time, server: "h:8080",
+                retryAt: time),
         ]
         return snapshot
     }
@@ -99,6 +102,7 @@ enum Samples {
         totals.secondsLeft = 3
         totals.needsPerson = 1
         totals.needsSpace = 2
+        totals.needsServer = 3
         return totals
     }
 

@@ -118,6 +118,28 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(isBack)
     }
 
+    @Test("a host that serves nothing, three times in a row over ten seconds, is something to tell, until it serves")
+    func trouble() {
+        func learn(_ experience: HostStanding.Experience, _ host: inout HostStanding, at seconds: Int64) {
+            _ = host.learn(experience, limit: 8, now: after(seconds), random: 0)
+        }
+        var host = HostStanding(limit: 8)
+        for _ in 0..<8 { learn(.unreachable, &host, at: 0) }
+        #expect(host.troubledSince(after(9)) == nil, "a restart")
+        #expect(host.troubledSince(after(10)) == start)
+        learn(.reached, &host, at: 11)
+        #expect(host.troubledSince(after(60)) == nil, "bytes move")
+        for seconds in [20, 40] { learn(.overloaded(until: after(20)), &host, at: Int64(seconds)) }
+        #expect(host.troubledSince(after(60)) == nil, "twice is not often")
+        learn(.failed, &host, at: 60)
+        #expect(host.troubledSince(after(60)) == after(20))
+        // Who tries now knows of it.
+        host.forgetFailures()
+        #expect(host.troubledSince(after(60)) == after(20))
+        learn(.answered, &host, at: 61)
+        #expect(host.troubledSince(after(600)) == nil)
+    }
+
     @Test("a new network opens a host that could not be reached or broke off, but not one that asked for a pause")
     func newNetwork() {
         var host = HostStanding(limit: 8)

@@ -198,6 +198,37 @@ import TransferModel
         #expect(whyInLine(running: 1, of: 8, full: ["http://other:80": 1]).sentence == "b7 is being started now")
     }
 
+    @Test func `a server that serves nothing is named with what to see to, also while one file feels for it`() {
+        let error = TransferError(
+            .cannotConnectToHost, "nas:9 does not accept the connection: Martlet tries again by itself")
+        var live = LiveSnapshot(tasks: [LiveTask.moving(TaskID(rawValue: 1), BatchID(rawValue: 7))])
+        live.tasks[0].bytesPerSecond = 0
+        let row = NodeRow(
+            id: .task(BatchID(rawValue: 7), TaskID(rawValue: 1)), name: "f", state: .running, counts: FileCounts(),
+            bytes: ByteCounts())
+        func why(_ retryAt: Timestamp?, active: Int64) -> WhyAnswer {
+            let trouble = HostTrouble(
+                place: .init(batch: BatchID(rawValue: 7), origin: "http://nas:9"), since: now, retryAt: retryAt,
+                error: error, isWhole: true, files: 12)
+            var standing = NodeStanding(
+                state: .waiting, batch: BatchID(rawValue: 7), counts: FileCounts(), scanning: false, isHeld: false,
+                pausedBy: [], notBefore: nil, waitReasons: [.hostBackoff], ahead: 0)
+            (standing.counts.waiting, standing.counts.running) = (12 - active, active)
+            (standing.origin, standing.error, standing.retryAt) = ("http://nas:9", error, retryAt)
+            let overlay = LiveOverlay(live, stored: [TaskID(rawValue: 1): row], troubles: [trouble]) { [$0] }
+            return WhySentence(node: node, standing: standing, live: overlay, now: now).answer
+        }
+        let cure =
+            "see whether the server is running, and check its host and port; it is tried again by itself, "
+            + "martlet retry b7 tries at once"
+        let waiting = why(now.advanced(by: .seconds(9)), active: 0)
+        #expect(waiting.sentence == "b7: 12 files of 12 wait: nas:9 does not accept the connection; next try in 9 s")
+        #expect(waiting.unblock == cure)
+        let felt = why(nil, active: 1)
+        #expect(felt.sentence == "b7: 12 files wait: nas:9 does not accept the connection; it is tried again now")
+        #expect(felt.unblock == cure && felt.because == "nas:9 does not accept the connection")
+    }
+
     @Test func `spans of time read as people write them`() {
         #expect(WhySentence.span(.seconds(5)) == "5 s")
         #expect(WhySentence.span(.seconds(90)) == "1 min")

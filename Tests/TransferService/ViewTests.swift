@@ -107,6 +107,54 @@ import TransferModel
         try await harness.end()
     }
 
+    @Test func `a server that serves nothing is a problem of all that waits for it, and none any more when it serves`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(3)
+        let client = try await harness.client()
+        let wanted = ViewRequest(
+            sections: [SectionRequest(parent: nil, limit: 9)], nodes: [.batch(batch)], totals: true)
+        _ = try await client.call(Methods.viewSet, wanted)
+        _ = try await client.notification(.viewChanged, ViewChange.self)
+        try await until { await harness.engine.isWatched }
+        let time = Timestamp(milliseconds: 5_000_000)
+        let error = TransferError(.cannotConnectToHost, "host:80 does not accept the connection: look")
+        var live = LiveSnapshot()
+        live.troubles = [
+            HostTrouble(
+                place: .init(batch: batch, origin: "http://host:80"), since: time, retryAt: time, error: error,
+                isWhole: true, files: 0)
+        ]
+        await harness.engine.show(live)
+        func totals(_ isSo: (QueueTotals) -> Bool) async throws -> NodeRow? {
+            var row: NodeRow?
+            while true {
+                let change = try await client.notification(.viewChanged, ViewChange.self)
+                row = change.nodes.first?.node ?? row
+                if let totals = change.totals, isSo(totals) { return row }
+            }
+        }
+        let row = try await totals { $0.problems == 3 && $0.needsServer == 3 && $0.problemCauses == 1 }
+        #expect(row?.error == error, "the details of a batch of several files say it")
+        let shown = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
+        #expect(
+            shown.waits == [
+                WaitCount(
+                    reason: .hostBackoff, code: .cannotConnectToHost, count: 3, message: error.message, lastAt: time,
+                    server: "host:80", retryAt: time)
+            ])
+        #expect(try await client.call(Methods.batchList, BatchListRequest()).batches == [shown])
+        #expect(shown.causes.isEmpty && shown.waitReasons.isEmpty, "as scripts know them")
+        _ = try await harness.queue.writer.pause([.batch(batch)])
+        _ = try await totals { $0.problems == 0 }
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        _ = try await totals { $0.problems == 3 }
+        await harness.engine.show(LiveSnapshot())
+        #expect(try await totals { $0.problems == 0 && $0.needsServer == 0 }?.error == nil)
+        try await harness.end()
+    }
+
     @Test func `what moves is laid over the sums of every folder above it`() async throws {
         let harness = try await ServiceHarness()
         let batch = try await harness.add(2)
