@@ -71,6 +71,7 @@ extension Drawing {
             let lost = model.words(loss) + (seconds > 0 ? " for \(seconds) s" : "")
             // It was told to end: nobody waits for it.
             if loss == .stopped { return lost }
+            if let due = model.revival.due { return "\(lost), starting again in \(model.now.seconds(until: due)) s" }
             let deed: SafeText = model.isLineDown ? "trying" : "looking"
             guard let nextTry else { return "\(lost), \(deed) again now" }
             return "\(lost), \(deed) again in \(model.now.seconds(until: nextTry)) s"

@@ -43,6 +43,7 @@ extension Model {
         case .connected(let identity):
             let before = link
             link = .connected(identity)
+            revival.found(at: now.uptime)
             (clockAhead, grace) = (identity.clockAhead, identity.grace ?? grace)
             if case .lost(_, _, let loss) = before { sayFound(loss) }
             recentLog.isRefused = false
@@ -86,7 +87,7 @@ extension Model {
         case .notConnected(let error):
             if !isConnected {
                 link = if case .lost = link { link } else { .failed(error) }
-                complain(look.safe(error.message))
+                couldNotStart(error)
             }
         case .copied(let file):
             say(file.map { "Copied into \(look.safe($0))." } ?? "Copied, if the terminal allows it.")

@@ -105,6 +105,7 @@ extension Model {
         case .startEngine:
             // One that is about to stop goes on.
             if !isConnected { link = .connecting }
+            revival.startedByHand()
             return requests.append(.startEngine)
         case .leave: return leave()
         case .leaveWithChoices: return askHowToLeave()

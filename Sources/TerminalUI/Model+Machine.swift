@@ -36,24 +36,43 @@ extension Model {
     mutating func sayLost(_ loss: Loss) {
         if case .lost(_, _, let known) = link, known == loss { return }
         if loss == .stopped {
-            let key = keys.keys(for: .startEngine, in: .lost).first.map { SafeText($0.name) } ?? "martlet engine start"
-            say("The engine was stopped; what is queued is kept. \(key) starts it again.")
+            say("The engine was stopped; what is queued is kept. \(startKey) starts it again.")
         } else if loss == .engine(problem: nil), machine == nil {
             startAgain()
         }
         if let problem = loss.problem { complain(look.safe(problem)) }
     }
 
-    /// An engine that ended without being told to is started again, as a new screen would do it; not when that does not last.
+    /// An engine that ended without being told to is started again, as a new screen would do it; not for ever, when none lasts.
     private mutating func startAgain() {
-        if let last = startedAgainAt, now.uptime - last < .seconds(10) {
-            let key = keys.keys(for: .startEngine, in: .lost).first.map { SafeText($0.name) } ?? "martlet engine start"
-            return complain("The engine ended by accident again. \(key) starts it; martlet log says what it did last.")
+        guard let pause = revival.lost(at: now.uptime) else {
+            return complain(
+                "The engine ended by accident again and again. \(startKey) starts it; martlet log says what it did last."
+            )
         }
-        startedAgainAt = now.uptime
+        let when: SafeText =
+            pause == .zero ? "it is started again" : "it is started again in \(pause.components.seconds) s"
+        say("The engine ended by accident: \(when).")
+        startWhenDue()
+    }
+
+    private var startKey: SafeText {
+        keys.keys(for: .startEngine, in: .lost).first.map { SafeText($0.name) } ?? "martlet engine start"
+    }
+
+    /// Makes the start whose pause is over.
+    mutating func startWhenDue() {
+        guard revival.takeDue(at: now.uptime) else { return }
         wasStartedAgain = true
-        say("The engine ended by accident: it is started again.")
         requests.append(.startEngine)
+    }
+
+    /// A start by itself may fail for as long as what killed the engine goes on; what is wrong with the queue stays so.
+    mutating func couldNotStart(_ error: RequestError) {
+        guard wasStartedAgain, error.code == .engineUnreachable, let pause = revival.lost(at: now.uptime) else {
+            return complain(look.safe(error.message))
+        }
+        complain(look.safe(error.message) + "; it is tried again in \(pause.components.seconds) s.")
     }
 
     mutating func sayFound(_ loss: Loss) {

@@ -9,6 +9,7 @@ extension Model {
         if let until = steadyUntil, until <= now.uptime { steadyUntil = nil }
         if steadyUntil == nil { tree.catchUp() }
         recountWhy()
+        startWhenDue()
         refreshNextTry()
         let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
         if !late.isEmpty {
@@ -33,6 +34,7 @@ extension Model {
             wakes.append(
                 age < PendingDeed.patience ? PendingDeed.patience - age : .seconds(1) - Self.fraction(age))
         }
+        if let due = revival.due { wakes.append(due - now.uptime) }
         switch link {
         case .lost(let since, _, _): wakes.append(.seconds(1) - Self.fraction(now.wall.since(since)))
         case .connecting, .connected, .failed: break

@@ -68,8 +68,8 @@ struct Model: Sendable {
     var keysFile = ""
     var tree = Tree()
     var totals: QueueTotals?
-    /// When the engine, gone by accident, was last started again.
-    var startedAgainAt: Duration?
+    /// Starts of an engine that has ended by accident.
+    var revival = Revival()
     var wasStartedAgain = false
     var dialog: Dialog?
     /// The steps of adding a batch, over the page.

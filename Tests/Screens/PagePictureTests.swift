@@ -30,7 +30,7 @@ struct PagePictureTests {
         #expect(screen.picture == undisturbed.picture)
     }
 
-    @Test("an engine that ends by accident is started again, not when that does not last")
+    @Test("an engine that ends by accident is started again with growing pauses, and not for ever when none lasts")
     func accident() {
         var screen = example()
         func lose() { screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil))) }
@@ -39,16 +39,46 @@ struct PagePictureTests {
         #expect(screen.picture.contains("ended by accident"))
         screen.connect()
         #expect(screen.picture.contains("was started again"))
-        screen.wait(.seconds(9))
+        for seconds in [1, 2, 4, 8] {
+            screen.wait(.seconds(9))
+            lose()
+            #expect(screen.requests == [])
+            #expect(screen.lines[0].contains("starting again in \(seconds) s"))
+            screen.wait(.seconds(seconds) - .milliseconds(1))
+            #expect(screen.requests == [])
+            screen.wait(.milliseconds(1))
+            #expect(screen.requests == [.startEngine])
+            screen.connect()
+        }
         lose()
-        #expect(!screen.requests.contains(.startEngine), "it would go on for ever")
+        screen.wait(.seconds(60))
+        #expect(screen.requests == [] && screen.lines[0].contains("looking again"), "it would go on for ever")
         #expect(screen.picture.contains("s starts it"))
         screen.press("s")
         #expect(screen.requests.contains(.startEngine))
         screen.connect()
         screen.wait(.seconds(1))
         lose()
+        #expect(screen.lines[0].contains("starting again in 1 s"))
+        screen.wait(.seconds(1))
+        screen.connect()
+        screen.wait(.seconds(60))
+        lose()
+        #expect(screen.requests.contains(.startEngine), "one that has lived a minute begins no row")
+    }
+
+    @Test("a start that fails is made again later, unless it is the queue that is wrong")
+    func failedStart() {
+        var screen = example()
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
         #expect(screen.requests.contains(.startEngine))
+        screen.send(.answer(.notConnected(RequestError(.engineUnreachable, "the engine did not start: it was killed"))))
+        #expect(screen.picture.contains("it was killed; it is tried again in 1 s."))
+        screen.wait(.seconds(1))
+        #expect(screen.requests.contains(.startEngine))
+        screen.send(.answer(.notConnected(RequestError(.queueCorrupt, "the queue is damaged: see martletd --check"))))
+        screen.wait(.seconds(60))
+        #expect(!screen.requests.contains(.startEngine) && screen.picture.contains("the queue is damaged"))
     }
 
     @Test("an engine that is told to stop is not started again, and says what it waits for")
