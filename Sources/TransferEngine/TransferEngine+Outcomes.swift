@@ -33,6 +33,8 @@ extension TransferEngine {
     func fail(_ attempt: Attempt, _ error: TransferError) {
         guard attempt.phase != .over else { return }
         if attempt.removal != nil { return endRemoval(attempt, error) }
+        var error = error
+        if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
         if error.httpStatus != nil { learn(attempt.origin, .answered) }
         // The line carried what was refused, and the next file goes on in its place: a meter that began anew would not know of the
         // pause for the answer, in which a limit gathers a burst, and show more than the limit allows.

@@ -66,6 +66,20 @@ extension TransferError: Codable {
 }
 
 extension TransferError {
+    /// For names that a server cannot keep.
+    package static let renameAdvice = "rename the file (convmv does it for whole trees), then queue it again"
+
+    /// As this, with a word on the name when it is not UTF-8 and may be what the server did not take.
+    package func doubting(_ name: RawPath) -> TransferError {
+        guard name.text == nil, code == .http, httpStatus.map({ ![404, 409, 413].contains($0) }) ?? true else {
+            return self
+        }
+        var error = self
+        error.message =
+            "\(happening); the name \(name.displayed) is not UTF-8, which it may not take: \(Self.renameAdvice)"
+        return error
+    }
+
     /// Messages are "what happened: what to do"; this is the first half.
     package var happening: String { Self.parts(messageWithoutPromise).0 }
 

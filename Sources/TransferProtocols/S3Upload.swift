@@ -101,6 +101,7 @@ package struct S3Upload: ProtocolMachine {
         guard channel != nil else {
             return state == .over ? [] : over(.fail(.noRegion(plan.address.region(plan.facts))))
         }
+        if state == .ready, plan.address.key.text == nil { return over(.fail(.noKey(plan.address.key))) }
         if case .ended(_, let end) = event { now = end.at }
         switch (state, event) {
         case (.ready, .began(let now)):

@@ -8,6 +8,31 @@ import TransferQueue
 @testable import TransferEngine
 
 @Suite(.timeLimit(.minutes(2))) struct UploadTests {
+    @Test("what a server says no to is told to be no UTF-8 when it is not, and stays as it was when it is")
+    func refusedName() async throws {
+        let harness = try await EngineHarness { request, _ in
+            request.method == "PUT" ? .answer("400 Bad Request") : .ordinary
+        }
+        let name = RawPath(Array("caf".utf8) + [0xE9])
+        try harness.sandbox.write("f", [1])
+        func refused(_ name: RawPath) async throws -> TransferError? {
+            var request = harness.request(upload: ["f"])
+            request.work = .upload(
+                [UploadSource(path: RawPath(harness.sandbox.path("f")), placement: .named(name))],
+                to: harness.store.url("/in/"))
+            let task = try await harness.run(request)
+            #expect(task.state == .failed && task.error?.code == .http && task.error?.httpStatus == 400)
+            return task.error
+        }
+        let error = try #require(try await refused(name))
+        #expect(
+            error.happening.hasSuffix("answered 400 Bad Request; the name caf\\xe9 is not UTF-8, which it may not take")
+        )
+        #expect(error.advice == "rename the file (convmv does it for whole trees), then queue it again")
+        #expect(try await refused(RawPath("café"))?.message.contains("UTF-8") == false)
+        await harness.stop()
+    }
+
     @Test("a tree goes up as it lies, with every kind of name, and every task has one end")
     func tree() async throws {
         let harness = try await EngineHarness()

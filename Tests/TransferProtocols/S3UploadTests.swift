@@ -42,6 +42,22 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
         #expect(S3Script(s3Plan(ifExists: .replace)).said == ["1 PUT"])
     }
 
+    @Test(
+        "a name that is not UTF-8 can be no key: it is refused by name before anything is sent, and says how to mend it"
+    )
+    func noKey() {
+        var plan = s3Plan()
+        plan.address.key = RawPath(Array("in/caf".utf8) + [0xE9, UInt8(ascii: ".")] + Array("mov".utf8))
+        var upload = S3Upload(plan)
+        let said = upload.handle(.began(at: noon))
+        guard said.count == 1, case .fail(let error) = said[0] else { return #expect(Bool(false), "\(said)") }
+        #expect(
+            error.code == .unsupported && error.happening == "in/caf\\xe9.mov is not UTF-8, and a key of S3 has to be")
+        #expect(error.advice == "rename the file (convmv does it for whole trees), then queue it again")
+        plan.address.key = RawPath("in/café.mov")
+        #expect(S3Script(plan).said == ["1 \(absent)"])
+    }
+
     @Test("over http the signed Content-MD5 vouches for the body; where none is wished, the signature's own SHA-256")
     func plainHTTP() {
         var script = S3Script(s3Plan(endpoint: "http://h"), begins: false)
