@@ -11,18 +11,18 @@ extension Model {
         recountWhy()
         startWhenDue()
         refreshNextTry()
-        let late = pending.filter { !$0.value.isConfirmed && now.uptime - $0.value.since >= PendingDeed.patience }
-        if !late.isEmpty {
-            for id in late.keys { pending[id] = nil }
-            complain("The engine has not answered for 3 s; what was asked for may still be done.")
+        let late = pending.filter { now.uptime - $0.value.since >= $0.value.patience }
+        for id in late.keys { pending[id] = nil }
+        if let waited = late.values.filter({ !$0.isConfirmed }).map(\.patience).max() {
+            complain(
+                "The engine has not answered for \(waited.components.seconds) s; what was asked for may still be done.")
         }
-        pending = pending.filter { !$0.value.isConfirmed || now.uptime - $0.value.since < PendingDeed.patience }
     }
 
     /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
     /// whole seconds, so each wakes when its number changes.
     var nextWake: Duration? {
-        var wakes: [Duration] = pending.values.map { $0.since + PendingDeed.patience - now.uptime }
+        var wakes: [Duration] = pending.values.map { $0.since + $0.patience - now.uptime }
         if let left = why?.secondsLeft(engineNow), left > 0 {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }
@@ -32,7 +32,7 @@ extension Model {
         if isConnected, let oldest = outstanding.values.filter({ !$0.isPatient }).map(\.sentAt).min() {
             let age = now.uptime - oldest
             wakes.append(
-                age < PendingDeed.patience ? PendingDeed.patience - age : .seconds(1) - Self.fraction(age))
+                age < patience ? patience - age : .seconds(1) - Self.fraction(age))
         }
         if let due = revival.due { wakes.append(due - now.uptime) }
         switch link {

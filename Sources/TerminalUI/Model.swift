@@ -185,8 +185,21 @@ struct Model: Sendable {
     /// For how long the engine has left a request without an answer, when that is longer than it ever should be.
     var silence: Duration? {
         let oldest = outstanding.values.filter { !$0.isPatient }.map(\.sentAt).min()
-        guard isConnected, let oldest, now.uptime - oldest >= PendingDeed.patience else { return nil }
+        guard isConnected, let oldest, now.uptime - oldest >= patience else { return nil }
         return now.uptime - oldest
+    }
+
+    /// The engine answers one after the other: what is asked behind a change of many files waits for that, too.
+    var patience: Duration { outstanding.values.map(\.patience).max() ?? Outstanding.usualPatience }
+
+    /// So many files are changed by it at most.
+    private func files(of purpose: Outstanding.Purpose) -> Int64 {
+        switch purpose {
+        case .deed(let deed, let rows) where deed.showsInState || deed == .leaveOut:
+            rows.reduce(0) { $0 + $1.counts.total }
+        case .everything, .named, .failed, .undo: totals?.counts.total ?? 0
+        default: 0
+        }
     }
 
     /// For how long nothing has been heard of the engine; `nil` when it answers or was never there.
@@ -261,7 +274,8 @@ struct Model: Sendable {
         lastNumber += 1
         let made = request(lastNumber)
         outstanding[lastNumber] = Outstanding(
-            purpose: purpose, request: made, sentAt: now.uptime, isPatient: isPatient, isRedo: isRedo)
+            purpose: purpose, request: made, sentAt: now.uptime, isPatient: isPatient,
+            patience: Outstanding.patience(files: files(of: purpose)), isRedo: isRedo)
         requests.append(made)
         return lastNumber
     }

@@ -25,8 +25,8 @@ struct PendingDeed: Hashable, Sendable {
     /// The engine has it; the row's own news comes with the next update.
     var isConfirmed = false
 
-    /// How long a row claims to wait before that is an error.
-    static let patience = Duration.seconds(3)
+    /// How long the row claims to wait before that is an error.
+    var patience = Outstanding.usualPatience
 
     /// The word in the state's place.
     var word: SafeText {
@@ -45,6 +45,11 @@ struct PendingDeed: Hashable, Sendable {
 
 /// A request that was not answered yet.
 struct Outstanding: Sendable {
+    static let usualPatience = Duration.seconds(3)
+
+    /// A change of a million files is made durable in some seconds; on a slow disk, or beside other work, in several times that.
+    static func patience(files: Int64) -> Duration { usualPatience + .seconds(files / 50_000) }
+
     enum Purpose: Sendable {
         case deed(Deed, [NodeRow])
         /// Pause, resume, retry of everything that matches.
@@ -83,6 +88,8 @@ struct Outstanding: Sendable {
     var sentAt: Duration
     /// Whether the answer may take as long as it wants.
     var isPatient = false
+    /// Else for how long.
+    var patience = Self.usualPatience
     /// It was done before, and taken back.
     var isRedo = false
 }

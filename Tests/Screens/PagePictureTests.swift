@@ -109,6 +109,20 @@ struct PagePictureTests {
         Pictures.expect(screen.picture, "no-engine-80x24")
     }
 
+    @Test("what is asked of a million files may take its time, and so may what is asked behind it")
+    func patience() {
+        var screen = ScreenHarness(
+            80, 24, [Rows.section(nil, [Rows.batch(1, "photos", .queued, { $0.queued = 1_000_000 })])])
+        screen.press("p")
+        screen.wait(.seconds(1))
+        screen.press("w")
+        screen.wait(.seconds(20))
+        #expect(screen.picture.contains("pause?") && screen.lines[0].contains("engine ok"))
+        screen.wait(.seconds(10))
+        #expect(screen.lines[0].contains("ENGINE NOT ANSWERING"))
+        #expect(!screen.picture.contains("pause?") && screen.picture.contains("The engine has not answered for 2"))
+    }
+
     @Test("the engine is silent")
     func silent() {
         var screen = example()
