@@ -213,11 +213,14 @@ extension TransferEngine {
         let limit = currentLimits.transfersPerHost
         // Nearly every task of a host that is well ends here; there is nothing to learn.
         if case .answered = experience, hosts[origin] == nil { return }
-        let wasTroubled = hosts[origin]?.troubledSince(timeline.now) != nil
-        defer { if wasTroubled, hosts[origin]?.troubledSince(timeline.now) == nil { notice?() } }
+        let (wasRefused, wasTroubled) = (hosts[origin]?.refusedSince != nil, isTroubled(origin))
+        defer {
+            if !wasRefused, hosts[origin]?.refusedSince != nil { lookForTrouble() }
+            if wasTroubled, !isTroubled(origin) { notice?() }
+        }
         let isBack = hosts[origin, default: HostStanding(limit: limit)].learn(
             experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
-        if let host = hosts[origin], host.closedUntil != nil || host.troubledSince(timeline.now) != nil { notice?() }
+        if hosts[origin]?.closedUntil != nil || isTroubled(origin) { notice?() }
         guard isBack else { return }
         hostErrors[origin] = nil
         // What stands in line for it already, too.

@@ -1,8 +1,16 @@
+import LinuxSystem
 package import TransferModel
 import TransferQueue
 
 /// Servers that have served nothing for a while: what a person is told of, though it is tried again by itself.
 extension TransferEngine {
+    func isTroubled(_ origin: String) -> Bool { hosts[origin]?.troubledSince(timeline.now) != nil }
+
+    /// Who looks is told when it has gone on for long enough: a host that asked for an hour is not tried, and heard of, before.
+    func lookForTrouble() {
+        _ = timeline.clock.schedule(after: HostStanding.troublesome.period + .milliseconds(1)) { [self] in notice?() }
+    }
+
     /// For each batch that waits for such a server; in their order.
     func troubles() -> [HostTrouble] {
         let now = timeline.now

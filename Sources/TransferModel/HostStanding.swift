@@ -27,7 +27,7 @@ public struct HostStanding: Hashable, Sendable {
     public private(set) var isUnreachable = false
     /// Attempts in a row that it did not serve, whatever was wrong, and the time of the first of them.
     private var refusals = 0
-    private var refusedSince: Timestamp?
+    public private(set) var refusedSince: Timestamp?
     /// The pause that the host asked for itself.
     private var askedUntil: Timestamp?
     private var answersSinceHalved = 0
@@ -36,7 +36,7 @@ public struct HostStanding: Hashable, Sendable {
 
     /// Whether one more attempt may start beside `active` ones.
     public func mayStart(active: Int, limit: Int, now: Timestamp) -> Bool {
-        if let closedUntil, now < closedUntil { return false }
+        if isClosed(now) { return false }
         return active < allowance(limit: limit)
     }
 
@@ -80,17 +80,19 @@ public struct HostStanding: Hashable, Sendable {
             isUnreachable = false
             return true
         case .failed:
+            if isClosed(now) { break }
             failures += 1
             if failures >= Self.patience {
                 close(until: now.advanced(by: rule.delay(failures: failures - Self.patience + 1, random: random)))
             }
         case .unreachable:
-            failures += 1
             isUnreachable = true
+            if isClosed(now) { break }
+            failures += 1
             close(until: now.advanced(by: rule.delay(failures: failures, random: random)))
         case .overloaded(let until):
             // Answers that were under way when it said so do not halve it again and again.
-            if closedUntil.map({ $0 <= now }) ?? true { share = max(1, min(share, limit) / 2) }
+            if !isClosed(now) { share = max(1, min(share, limit) / 2) }
             answersSinceHalved = 0
             askedUntil = max(askedUntil ?? until, until)
             close(until: until)
@@ -112,6 +114,9 @@ public struct HostStanding: Hashable, Sendable {
         case .unreachable, .failed, .overloaded: (refusals, refusedSince) = (refusals + 1, refusedSince ?? now)
         }
     }
+
+    /// What ends now was under way when it was closed, and met what closed it: that makes nothing worse.
+    private func isClosed(_ now: Timestamp) -> Bool { closedUntil.map { now < $0 } ?? false }
 
     private mutating func close(until time: Timestamp) {
         closedUntil = max(closedUntil ?? time, time)

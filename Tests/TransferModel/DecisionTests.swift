@@ -85,13 +85,23 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(!host.mayStart(active: 0, limit: 8, now: start))
         #expect(host.mayStart(active: 0, limit: 8, now: after(1)))
         #expect(!host.mayStart(active: 1, limit: 8, now: after(1)))
-        for _ in 0..<3 { _ = host.learn(.unreachable, limit: 8, now: after(1), random: 1) }
-        #expect(!host.mayStart(active: 0, limit: 8, now: after(8)))
-        #expect(host.mayStart(active: 0, limit: 8, now: after(9)))
-        let isBack = host.learn(.answered, limit: 8, now: after(9), random: 1)
-        #expect(isBack && host.mayStart(active: 7, limit: 8, now: after(9)))
-        let isBackAgain = host.learn(.answered, limit: 8, now: after(9), random: 1)
+        for seconds in [1, 3, 7] { _ = host.learn(.unreachable, limit: 8, now: after(Int64(seconds)), random: 1) }
+        #expect(!host.mayStart(active: 0, limit: 8, now: after(14)))
+        #expect(host.mayStart(active: 0, limit: 8, now: after(15)))
+        let isBack = host.learn(.answered, limit: 8, now: after(15), random: 1)
+        #expect(isBack && host.mayStart(active: 7, limit: 8, now: after(15)))
+        let isBackAgain = host.learn(.answered, limit: 8, now: after(15), random: 1)
         #expect(!isBackAgain)
+    }
+
+    @Test("eight that are refused at once are one failure: a server that restarts is not left alone for a minute")
+    func outburst() {
+        for experience in [HostStanding.Experience.unreachable, .failed] {
+            var host = HostStanding(limit: 8)
+            for _ in 0..<12 { _ = host.learn(experience, limit: 8, now: start, random: 1) }
+            #expect(host.isHeld && !host.mayStart(active: 0, limit: 8, now: start))
+            #expect(host.mayStart(active: 0, limit: 8, now: after(1)))
+        }
     }
 
     @Test("moving bytes open a host that could not be reached, not one that answered with errors")
