@@ -172,7 +172,7 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .askedServer(let server): return "Asking \(server) again now."
+        case .askedServer(let what): return "Asking \(what)."
         case .serversUsed, .throughput, .undoable, .why, .task, .sources, .log, .problems, .history, .returning,
             .status, .queueing, .destination,
             .limits,

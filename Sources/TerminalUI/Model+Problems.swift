@@ -93,16 +93,17 @@ extension Model {
     /// Tries all files that failed of it again, in whatever batch they are.
     private mutating func retry(_ cause: ProblemsPage.Cause?, among causes: [ProblemsPage.Cause]) {
         guard let cause else { return }
-        if case .unserved(_, let server) = cause.kind {
-            // Who says so means the server, and with it all that waits for it.
-            let nodes = cause.batches.map { NodeID.batch($0.batch) }
-            ask(.askedServer(look.safe(server))) { .act(.retry, .ids(nodes), number: $0) }
-            return
-        }
         // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
         let selector =
             cause.filter(among: causes).map { NodeSelector(filter: $0) }
             ?? NodeSelector(batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
+        if case .unserved(let code, let server) = cause.kind {
+            // Who says so means the server, and with it what stands in line for it.
+            let name = look.safe(server)
+            let what: SafeText = code == .http ? "\(name) again, unless it asked for a pause" : "\(name) again now"
+            ask(.askedServer(what)) { .act(.retry, .matching(selector), number: $0) }
+            return
+        }
         ask(.failed(of: places(of: cause))) { .act(.retry, .matching(selector), number: $0) }
     }
 

@@ -58,7 +58,7 @@ struct Outstanding: Sendable {
         case named(Deed, SafeText)
         /// Retry of what failed in a batch.
         case failed(of: SafeText)
-        /// A server that is tried again before its time.
+        /// A server that is tried again before its time, and when.
         case askedServer(SafeText)
         case clearFinished
         case undo(SafeText?)

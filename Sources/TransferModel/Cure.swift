@@ -100,7 +100,9 @@ extension TransferError {
             }
         // What was said of this very attempt knows more; not where it only promises.
         let said = advice.isEmpty || advice.contains("Martlet") ? own : advice
-        return "\(said); it is tried again by itself, martlet retry \(subject.node) tries at once"
+        // With these a server may say when it wants to be asked again; nobody asks it sooner.
+        let unless = code == .http ? " unless it asked for a pause" : ""
+        return "\(said); it is tried again by itself, martlet retry \(subject.node) tries at once\(unless)"
     }
 }
 

@@ -3,6 +3,21 @@ import TransferModel
 
 @Suite("Advice is words with commands in them, written once")
 struct AdviceTests {
+    @Test("of a server that serves nothing is said what to see to, and nothing that it may have forbidden")
+    func server() {
+        let subject = CureSubject(node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: nil)
+        func remedy(_ code: TransferErrorCode, _ advice: String) -> String {
+            TransferError(code, "nas is ill: \(advice)").remedyOfServer(for: subject)
+        }
+        let again = "; it is tried again by itself, martlet retry b7 tries at once"
+        let promise = "Martlet tries again by itself"
+        #expect(remedy(.timedOut, promise) == "see whether the server is well, and the network in between" + again)
+        #expect(remedy(.cannotConnectToHost, "check the proxy; \(promise)") == "check the proxy" + again)
+        #expect(
+            remedy(.http, "too many requests; Martlet slows down and tries again")
+                == "see whether the server is well, or ask who runs it\(again) unless it asked for a pause")
+    }
+
     private func commands(_ text: String, about node: NodeID? = nil) -> [String] {
         Advice(text, about: node).pieces.compactMap { if case .command(let command) = $0 { command.text } else { nil } }
     }
