@@ -150,10 +150,7 @@ extension QueueStore {
             return refused(node, "\(node) is over: its place does not matter any more")
         }
         var before = UndoBefore()
-        if case .folder(let folder) = unit {
-            before.folderRank = UndoBefore.Was(
-                try database.integer("SELECT rank FROM folders WHERE id = ?", .integer(folder)))
-        }
+        if case .folder(let folder) = unit { before.folderRanks = try given(.rank, below: folder) }
         let rank: Int64
         switch try find(place, node, batch, unit) {
         case .refused(let message): return refused(node, message)

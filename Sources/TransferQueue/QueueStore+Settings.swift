@@ -72,7 +72,7 @@ extension QueueStore {
         if try isOver(folder: folder, in: batch) { return refused(node, "\(node) is over: nothing of it can change") }
         var before = UndoBefore()
         if let priority = settings.priority {
-            before.folderPriorities = try priorities(below: folder)
+            before.folderPriorities = try given(.priority, below: folder)
             try setLane(Int64(priority.level), below: folder, in: batch, operation)
             change.reordered.insert(batch)
         }
@@ -95,7 +95,9 @@ extension QueueStore {
         if let rate = settings.limit { try limit(rate, .task(row.id), &before) }
         if let time = settings.notBefore {
             let old = try details(row)
-            before.notBefore = UndoBefore.Was(old.wait.contains(WaitReasons(.notBefore)) ? old.retryAt : nil)
+            let hasTime = old.wait.contains(WaitReasons(.notBefore))
+            before.notBefore = UndoBefore.Was(hasTime ? old.retryAt : nil)
+            if !hasTime, !old.wait.isEmpty { before.retryAt = UndoBefore.Was(old.retryAt) }
             try setNotBefore(time, of: row.id, &change)
         }
         try note(.set, node, batch: row.batch, before, operation: operation)
@@ -148,7 +150,7 @@ extension QueueStore {
 
     /// A time that has passed lets it go.
     func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
-        guard time > clock() else { return try clearWait(WaitReasons(.notBefore), of: id) }
+        guard time > clock() else { return try endNotBefore(of: id, retryAt: clock().milliseconds) }
         guard let old = try task(id) else { return }
         let oldDetails = try details(old)
         var (row, details) = (old, oldDetails)
@@ -161,6 +163,24 @@ extension QueueStore {
         details.waitSince = details.waitSince ?? clock().milliseconds
         details.retryAt = time.milliseconds
         if row.state != .paused { row.state = .waiting }
+        try save(&row, was: old, details, was: oldDetails)
+    }
+
+    /// A task has no time of its own any more.
+    /// - Parameter retryAt: when what else it waits for is over by itself; until now it was to be at that time.
+    func endNotBefore(of id: TaskID, retryAt: Int64?) throws {
+        guard let old = try task(id) else { return }
+        let oldDetails = try details(old)
+        var (row, details) = (old, oldDetails)
+        guard details.wait.contains(WaitReasons(.notBefore)) else { return }
+        details.wait.subtract(WaitReasons(.notBefore))
+        let isDue = retryAt.map { $0 <= clock().milliseconds } ?? false
+        let needsPerson = details.wait.reasons.contains(where: \.needsPerson)
+        details.retryAt = isDue ? nil : retryAt
+        if details.wait.isEmpty || isDue && !needsPerson {
+            details.clearWait()
+            if row.state == .waiting { row.state = .queued }
+        }
         try save(&row, was: old, details, was: oldDetails)
     }
 

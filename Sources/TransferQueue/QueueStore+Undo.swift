@@ -266,10 +266,8 @@ extension QueueStore {
         case .folder(_, let id, _):
             folder = id
             condition = "folder IN (\(Self.below("?2")))"
-            if let rank = step.before.folderRank {
-                try database.run("UPDATE folders SET rank = ? WHERE id = ?", SQLiteValue(rank.value), .integer(id))
-            }
-            if let priorities = step.before.folderPriorities { try setPriorities(priorities, below: id) }
+            if let ranks = step.before.folderRanks { try give(.rank, ranks, below: id) }
+            if let priorities = step.before.folderPriorities { try give(.priority, priorities, below: id) }
             forgetPaths()
         case .task(let row):
             folder = row.id.rawValue
@@ -285,20 +283,28 @@ extension QueueStore {
         change.reordered.insert(step.batch)
     }
 
-    /// Folders have the priorities that they had; pairs of folder and priority.
-    private func setPriorities(_ pairs: [[Int64]], below top: Int64) throws {
+    /// What a person gives folders, for what is still to be found in them.
+    enum Given: String {
+        case rank, priority
+    }
+
+    /// Folders have what they had; pairs of folder and value.
+    private func give(_ what: Given, _ pairs: [[Int64]], below top: Int64) throws {
+        let column = what.rawValue
         try database.run(
-            "UPDATE folders SET priority = NULL WHERE priority IS NOT NULL AND id IN (\(Self.below("?1")))",
+            "UPDATE folders SET \(column) = NULL WHERE \(column) IS NOT NULL AND id IN (\(Self.below("?1")))",
             .integer(top))
         for pair in pairs where pair.count == 2 {
-            try database.run("UPDATE folders SET priority = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
+            try database.run("UPDATE folders SET \(column) = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
         }
     }
 
-    /// Those of a folder and of what is below it, as pairs of folder and priority.
-    func priorities(below top: Int64) throws -> [[Int64]] {
-        try database.rows(
-            "SELECT id, priority FROM folders WHERE priority IS NOT NULL AND id IN (\(Self.below("?1")))", .integer(top)
+    /// What a folder and those below it have, as pairs of folder and value.
+    func given(_ what: Given, below top: Int64) throws -> [[Int64]] {
+        let column = what.rawValue
+        return try database.rows(
+            "SELECT id, \(column) FROM folders WHERE \(column) IS NOT NULL AND id IN (\(Self.below("?1")))",
+            .integer(top)
         ) { [$0.integer(0), $0.integer(1)] }
     }
 
@@ -317,7 +323,12 @@ extension QueueStore {
         if let policy = before.ifExists { try setOptions(of: step.batch) { $0.ifExists = policy } }
         if let time = before.notBefore {
             if case .task(let task) = step.node {
-                try setNotBefore(Timestamp(milliseconds: time.value ?? 0), of: task, &change)
+                if let value = time.value {
+                    try setNotBefore(Timestamp(milliseconds: value), of: task, &change)
+                } else {
+                    let now = clock().milliseconds
+                    try endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
+                }
             } else {
                 try setNotBefore(time.value, of: step.batch)
             }

@@ -18,8 +18,11 @@ struct UndoBefore: Codable, Hashable {
     var priority: Int64?
     /// Of a folder and what is below it: number and priority of those that have one.
     var folderPriorities: [[Int64]]?
-    var folderRank: Was<Int64>?
+    /// The same of places.
+    var folderRanks: [[Int64]]?
     var notBefore: Was<Int64>?
+    /// Of a task that had no such time and waited: when it was to be tried again.
+    var retryAt: Was<Int64>?
     /// Of a batch.
     var giveUp: Int64?
     var ifExists: ExistingFilePolicy?

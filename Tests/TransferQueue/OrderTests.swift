@@ -116,6 +116,31 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a folder keeps the place of its own when the move of the one above it is taken back")
+    func placesBelow() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        let source = try await queue.writer.unscannedSources(of: batch)[0].source
+        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        let top = try await queue.writer.foldersToWalk(of: source, limit: 9)[0]
+        var chunk = WalkedChunk(folder: top.folder, isLast: false)
+        chunk.files = [WalkedFile("a")]
+        chunk.folders = [RawPath("deep")]
+        let deep = try #require(try await queue.writer.insert(walked: [chunk]).folders.last)
+        var more = WalkedChunk(folder: deep.folder, isLast: false)
+        more.files = [WalkedFile("x")]
+        try await queue.writer.insert(walked: [more])
+        _ = try await queue.writer.move([.folder(batch, path: RawPath("photos/deep"))], to: .top)
+        _ = try await queue.writer.move([.folder(batch, path: RawPath("photos"))], to: .bottom)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        // What is found later in it stands where its folder does.
+        more.files = [WalkedFile("y")]
+        try await queue.writer.insert(walked: [more])
+        #expect(try await names(queue, batch) == ["x", "y", "a"])
+        try await queue.close()
+    }
+
     @Test("a group of a screen stands together, page by page")
     func groups() async throws {
         let sandbox = try Sandbox()

@@ -35,6 +35,30 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a task that waits for its next try does not wait for a time that was taken back")
+    func timeTakenBack() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 2)
+        let (due, later) = (
+            sandbox.clock.now.advanced(by: .seconds(60)), sandbox.clock.now.advanced(by: .seconds(86_400))
+        )
+        let tasks = try await queue.claimAll().map(\.id)
+        for id in tasks {
+            queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: due, error: refused), for: id)
+            _ = try await queue.writer.set([.task(id)], NodeSettings(notBefore: later))
+        }
+        #expect(try await queue.reader.task(tasks[0])?.retryAt == later)
+        _ = try await queue.writer.undo(.nodes([.task(tasks[0])]), now: sandbox.clock.now)
+        let waiting = try await queue.reader.task(tasks[0])
+        #expect(waiting?.waitReasons == [.backoff] && waiting?.retryAt == due)
+        // Whoever says "at once" does not mean the next try, either.
+        _ = try await queue.writer.set([.task(tasks[1])], NodeSettings(notBefore: sandbox.clock.now))
+        #expect(try await queue.reader.task(tasks[1])?.state == .queued)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("failures in a row are counted until the accepted position advances")
     func failures() async throws {
         let sandbox = try Sandbox()
