@@ -32,9 +32,9 @@ struct QueueDump: Equatable {
         try add(
             "stands in line",
             """
-            SELECT l.batch, t.id FROM tasks t JOIN lanes l ON l.id = t.lane WHERE t.state < 6
-            ORDER BY l.batch, ifnull(t.rank, t.id << 24), t.id
-            """, 2)
+            SELECT l.batch, row_number() OVER (PARTITION BY l.batch ORDER BY ifnull(t.rank, t.id << 24), t.id) AS place, t.id
+            FROM tasks t JOIN lanes l ON l.id = t.lane WHERE t.state < 6 ORDER BY l.batch, place
+            """, 3)
         try add(
             "folder",
             """
