@@ -31,9 +31,10 @@ extension TransferOptions {
         }
         giveUpAfterSeconds = invocation.value(QueueOptions.giveUpAfter)?.seconds ?? giveUpAfterSeconds
         requestTimeoutSeconds = invocation.value(QueueOptions.requestTimeout)?.seconds ?? requestTimeoutSeconds
-        include = invocation.values(QueueOptions.include)
-        exclude = invocation.values(QueueOptions.exclude)
-        followLinks = invocation.has(QueueOptions.followLinks)
+        let (included, excluded) = (invocation.values(QueueOptions.include), invocation.values(QueueOptions.exclude))
+        // Given ones stand for all of the defaults'.
+        if !(included.isEmpty && excluded.isEmpty) { (include, exclude) = (included, excluded) }
+        followLinks = invocation.has(QueueOptions.followLinks) || followLinks
         if let file = invocation.value(QueueOptions.certificates) {
             caFile = SourcePath.absolute(file, from: surroundings.currentDirectory)
         }

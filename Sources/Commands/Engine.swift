@@ -9,6 +9,7 @@ package protocol Engine: LoginKeeper {
     func startEngine() async throws(RequestError) -> Bool
 
     func add(_ request: BatchRequest) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool)
+    func order(of batch: BatchID) async throws(RequestError) -> BatchRequest
     func batches(session: SessionName?, states: [TransferState]) async throws(RequestError) -> [BatchSnapshot]
     func batch(_ id: BatchID) async throws(RequestError) -> BatchSnapshot
     func task(_ id: TaskID, history: Bool, response: Bool) async throws(RequestError) -> TaskSnapshot

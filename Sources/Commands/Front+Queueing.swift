@@ -15,7 +15,7 @@ extension Front {
     }
 
     /// Queues the batch, prints it, and waits for its end if that was asked for.
-    private func queue(_ request: BatchRequest, _ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+    func queue(_ request: BatchRequest, _ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let batch = try await ask { engine throws(RequestError) in try await engine.add(request).batch }
         if invocation.has(QueueOptions.first) { await moveToTop(batch.id) }
         let json = invocation.has(CommonOptions.json)
@@ -44,28 +44,39 @@ extension Front {
     // MARK: What is asked for
 
     func uploadRequest(_ invocation: Invocation) throws(CommandFailure) -> BatchRequest {
-        try refuse(invocation.value(QueueOptions.ifExists), invocation)
         guard let last = invocation.operands.last, let text = last.text else {
             throw .usage("upload: DEST is not UTF-8", "percent-encode it")
         }
+        return try uploadRequest(invocation.operands.dropLast().map(\.bytes), to: text, invocation)
+    }
+
+    /// - Parameter repeated: what is done again; its choices are the defaults.
+    func uploadRequest(
+        _ words: [[UInt8]], to text: String, like repeated: RepeatedUpload? = nil, _ invocation: Invocation
+    ) throws(CommandFailure) -> BatchRequest {
+        let command = invocation.path[0]
+        try refuse(invocation.value(QueueOptions.ifExists), invocation)
         let plan: UploadPlan
         let book = destinationBook()
         do throws(QueueingFault) {
             plan = try UploadPlan(
-                invocation.operands.dropLast().map(\.bytes), to: text,
-                currentDirectory: surroundings.currentDirectory, destinations: book)
+                words, to: text, currentDirectory: surroundings.currentDirectory, destinations: book)
         } catch {
-            throw CommandFailure(error, command: "upload")
+            throw CommandFailure(error, command: command)
         }
         let destination = plan.place.destination
+        let defaults = repeated?.options(at: plan.place, book) ?? book.options(of: destination)
         var request = BatchRequest(
-            .upload(plan.sources, to: plan.destination.text), invocation, surroundings,
-            defaults: book.options(of: destination))
+            .upload(plan.sources, to: plan.destination.text), invocation, surroundings, defaults: defaults)
         try refuseContradictions(request.options, plan.destination.scheme, invocation)
         request.secrets = try TransferSecrets(
-            invocation, urls: [plan.destination], command: "upload", surroundings,
+            invocation, urls: [plan.destination], command: command, surroundings,
             defaults: book.secrets(of: destination), isKept: destination?.login == .kept)
-        try complete(&request, book, plan.place, invocation)
+        if let repeated, repeated.lendsLogin(to: plan.place) {
+            request.like = repeated.batch
+        } else {
+            try complete(&request, book, plan.place, invocation)
+        }
         return request
     }
 

@@ -31,6 +31,7 @@ package struct Front: Sendable {
     private func dispatch(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         switch invocation.path.joined(separator: " ") {
         case "upload": try await upload(invocation)
+        case "again": try await again(invocation)
         case "download": try await download(invocation)
         case "list": try await list(invocation)
         case "show": try await show(invocation)

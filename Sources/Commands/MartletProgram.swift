@@ -68,7 +68,7 @@ package enum MartletProgram {
 
     private static var working: [Command] {
         [
-            upload, download, list, show, why,
+            upload, download, again, list, show, why,
             change("pause", "stop work and keep its place; resume lets it go on where it stood"),
             change("resume", "let paused or held work go on"),
             change(
@@ -107,6 +107,23 @@ package enum MartletProgram {
             .init(
                 line: "martlet upload --wait report.pdf https://nas.example/inbox/q3.pdf",
                 effect: "Send one file under another name and wait for it"),
+        ]
+        return command
+    }
+
+    private static var again: Command {
+        var command = Command("again", "queue the uploads of a batch once more, to the same place or another")
+        command.details = [
+            "The sources are looked through anew, with the options of that batch; options given here count more. Without DEST they go where "
+                + "they went. What is there already is not sent again (--if-exists).",
+            "The login, the headers and the form's fields of that batch are used again at the same server only. For another server give them "
+                + "here, as for upload. The batch itself stays as it is: 'martlet cancel' ends what is left of it.",
+        ]
+        command.operands = [Operand(ValueSyntax<BatchID>.batch), Operand(ValueSyntax<String>.url("DEST"), .optional)]
+        command.groups = QueueOptions.upload
+        command.examples = [
+            .init(line: "martlet again b7", effect: "Send what has changed or come since"),
+            .init(line: "martlet again b7 https://nas.example/photos/", effect: "The address was wrong"),
         ]
         return command
     }

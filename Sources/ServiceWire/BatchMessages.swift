@@ -50,6 +50,18 @@ package struct BatchShown: Codable, Hashable, Sendable {
     package init(batch: BatchSnapshot) { self.batch = batch }
 }
 
+/// Parameters of `batch.order`.
+package struct BatchOrderRequest: Codable, Hashable, Sendable {
+    package var batch: BatchID
+    package init(batch: BatchID) { self.batch = batch }
+}
+
+/// Answer of `batch.order`: what queues the uploads of a batch again. It says no secrets; `like` gives them.
+package struct BatchOrdered: Codable, Hashable, Sendable {
+    package var order: BatchRequest
+    package init(order: BatchRequest) { self.order = order }
+}
+
 /// Parameters of `task.list`: a page of tasks in the order of numbers.
 package struct TaskListRequest: Codable, Hashable, Sendable {
     package var batch: BatchID?

@@ -6,6 +6,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case batchAdd = "batch.add"
     case batchList = "batch.list"
     case batchShow = "batch.show"
+    case batchOrder = "batch.order"
     case taskList = "task.list"
     case taskShow = "task.show"
     case why
@@ -47,7 +48,8 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     /// It only asks and changes nothing, so that it may be asked again when its answer was lost.
     package var isQuestion: Bool {
         switch self {
-        case .batchList, .batchShow, .taskList, .taskShow, .why, .nodeShow, .treeRead, .treeFind, .totals, .eventsRead,
+        case .batchList, .batchShow, .batchOrder, .taskList, .taskShow, .why, .nodeShow, .treeRead, .treeFind, .totals,
+            .eventsRead,
             .engineStatus,
             .limitsGet, .logRead, .leftoversList, .nodesUndoable,
             .throughput:
@@ -82,6 +84,7 @@ package enum Methods {
     package static let batchAdd = Method<BatchRequest, BatchAdded>(.batchAdd)
     package static let batchList = Method<BatchListRequest, BatchPage>(.batchList)
     package static let batchShow = Method<BatchShowRequest, BatchShown>(.batchShow)
+    package static let batchOrder = Method<BatchOrderRequest, BatchOrdered>(.batchOrder)
     package static let taskList = Method<TaskListRequest, TaskPage>(.taskList)
     package static let taskShow = Method<TaskShowRequest, TaskShown>(.taskShow)
     package static let why = Method<WhyRequest, WhyAnswers>(.why)

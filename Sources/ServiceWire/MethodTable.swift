@@ -32,9 +32,11 @@ package enum MethodTable {
         switch name {
         case .hello:
             ("protocolVersion client? sshAgent? sessionBus?", "protocolVersion engineVersion pid now? graceSeconds?")
-        case .batchAdd: ("uuid session? name? work held? priority? options? secrets? destination?", "batch existed")
+        case .batchAdd:
+            ("uuid session? name? work held? priority? options? secrets? destination? like?", "batch existed")
         case .batchList: ("session? states? limit?", "batches")
         case .batchShow: ("batch? uuid?", "batch")
+        case .batchOrder: ("batch", "order")
         case .taskList: ("batch? session? states? filter? after? limit?", "tasks next")
         case .taskShow: ("task history? response?", "task")
         case .why: ("id?", "answers")

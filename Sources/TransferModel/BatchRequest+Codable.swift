@@ -5,7 +5,9 @@ import FoundationEssentials
 
 extension BatchRequest {
     // Not private: the encoding that is made in the type's own file uses it, and the compiler (6.3.1) stops on a private one.
-    enum CodingKeys: String, CodingKey { case uuid, session, name, work, held, priority, options, secrets, destination }
+    enum CodingKeys: String, CodingKey {
+        case uuid, session, name, work, held, priority, options, secrets, destination, like
+    }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
@@ -18,7 +20,8 @@ extension BatchRequest {
             priority: try object.decodeIfPresent(TransferPriority.self, forKey: .priority) ?? .normal,
             options: try object.decodeIfPresent(TransferOptions.self, forKey: .options) ?? TransferOptions(),
             secrets: try object.decodeIfPresent(TransferSecrets.self, forKey: .secrets) ?? TransferSecrets(),
-            destination: try object.decodeIfPresent(String.self, forKey: .destination))
+            destination: try object.decodeIfPresent(String.self, forKey: .destination),
+            like: try object.decodeIfPresent(BatchID.self, forKey: .like))
     }
 }
 

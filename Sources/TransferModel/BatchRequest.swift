@@ -16,6 +16,8 @@ public struct BatchRequest: Codable, Hashable, Sendable {
     public var secrets: TransferSecrets
     /// A configured server whose login the engine keeps: it is added to `secrets` where these say nothing.
     public var destination: String?
+    /// A batch that this one does again: its login is added to `secrets` where they say nothing, if this goes to the same server.
+    public var like: BatchID?
 
     public enum Work: Codable, Hashable, Sendable {
         /// `to` is the destination's URL without user info; it ends in `/` unless there is exactly one source and it is `.exactly`.
@@ -26,9 +28,10 @@ public struct BatchRequest: Codable, Hashable, Sendable {
     public init(
         uuid: UUID = UUID(), session: SessionName = .default, name: String? = nil, work: Work, held: Bool = false,
         priority: TransferPriority = .normal, options: TransferOptions = TransferOptions(),
-        secrets: TransferSecrets = TransferSecrets(), destination: String? = nil
+        secrets: TransferSecrets = TransferSecrets(), destination: String? = nil, like: BatchID? = nil
     ) {
         self.destination = destination
+        self.like = like
         self.uuid = uuid
         self.session = session
         self.name = name

@@ -11,6 +11,7 @@ extension TransferService {
         var request = request
         request.secrets = try await withKept(request.secrets, request.destination)
         request.destination = nil
+        request = try await queue.writer.withLogin(request)
         try Self.check(request)
         let added = try await queue.writer.add(request)
         if !added.existed {

@@ -27,6 +27,13 @@ extension TransferService {
         return BatchShown(batch: try await batch(id))
     }
 
+    func order(_ request: BatchOrderRequest) async throws -> BatchOrdered {
+        guard let order = try await queue.reader.request(repeating: request.batch) else {
+            throw Self.missing("batch \(request.batch)")
+        }
+        return BatchOrdered(order: order)
+    }
+
     func batch(_ id: BatchID) async throws -> BatchSnapshot {
         let live = await engine.live()
         let (batch, chains) = try await queue.reader.batch(id, live: live, chains: chains)

@@ -91,6 +91,7 @@ extension TransferService {
         case .batchAdd: try await serve(call, Methods.batchAdd) { try await add($0) }
         case .batchList: try await serve(call, Methods.batchList) { try await list($0) }
         case .batchShow: try await serve(call, Methods.batchShow) { try await show($0) }
+        case .batchOrder: try await serve(call, Methods.batchOrder) { try await order($0) }
         case .taskList: try await serve(call, Methods.taskList) { try await list($0) }
         case .taskShow: try await serve(call, Methods.taskShow) { try await show($0) }
         case .why: try await serve(call, Methods.why) { try await why($0) }

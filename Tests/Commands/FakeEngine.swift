@@ -29,6 +29,7 @@ final class FakeEngine: Engine {
         var undoneLimits: TransferLimits?
         var asked: [String] = []
         var requests: [BatchRequest] = []
+        var orders: [BatchID: BatchRequest] = [:]
         var logins: [String: TransferSecrets] = [:]
         var forgotten: [String: TransferSecrets] = [:]
         var report = DestinationReport(ok: true, milliseconds: 84, login: .ok)
@@ -108,6 +109,13 @@ final class FakeEngine: Engine {
             let batch = BatchSnapshot.sample(7, .running)
             state.batches.append(batch)
             return (batch, false)
+        }
+    }
+
+    func order(of batch: BatchID) async throws(RequestError) -> BatchRequest {
+        try ask("order \(batch)") { state throws(RequestError) in
+            guard let order = state.orders[batch] else { throw Self.missing(batch) }
+            return order
         }
     }
 

@@ -129,7 +129,7 @@ enum Samples {
         ]
         return BatchRequest(
             uuid: uuid, session: .default, name: "n", work: .upload(sources, to: "https://h/"), held: true,
-            priority: .low, options: options, secrets: secrets, destination: "nas")
+            priority: .low, options: options, secrets: secrets, destination: "nas", like: batch)
     }
 
     static let secrets: TransferSecrets = {
@@ -167,6 +167,7 @@ enum Samples {
                 both.uuid = uuid
                 return both
             }()
+        case .batchOrder: BatchOrderRequest(batch: batch)
         case .taskList:
             TaskListRequest(
                 batch: batch, session: .default, states: [.failed], filter: "size>1G", after: task, limit: 2)
@@ -230,6 +231,7 @@ enum Samples {
         return switch name {
         case .hello: Welcome(engineVersion: "1", pid: 2, now: time, graceSeconds: 10)
         case .batchAdd: BatchAdded(batch: snapshot, existed: true)
+        case .batchOrder: BatchOrdered(order: request)
         case .batchList: BatchPage(batches: [snapshot])
         case .batchShow: BatchShown(batch: snapshot)
         case .taskList: TaskPage(tasks: [taskSnapshot], next: task)

@@ -1,0 +1,48 @@
+package import TransferModel
+
+/// A batch of uploads that is done once more, to the same place or to another.
+package struct RepeatedUpload: Hashable, Sendable {
+    package let batch: BatchID
+    /// What would queue the same.
+    package let order: BatchRequest
+    private let sources: [UploadSource]
+    /// Where it went: a URL without user and query.
+    package let destination: String
+
+    /// - Parameter order: as the engine tells it. `nil`: it downloads.
+    package init?(_ order: BatchRequest) {
+        guard let batch = order.like, case .upload(let sources, let destination) = order.work else { return nil }
+        self.batch = batch
+        self.order = order
+        self.sources = sources
+        self.destination = destination
+    }
+
+    /// The sources as a person types them for `upload`.
+    package var words: [[UInt8]] {
+        sources.map { $0.placement == .contents ? $0.path.bytes + Array("/.".utf8) : $0.path.bytes }
+    }
+
+    /// Whether what let that batch in may be shown there: it is the same server, named without a login of its own. The engine looks, too.
+    package func lendsLogin(to place: DestinationBook.Place) -> Bool {
+        guard place.destination == nil, place.url.user == nil,
+            let before = try? TransferURL(destination, place: "DEST")
+        else { return false }
+        return before.origin == place.url.origin
+    }
+
+    /// Its options where the server is the same; elsewhere the person's choices, and the rest as that server wants it.
+    package func options(at place: DestinationBook.Place, _ book: DestinationBook) -> TransferOptions {
+        if lendsLogin(to: place) { return order.options }
+        var options = book.options(of: place.destination)
+        let before = order.options
+        (options.ifExists, options.ifChanged, options.verify) = (before.ifExists, before.ifChanged, before.verify)
+        options.giveUpAfterSeconds = before.giveUpAfterSeconds
+        options.requestTimeoutSeconds = before.requestTimeoutSeconds
+        (options.include, options.exclude, options.followLinks) = (before.include, before.exclude, before.followLinks)
+        if before.limitOf == nil, let rate = before.bytesPerSecond {
+            (options.bytesPerSecond, options.limitOf) = (rate, nil)
+        }
+        return options
+    }
+}

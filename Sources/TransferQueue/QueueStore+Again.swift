@@ -1,0 +1,42 @@
+import SQLiteConnection
+package import TransferModel
+
+extension QueueWriter {
+    /// The request with what lets the batch in that it does again.
+    package func withLogin(_ request: BatchRequest) throws(QueueError) -> BatchRequest {
+        guard request.like != nil else { return request }
+        return try look { try store.withLogin(request) }
+    }
+}
+
+extension QueueStore {
+    /// What is given counts before what that batch has. A login is for the server that it was given for: another one gets none.
+    fileprivate func withLogin(_ given: BatchRequest) throws -> BatchRequest {
+        var request = given
+        request.like = nil
+        guard let like = given.like, case .upload(let sources, let to) = given.work, let uuid = try uuid(of: like)
+        else { return request }
+        let found = try database.first(
+            "SELECT destination, options FROM batches WHERE id = ?", .integer(like.rawValue)
+        ) { ($0.text(0), StoredJSON.value(TransferOptions.self, $0.text(1))) }
+        guard let (destination, options) = found,
+            Self.server(of: destination, options) == Self.server(of: to, request.options)
+        else { return request }
+        let kept = try secrets.secrets(of: uuid)
+        request.secrets = kept.secrets.renewed(by: given.secrets)
+        if to == destination, let query = kept.destinationQuery {
+            request.work = .upload(sources, to: "\(to)?\(query)")
+        }
+        return request
+    }
+
+    /// Who is shown a login. Buckets of one service are one server.
+    private static func server(of url: String, _ options: TransferOptions?) -> [String]? {
+        guard let address = RemoteAddress(url) else { return nil }
+        if TransferScheme(of: url) == .s3 { return ["s3", options?.s3?.endpoint ?? ""] }
+        guard let name = TransferScheme(of: url)?.overHTTP, let colon = address.origin.firstRange(of: "://") else {
+            return [address.origin]
+        }
+        return [name + address.origin[colon.lowerBound...]]
+    }
+}
