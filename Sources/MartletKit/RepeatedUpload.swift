@@ -23,6 +23,9 @@ package struct RepeatedUpload: Hashable, Sendable {
         sources.map { $0.placement == .contents ? $0.path.bytes + Array("/.".utf8) : $0.path.bytes }
     }
 
+    /// The same without saying what of them goes: absolute.
+    package var paths: [[UInt8]] { sources.map(\.path.bytes) }
+
     /// Whether what let that batch in may be shown there: it is the same server, named without a login of its own. The engine looks, too.
     package func lendsLogin(to place: DestinationBook.Place) -> Bool {
         guard place.destination == nil, place.url.user == nil,
@@ -44,5 +47,25 @@ package struct RepeatedUpload: Hashable, Sendable {
             (options.bytesPerSecond, options.limitOf) = (rate, nil)
         }
         return options
+    }
+
+    /// The request that does it again at the place of `plan`, which was made of `words`.
+    /// - Parameters:
+    ///   - environment: of the process that queues; its proxies are kept.
+    ///   - password: of the user whom the place names without one.
+    package func request(
+        _ plan: UploadPlan, _ book: DestinationBook, environment: [String: String], password: String? = nil
+    ) throws(QueueingFault) -> BatchRequest {
+        let isLent = lendsLogin(to: plan.place)
+        var request =
+            isLent
+            ? BatchRequest(work: .upload(plan.sources, to: plan.destination.text), like: batch)
+            : try plan.request(environment: environment, password: password)
+        let s3 = request.options.s3
+        request.options = options(at: plan.place, book)
+        if !isLent { request.options.s3 = s3 }
+        request.options.proxies = TransferOptions.proxies(of: environment)
+        (request.session, request.name) = (order.session, order.name)
+        return request
     }
 }

@@ -49,6 +49,7 @@ package enum Action: String, CaseIterable, Sendable {
 
     // Mend
     case leaveOut = "leave-out"
+    case again
     case server, plain, write
 
     // See
@@ -131,6 +132,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .earlierPoint: "read an earlier point"
         case .laterPoint: "read a later point"
         case .leaveOut: "leave its files out"
+        case .again: "send again, or elsewhere"
         case .server: "the server that it is about"
         case .plain: "all of it in $PAGER"
         case .write: "all of it into a file"
@@ -180,6 +182,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .shorterSpan: "shorter"
         case .earlierPoint: "read"
         case .leaveOut: "leave out"
+        case .again: "send again or elsewhere"
         case .server: "server"
         case .plain: "open plain"
         case .write: "write report"
@@ -231,8 +234,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .find, .filter, .nextMatch, .previousMatch, .mark, .markRange, .markMatching, .unmarkAll, .copy, .copyAll:
             .mark
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .add, .download, .clear, .earlier, .later,
-            .order,
-            .limit:
+            .order, .again, .limit:
             .act
         case .nextStep, .markAll, .hidden, .places, .typePath: .pick
         case .transfers, .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help,

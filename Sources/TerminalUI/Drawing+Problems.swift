@@ -28,7 +28,7 @@ extension Drawing {
             line(page.causes[index], row, columns, isSelected: index == page.selected && !page.isGone)
         }
         if rows >= 16 {
-            let hints = HintLine.text([.copy, .plain, .write], in: .problems, model.keys, width: width)
+            let hints = HintLine.text([.again, .copy, .plain, .write], in: .problems, model.keys, width: width)
             grid.put(hints, row: rows - 2, column: 0, style: .dim)
         }
         let start = first + height

@@ -73,6 +73,7 @@ extension Model {
                 return say("Nothing of \"\(look.safe(batch.name))\" failed: there is nothing to try again.")
             }
             ask(.failed(of: "\"\(look.safe(batch.name))\"")) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
+        case .again: history.batch.map { again($0.id) }
         case .back: page = .transfers
         case .help: openHelp()
         default: break
@@ -87,7 +88,7 @@ extension Drawing {
             "History", "",
             right: count > 0 ? SafeText(Figures.amount(count, "batch", "batches")) : "")
         defer {
-            footer(page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .help], in: .history)
+            footer(page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .again, .help], in: .history)
         }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         guard !page.batches.isEmpty else {

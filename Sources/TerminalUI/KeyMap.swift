@@ -134,7 +134,8 @@ package struct KeyMap: Sendable, Hashable {
             (.unmarkAll, ["U"]), (.pause, ["p", "F7"]),
             (.pauseAll, ["P"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.retryAll, ["R"]), (.undo, ["u"]),
             (.redo, ["^R"]),
-            (.add, ["a", "F2"]), (.download, ["W"]), (.destinations, ["D", "5"]), (.earlier, ["[", "S-Up"]),
+            (.add, ["a", "F2"]), (.download, ["W"]), (.again, ["A"]), (.destinations, ["D", "5"]),
+            (.earlier, ["[", "S-Up"]),
             (.later, ["]", "S-Down"]), (.order, ["o"]),
             (.limit, ["T"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.throughput, ["b", "2"]),
             (.problems, ["e", "3"]),
@@ -152,10 +153,10 @@ package struct KeyMap: Sendable, Hashable {
         ],
         .problems: moving + everywhere + pages + [
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.server, ["d"]), (.leaveOut, ["x", "F8", "Del"]),
-            (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
+            (.again, ["A"]), (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],
         .history: moving + everywhere + pages + [
-            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]),
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]),
             (.back, ["Esc", "q", "H", "h", "Left"]),
         ],
         .log: moving + everywhere + pages + [(.filter, ["/", "f"]), (.level, ["v"]), (.back, ["Esc", "q", "L"])],

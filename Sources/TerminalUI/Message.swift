@@ -25,6 +25,16 @@ enum Message: Sendable {
     case tick
 }
 
+extension Message {
+    /// The engine has said it just now.
+    var isHeardOfEngine: Bool {
+        switch self {
+        case .update, .link, .answer, .counted, .batches: true
+        case .input, .resized, .local, .printed, .tick: false
+        }
+    }
+}
+
 /// What the model wants done. The edge does it; what comes of it is an `Answer`.
 enum Request: Hashable, Sendable {
     /// From now on the engine is to tell of these, instead of those before.
@@ -59,6 +69,8 @@ enum Request: Hashable, Sendable {
     case sinceLeaving(number: Int)
     /// How long the engine has run; answered by `status`.
     case status(number: Int)
+    /// What queues the uploads of a batch again; answered by `ordered`.
+    case order(of: BatchID, number: Int)
     /// Queue a batch; answered by `queued`.
     case queue(AddOrder, number: Int)
     /// Something about a configured server; answered by `destination`.
@@ -110,6 +122,7 @@ enum Answer: Sendable {
     case found(Result<FoundRow, RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
     case sources(Result<NamedSources, RequestError>, number: Int)
+    case ordered(Result<BatchRequest, RequestError>, number: Int)
     case problems(Result<[BatchSnapshot], RequestError>, number: Int)
     case history(Result<[BatchSnapshot], RequestError>, number: Int)
     case status(Result<EngineStatus?, RequestError>, number: Int)

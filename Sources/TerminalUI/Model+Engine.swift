@@ -83,6 +83,7 @@ extension Model {
         case .status(let result, let number): statusCame(result, number)
         case .happened(let result, let number): whatHappened(result, number)
         case .destination(let outcome, let number): destinationAnswered(outcome, number)
+        case .ordered(let result, let number): ordered(result, number)
         case .queued(let result, let number): queued(result, number)
         case .notConnected(let error):
             if !isConnected {
@@ -173,7 +174,7 @@ extension Model {
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
         case .askedServer(let what): return "Asking \(what)."
-        case .serversUsed, .throughput, .undoable, .why, .task, .sources, .log, .problems, .history, .returning,
+        case .serversUsed, .throughput, .undoable, .why, .task, .sources, .order, .log, .problems, .history, .returning,
             .status, .queueing, .destination,
             .limits,
             .setLimits, .find:

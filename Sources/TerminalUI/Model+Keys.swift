@@ -17,6 +17,8 @@ extension Model {
 
     private mutating func take(_ press: KeyPress) {
         lastKeyAt = now.uptime
+        // Only two of them in a row mean to leave.
+        if press != .control("c") { lastInterrupt = nil }
         // Whoever presses a key is where they want to be.
         tree.awaited = []
         steadyUntil = now.uptime + Tree.steadiness
@@ -193,6 +195,7 @@ extension Model {
         case .back: setFilter(nil)
         case .add: add(.upload)
         case .download: add(.download)
+        case .again: againAtCursor()
         default:
             // A range is marked by what is done to it.
             if Action.Part.act == action.part { tree.endRange(marking: true) }

@@ -93,7 +93,7 @@ extension Model {
 
 extension Action {
     /// It is about files of the machine where the engine is.
-    var needsItsFiles: Bool { self == .add || self == .download }
+    var needsItsFiles: Bool { self == .add || self == .download || self == .again }
 }
 
 extension Loss {

@@ -60,7 +60,7 @@ extension Model {
             page = .problems(problems)
             return
         }
-        if problems.isGone, [.enter, .retry, .leaveOut, .server].contains(action) {
+        if problems.isGone, [.enter, .retry, .leaveOut, .again, .server].contains(action) {
             return complain("That problem is gone: choose another one.")
         }
         switch action {
@@ -68,6 +68,7 @@ extension Model {
         case .retry: return retry(problems.cause, among: problems.causes)
         case .leaveOut: return leaveOut(problems.cause, among: problems.causes)
         case .server: return showServer(of: problems.cause)
+        case .again: return problems.cause?.batches.first.map { again($0.batch) } ?? ()
         case .plain: return requests.append(.showPlain(Drawing.report(of: problems, self)))
         case .write: return requests.append(.write(Drawing.report(of: problems, self), name: "problems.txt"))
         case .undo: return undo()

@@ -11,12 +11,22 @@ extension Model {
         recountWhy()
         startWhenDue()
         refreshNextTry()
+        if let left = untilLifeIsAsked, left <= .zero { ask(.status) { .status(number: $0) } }
         let late = pending.filter { now.uptime - $0.value.since >= $0.value.patience }
         for id in late.keys { pending[id] = nil }
         if let waited = late.values.filter({ !$0.isConfirmed }).map(\.patience).max() {
             complain(
                 "The engine has not answered for \(waited.components.seconds) s; what was asked for may still be done.")
         }
+    }
+
+    /// While bytes move the engine has something to tell every moment. When it says nothing it is asked, so that one that hangs shows though
+    /// nobody presses a key. `nil`: nothing moves, or something is asked already.
+    private var untilLifeIsAsked: Duration? {
+        guard isConnected, let totals, totals.bytesPerSecondUp + totals.bytesPerSecondDown > 0,
+            !outstanding.values.contains(where: { !$0.isPatient })
+        else { return nil }
+        return heardAt + .seconds(1) - now.uptime
     }
 
     /// When `tick` is wanted at the latest, from now; `nil`: nothing on the screen depends on time. Countdowns count
@@ -26,6 +36,7 @@ extension Model {
         if let left = why?.secondsLeft(engineNow), left > 0 {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }
+        if let untilLifeIsAsked { wakes.append(untilLifeIsAsked) }
         if let untilNextTry { wakes.append(untilNextTry) }
         if tree.isBehind, let steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }

@@ -149,6 +149,8 @@ struct Model: Sendable {
     /// Press `e` goes on looking when the next section comes.
     var isSeekingProblem = false
     var lastInterrupt: Duration?
+    /// When the engine said something last.
+    var heardAt = Duration.zero
     /// Leaving ends the engine, too.
     var stops: EngineEnd?
     var lastClick: (position: Position, at: Duration)?
@@ -218,6 +220,7 @@ struct Model: Sendable {
     mutating func update(_ message: Message, at moment: Moment) -> [Request] {
         now = moment
         requests = []
+        if message.isHeardOfEngine { heardAt = moment.uptime }
         switch message {
         case .input(let input): take(input)
         case .resized(let size): self.size = size

@@ -79,6 +79,8 @@ struct Outstanding: Sendable {
         /// A name, or the way to a row.
         case find
         case queueing(AddOrder)
+        /// What queued a batch, to do it again.
+        case order(BatchID)
         case destination(DestinationDeed)
     }
 

@@ -55,6 +55,8 @@ extension ScreenProgram {
             case .success(let page): .log(page.lines, next: page.next, number: number)
             case .failure(let error): .noLog(error, number: number)
             }
+        case .order(let batch, let number):
+            .ordered(await result { engine throws(RequestError) in try await engine.order(of: batch) }, number: number)
         case .queue(let order, let number): .queued(await queue(order), number: number)
         case .destination(let deed, let number):
             .destination(await localWork.perform(deed, environment: Self.environment), number: number)

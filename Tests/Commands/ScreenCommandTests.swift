@@ -130,7 +130,7 @@ struct ScreenCommandTests {
     func form() async throws {
         let nas = DestinationsFile(bytes: Array(Self.configured.utf8))["nas"]
         let work = AddOrder.Work.upload([path(Self.names[0])], to: "nas:x/")
-        var review = ReviewStep(work, asksPassword: nil, defaults: nas)
+        var review = ReviewStep(work, asksPassword: nil, destination: nas)
         let first = review.order()
         let usual = try #require(first)
         #expect(usual.words.map { String(decoding: $0.bytes, as: UTF8.self) }.filter { $0.hasPrefix("--") } == [])

@@ -146,4 +146,13 @@ struct KeysOfListTests {
         screen.press("Tab")
         #expect(screen.model.notice?.text.string.contains("30 lines") == true)
     }
+
+    @Test("^C twice leaves, unless another key was pressed in between")
+    func interrupting() {
+        var screen = ScreenHarness(80, 24, Rows.example)
+        screen.press("^C", "j", "^C")
+        #expect(!screen.requests.contains(.leave))
+        screen.press("^C")
+        #expect(screen.requests.contains(.leave))
+    }
 }

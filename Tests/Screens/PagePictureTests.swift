@@ -123,6 +123,22 @@ struct PagePictureTests {
         #expect(!screen.picture.contains("pause?") && screen.picture.contains("The engine has not answered for 2"))
     }
 
+    @Test("an engine that hangs while bytes move is noticed without a key, and one that answers is asked again")
+    func hanging() {
+        var screen = example()
+        screen.isHung = true
+        screen.wait(.milliseconds(1100))
+        #expect(screen.requests == [.status(number: screen.lastNumber)])
+        screen.send(.answer(.status(.success(nil), number: screen.lastNumber)))
+        screen.wait(.seconds(2))
+        screen.wait(.seconds(4))
+        #expect(screen.lines[0].contains("ENGINE NOT ANSWERING for 4 s"))
+        screen.news(Rows.example, totals: QueueTotals())
+        screen.send(.answer(.status(.success(nil), number: screen.lastNumber)))
+        screen.wait(.seconds(20))
+        #expect(screen.requests.isEmpty && screen.lines[0].contains("engine ok"), "nothing moves: nothing is asked")
+    }
+
     @Test("the engine is silent")
     func silent() {
         var screen = example()

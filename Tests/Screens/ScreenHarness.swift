@@ -9,6 +9,8 @@ import Terminal
 struct ScreenHarness {
     var model: Model
     var requests: [Request] = []
+    /// The engine gives no sign of life.
+    var isHung = false
     private(set) var uptime = Duration.zero
 
     /// 2026-11-21 12:41:00 UTC.
@@ -75,6 +77,11 @@ struct ScreenHarness {
     mutating func wait(_ duration: Duration) {
         uptime += duration
         send(.tick)
+        // An engine that says nothing is asked whether it lives.
+        guard !isHung else { return }
+        let wanted = requests.filter { if case .status = $0 { false } else { true } }
+        for case .status(let number) in requests { send(.answer(.status(.success(nil), number: number))) }
+        requests = wanted
     }
 
     /// The number of the request that awaits an answer.

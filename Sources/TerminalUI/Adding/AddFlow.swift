@@ -37,6 +37,8 @@ struct AddFlow: Sendable {
     var destination = DestinationStep()
     /// The configured servers, for what `NAME:path` means.
     var book = DestinationBook.empty()
+    /// The batch that is done again, as long as what is chosen is what it had.
+    var repeated: RepeatedUpload?
     /// Once the third step was reached.
     var review: ReviewStep?
 
@@ -45,12 +47,24 @@ struct AddFlow: Sendable {
         picker = Picker(kind == .upload ? .sources : .target, at: folder)
     }
 
+    /// A batch once more: all that it had is chosen, and the destination comes next.
+    /// - Returns: `nil`: it has no sources.
+    init?(_ repeated: RepeatedUpload) {
+        guard let first = repeated.paths.first, let slash = first.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        self.init(.upload, at: slash == 0 ? [UInt8(ascii: "/")] : Array(first[..<slash]))
+        self.repeated = repeated
+        step = .second
+        destination.put(repeated.destination)
+    }
+
     /// What is wanted when it comes onto the screen, again too.
     var opening: [Effect] {
         let counting = picker.basket.paths.filter { path in
             picker.basket[path].map { $0.isFolder && !$0.count.isComplete } ?? false
         }
-        return Self.effects(picker.first) + counting.map { .local(.count($0)) } + sifting
+        let isEmptyRepeat = repeated != nil && picker.basket.isEmpty
+        let sources = isEmptyRepeat ? repeated.map { [Effect.local(.look($0.paths, .choose))] } ?? [] : []
+        return Self.effects(picker.first) + counting.map { .local(.count($0)) } + sources + sifting
     }
 
     /// What the patterns leave is counted, unless it is known.
@@ -170,6 +184,10 @@ struct AddFlow: Sendable {
     /// A destination was entered. Several files go into a folder: the slash that says so is put in by us.
     private mutating func enter(_ text: String, _ look: Look) -> [Effect] {
         var text = text
+        guard !picker.basket.isEmpty else {
+            destination.note = "Nothing is chosen: go back, and choose what is to be sent."
+            return []
+        }
         let isSeveral = picker.basket.totals.folders > 0 || picker.basket.count > 1
         let hasQuery = text.contains("?")
         if isSeveral, !text.hasSuffix("/"), !text.hasSuffix(":"), !hasQuery, text.contains(":") { text += "/" }
@@ -183,8 +201,9 @@ struct AddFlow: Sendable {
         destination.put(text)
         let user = place.userToAsk
         let effects = beginReview(.upload(picker.basket.paths, to: text), place, asks: user)
-        // With a password still to be typed there is nothing to ask yet.
-        guard user == nil, review?.tested != text else { return effects }
+        // With a password still to be typed, or known to the engine alone, there is nothing to ask yet.
+        let isLent = review?.repeated?.lendsLogin(to: place) ?? false
+        guard user == nil, !isLent, review?.tested != text else { return effects }
         review?.tested = text
         return effects + [.test(text)]
     }
@@ -194,11 +213,13 @@ struct AddFlow: Sendable {
     ) -> [Effect] {
         step = .third
         if let review, review.work == work { return [] }
-        var next = ReviewStep(work, asksPassword: user, defaults: place?.destination)
+        var next = ReviewStep(
+            work, asksPassword: user, destination: place?.destination,
+            repeated: repeated.flatMap { $0.paths == picker.basket.paths ? $0 : nil })
         // What was filled in before stays.
         if let before = review, place?.destination == nil {
             for field in before.form.fields where field.id != .password {
-                let isProposed = field.id == .name && before.form.text(.name) == before.work.proposedName
+                let isProposed = field.id == .name && before.form.text(.name) == before.usual.name
                 if isProposed { continue }
                 next.form.set(field.id, to: before.form.word(field.id) ?? before.form.text(field.id))
                 // The field for a time comes with the choice of one.

@@ -21,13 +21,17 @@ extension AddOrder {
         switch work {
         case .upload(let sources, let destination):
             let plan = try UploadPlan(
-                sources, to: destination, currentDirectory: currentDirectory, destinations: book)
-            request = try plan.request(environment: environment, password: password)
+                again?.words ?? sources, to: destination, currentDirectory: currentDirectory, destinations: book)
+            if let again {
+                request = try again.request(plan, book, environment: environment, password: password)
+            } else {
+                request = try plan.request(environment: environment, password: password)
+            }
         case .download(let urls, let folder):
             let plan = try DownloadPlan(urls, into: RawPath(folder), destinations: book)
             request = try plan.request(environment: environment, password: password)
         }
-        request.name = name.isEmpty ? nil : name
+        request.name = name.isEmpty ? again?.order.name : name
         request.held = start == .held
         request.priority = priority
         request.options.ifExists = ifExists ?? request.options.ifExists

@@ -36,6 +36,9 @@ struct AddOrder: Hashable, Sendable {
     /// Of the user that the URL names; never shown, and in no command.
     var password: String?
 
+    /// What is done again: what is not said here is as it was there.
+    var repeated: RepeatedUpload?
+
     init(_ work: Work) { self.work = work }
 
     /// The words of the command that queues the same.
@@ -43,17 +46,17 @@ struct AddOrder: Hashable, Sendable {
         var words: [ShellWord] = ["martlet"]
         func option(_ name: String, _ value: String) { words += [ShellWord(name), ShellWord(value)] }
         switch work {
-        case .upload: words.append("upload")
+        case .upload: words.append(again == nil ? "upload" : "again")
         case .download: words.append("download")
         }
         if !name.isEmpty { option("--name", name) }
         if let ifExists { option("--if-exists", ifExists.rawValue) }
         if let verify { option("--verify", verify.rawValue) }
-        if followLinks { words.append("--follow-links") }
-        for pattern in include { option("--include", pattern) }
-        for pattern in exclude { option("--exclude", pattern) }
+        if followLinks, again?.order.options.followLinks != true { words.append("--follow-links") }
+        for pattern in patterns.include { option("--include", pattern) }
+        for pattern in patterns.exclude { option("--exclude", pattern) }
         if let limit { option("--limit", limit.written) }
-        if priority != .normal { option("--priority", priority.rawValue) }
+        if priority != again?.order.priority ?? .normal { option("--priority", priority.rawValue) }
         if isFirst { words.append("--first") }
         switch start {
         case .now: break
@@ -62,7 +65,7 @@ struct AddOrder: Hashable, Sendable {
         }
         switch work {
         case .upload(let sources, let destination):
-            words += sources.map { ShellWord(path: $0) }
+            words += again.map { [ShellWord($0.batch.description)] } ?? sources.map { ShellWord(path: $0) }
             words.append(ShellWord(Self.withoutPassword(destination)))
         case .download(let urls, let folder):
             words += urls.map { ShellWord(Self.withoutPassword($0)) }
@@ -70,6 +73,19 @@ struct AddOrder: Hashable, Sendable {
             words.append(ShellWord(path: folder + slash))
         }
         return words
+    }
+
+    /// What `martlet again` does. Links that were followed cannot be left out by it.
+    var again: RepeatedUpload? {
+        guard let repeated, followLinks || !repeated.order.options.followLinks else { return nil }
+        return repeated
+    }
+
+    /// What has to be said of names: those of the batch that is done again hold unless others are given.
+    private var patterns: (include: [String], exclude: [String]) {
+        guard let options = again?.order.options else { return (include, exclude) }
+        if (include, exclude) == (options.include, options.exclude) { return ([], []) }
+        return include.isEmpty && exclude.isEmpty ? (["*"], []) : (include, exclude)
     }
 
     /// The command that queues the same, safe to paste into a shell.

@@ -18,12 +18,18 @@ extension Model {
         notice = nil
         let kept = drafts[kind]
         var flow = kept ?? AddFlow(kind, at: startFolder)
-        flow.book = book
         flow.picker.note = nil
+        begin(flow, kept: kept != nil, pasting: bytes)
+    }
+
+    /// The steps come onto the screen.
+    mutating func begin(_ flow: AddFlow, kept: Bool = false, pasting bytes: [UInt8]? = nil) {
+        var flow = flow
+        flow.book = book
         follow(flow.opening)
         if let bytes {
             follow(flow.paste(bytes, shellWords, look))
-        } else if kept != nil, kind == .upload, !flow.picker.basket.isEmpty {
+        } else if kept, flow.kind == .upload, !flow.picker.basket.isEmpty {
             flow.picker.say("What was chosen before is still chosen.")
         }
         flow.picker.folder.resize(height: PickerLayout(size, flow.picker).list.count)

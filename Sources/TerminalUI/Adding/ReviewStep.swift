@@ -21,8 +21,10 @@ struct ReviewStep: Sendable {
     /// For which patterns.
     private(set) var patterns = NamePatterns()
 
-    /// What the configured server says, which a person may change here.
-    private let defaults: Destination?
+    /// What is done again; `nil`: something new.
+    let repeated: RepeatedUpload?
+    /// What a person may change here.
+    let usual: UsualChoices
 
     /// Where it was asked whether the server can be used, and what came of it.
     var tested: String?
@@ -30,13 +32,18 @@ struct ReviewStep: Sendable {
 
     /// - Parameters:
     ///   - asksPassword: of the user whom the URL names.
-    ///   - defaults: of a configured server; what it says of a field stands in it.
-    init(_ work: AddOrder.Work, asksPassword: String?, defaults: Destination? = nil) {
+    ///   - destination: a configured server; what it says of a field stands in it.
+    ///   - repeated: what is done again: what was chosen for it stands in the fields.
+    init(
+        _ work: AddOrder.Work, asksPassword: String?, destination: Destination? = nil, repeated: RepeatedUpload? = nil
+    ) {
         self.work = work
-        self.defaults = defaults
+        self.repeated = repeated
+        let usual = UsualChoices(work, destination, repeated)
+        self.usual = usual
         var fields: [Form<FieldID>.Field] = [
             .text(
-                .name, "Name", work.proposedName,
+                .name, "Name", usual.name,
                 help: "What the batch is called; left empty it is made from the files.")
         ]
         if let user = asksPassword {
@@ -50,8 +57,8 @@ struct ReviewStep: Sendable {
         fields.append(
             .choice(
                 .verify, "Check by",
-                // What a configured server asks for can be changed, and not to nothing said.
-                (defaults?.verify == nil ? [("best", "The best check that the server offers, at least the size.")] : [])
+                // What is asked for already can be changed, and not to nothing said.
+                (usual.verify == nil ? [("best", "The best check that the server offers, at least the size.")] : [])
                     + [
                         ("size", "The size at the server is compared."),
                         ("digest", "A digest is compared; fails where the server has none."),
@@ -94,9 +101,13 @@ struct ReviewStep: Sendable {
         let verb: String = if case .upload = work { "Start upload" } else { "Start download" }
         form = Form(fields, buttons: [verb, "Back", "Cancel"], selectsButtons: asksPassword == nil)
         if asksPassword != nil { form.select(.password) }
-        if let policy = defaults?.ifExists { form.set(.ifExists, to: policy) }
-        if let verify = defaults?.verify { form.set(.verify, to: verify) }
-        if let limit = defaults?.limit, limit.bytesPerSecond != nil { form.set(.limit, to: limit.written) }
+        form.set(.ifExists, to: usual.ifExists)
+        if let verify = usual.verify { form.set(.verify, to: verify) }
+        if let limit = usual.limit { form.set(.limit, to: RateLimit.bytesPerSecond(limit).written) }
+        form.set(.priority, to: usual.priority)
+        if usual.followsLinks { form.set(.links, to: "follow") }
+        form.set(.include, to: Self.line(usual.include))
+        form.set(.exclude, to: Self.line(usual.exclude))
     }
 
     /// Fields that others call for come and go. True: the patterns are others than before.
@@ -114,11 +125,12 @@ struct ReviewStep: Sendable {
     mutating func order() -> AddOrder? {
         var order = AddOrder(work)
         // What would be made anyway need not be said.
-        order.name = form.text(.name) == work.proposedName ? "" : form.text(.name)
+        order.repeated = repeated
+        order.name = form.text(.name) == usual.name ? "" : form.text(.name)
         order.isFirst = form.word(.order) == "first"
         let (existing, verify) = (form.word(.ifExists) ?? "fail", form.word(.verify))
-        order.ifExists = existing == defaults?.ifExists ?? "fail" ? nil : ExistingFilePolicy(rawValue: existing)
-        order.verify = verify == defaults?.verify ? nil : verify.flatMap(VerificationWish.init(rawValue:))
+        order.ifExists = existing == usual.ifExists ? nil : ExistingFilePolicy(rawValue: existing)
+        order.verify = verify == usual.verify ? nil : verify.flatMap(VerificationWish.init(rawValue:))
         order.followLinks = form.word(.links) == "follow"
         order.include = Self.words(form.text(.include))
         order.exclude = Self.words(form.text(.exclude))
@@ -144,12 +156,11 @@ struct ReviewStep: Sendable {
 
     private mutating func readLimit(into order: inout AddOrder) -> Bool {
         let text = form.text(.limit)
-        let usual = defaults?.limit?.bytesPerSecond
         guard let rate = RateLimit(text.isEmpty ? "off" : text) else {
             _ = wrong(.limit, "\(SafeText(text)) is no speed: write bytes a second such as 512K or 8M.")
             return false
         }
-        order.limit = rate.bytesPerSecond == usual ? nil : rate
+        order.limit = rate.bytesPerSecond == usual.limit ? nil : rate
         return true
     }
 
@@ -174,7 +185,10 @@ struct ReviewStep: Sendable {
         copy.form.set(.password, to: "x")
         if RateLimit(copy.form.text(.limit)) == nil { copy.form.set(.limit, to: "") }
         if WrittenTime(copy.form.text(.time)) == nil { copy.form.set(.start, to: "now") }
-        return copy.order() ?? AddOrder(work)
+        if let order = copy.order() { return order }
+        var bare = AddOrder(work)
+        bare.repeated = repeated
+        return bare
     }
 
     private mutating func wrong(_ field: FieldID, _ why: SafeText) -> AddOrder? {
@@ -187,6 +201,12 @@ struct ReviewStep: Sendable {
     var isTooLongForCommand: Bool {
         guard case .upload(let paths, _) = work else { return false }
         return paths.count > 2000 || paths.reduce(0) { $0 + $1.count } > 1 << 16
+    }
+
+    /// The patterns as they are typed.
+    private static func line(_ patterns: [String]) -> String {
+        let quoted = patterns.map { ShellWord($0).quoted(home: []) }
+        return String(decoding: Array(quoted.joined(separator: [0x20])), as: UTF8.self)
     }
 
     private static func words(_ text: String) -> [String] {

@@ -1,0 +1,33 @@
+import Configuration
+import MartletKit
+
+/// What a field of the review says as long as nobody changes it: as the batch had it that is done again, as the configured server wants
+/// it, else what holds without either. What is left as it is need not stand in the command.
+struct UsualChoices: Sendable {
+    var name: String
+    var ifExists = ExistingFilePolicy.fail.rawValue
+    /// `nil`: the best that the server offers.
+    var verify: String?
+    /// Bytes a second; `nil`: unlimited.
+    var limit: Int64?
+    var priority = TransferPriority.normal.rawValue
+    var followsLinks = false
+    var include: [String] = []
+    var exclude: [String] = []
+
+    init(_ work: AddOrder.Work, _ destination: Destination?, _ repeated: RepeatedUpload?) {
+        name = work.proposedName
+        ifExists = destination?.ifExists ?? ifExists
+        verify = destination?.verify
+        limit = destination?.limit?.bytesPerSecond
+        guard let order = repeated?.order else { return }
+        let options = order.options
+        name = order.name ?? name
+        ifExists = options.ifExists.rawValue
+        verify = options.verify?.rawValue
+        // That of a configured server is that server's.
+        if options.limitOf == nil { limit = options.bytesPerSecond ?? limit }
+        priority = order.priority.rawValue
+        (followsLinks, include, exclude) = (options.followLinks, options.include, options.exclude)
+    }
+}

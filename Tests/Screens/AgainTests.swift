@@ -1,0 +1,107 @@
+import FoundationEssentials
+@testable import MartletKit
+import Terminal
+import Testing
+
+@testable import TerminalUI
+
+@Suite("A batch is sent once more, or elsewhere")
+struct AgainTests {
+    /// What the engine tells of b7.
+    private var order: BatchRequest {
+        var order = BatchRequest(
+            name: "holiday",
+            work: .upload(
+                [
+                    UploadSource(path: RawPath(Adding.path("edits")), placement: .contents),
+                    UploadSource(path: RawPath(Adding.path("notes.txt")), placement: .named(RawPath("notes.txt"))),
+                ], to: "https://nas.exmaple/in/"), priority: .high, like: Adding.batch.id)
+        order.options.ifExists = .skip
+        order.options.exclude = ["*.tmp", "a b"]
+        return order
+    }
+
+    /// In the step of the destination.
+    private func screen() -> ScreenHarness {
+        var screen = ScreenHarness(100, 40, Rows.example)
+        var batch = Adding.batch
+        (batch.state, batch.finishedAt) = (.completed, ScreenHarness.morning)
+        screen.press("H")
+        screen.send(.answer(.history(.success([batch]), number: screen.lastNumber)))
+        screen.press("A")
+        #expect(screen.requests == [.order(of: Adding.batch.id, number: screen.lastNumber)])
+        screen.send(.answer(.ordered(.success(order), number: screen.lastNumber)))
+        let paths = [Adding.path("edits"), Adding.path("notes.txt")]
+        #expect(screen.requests.contains(.local(.look(paths, .choose))))
+        screen.send(
+            .local(
+                .looked(
+                    [
+                        LookedPath(path: paths[0], finding: .folder),
+                        LookedPath(path: paths[1], finding: .file(size: 5)),
+                    ], .choose)))
+        return screen
+    }
+
+    private func queued(_ screen: ScreenHarness) -> AddOrder? {
+        guard case .queue(let order, _)? = screen.requests.last else { return nil }
+        return order
+    }
+
+    private func command(_ order: AddOrder?) -> String {
+        order.map { String(decoding: $0.command(home: Adding.folder), as: UTF8.self) } ?? ""
+    }
+
+    @Test(
+        "everything is chosen as it was, the old address is there to be mended, and only what changed is in the command"
+    )
+    func mended() throws {
+        var screen = screen()
+        #expect(screen.model.adding?.step == .second)
+        #expect(screen.picked == 2)
+        #expect(screen.picture.contains("https://nas.exmaple/in/"))
+        for _ in 0..<"exmaple/in/".count { screen.press("Backspace") }
+        screen.press("example/in/", "Enter")
+        #expect(screen.model.adding?.review?.form.text(.exclude) == "'*.tmp' 'a b'")
+        #expect(screen.picture.contains("holiday"))
+        screen.press("F2")
+        #expect(command(queued(screen)) == "martlet again b7 https://nas.example/in/")
+    }
+
+    @Test("what is changed in the review is in the command; a pattern that is taken out is said to be for all")
+    func changed() throws {
+        var screen = screen()
+        screen.press("Enter")
+        screen.model.adding?.review?.form.set(.exclude, to: "")
+        screen.model.adding?.review?.form.set(.ifExists, to: "replace")
+        screen.model.adding?.review?.form.set(.priority, to: "normal")
+        screen.press("F2")
+        #expect(
+            command(queued(screen))
+                == "martlet again --if-exists replace --include '*' --priority normal b7 https://nas.exmaple/in/")
+    }
+
+    @Test("with other files it is a new batch")
+    func others() throws {
+        var screen = screen()
+        screen.press("Esc")
+        screen.list(Adding.entries)
+        screen.press("G", "Space", "F2", "Enter", "F2")
+        let order = queued(screen)
+        #expect(order?.again == nil)
+        #expect(command(order).hasPrefix("martlet upload "))
+    }
+
+    @Test("a batch of downloads, or one that is gone, is said, and nothing opens")
+    func refused() {
+        var screen = ScreenHarness(80, 24, Rows.example)
+        screen.press(":", "again", "Enter")
+        screen.send(
+            .answer(
+                .ordered(
+                    .failure(RequestError(.refused, "b1 downloads: queue its URLs with martlet download")),
+                    number: screen.lastNumber)))
+        #expect(screen.model.adding == nil)
+        #expect(screen.picture.contains("b1 downloads"))
+    }
+}
