@@ -46,7 +46,9 @@ extension TransferOptions {
         if invocation.value(QueueOptions.method) == .post { uploadBy = .post }
         if invocation.value(QueueOptions.method) == .put { uploadBy = .put }
         let fields = invocation.values(QueueOptions.field)
-        if let name = invocation.value(QueueOptions.form) ?? (uploadBy == .form || !fields.isEmpty ? "file" : nil) {
+        if let name = invocation.value(QueueOptions.form)
+            ?? (uploadBy == .form || !fields.isEmpty ? form?.fileField ?? "file" : nil)
+        {
             uploadBy = .form
             form = UploadForm(fileField: name)
         }

@@ -108,14 +108,16 @@ extension Front {
         guard let way = options.uploadBy else { return }
         guard scheme == .http || scheme == .https else {
             throw .usage(
-                "upload: --protocol, --method, --form and --field are for http:// and https://",
+                "\(invocation.path[0]): --protocol, --method, --form and --field are for http:// and https://",
                 "leave them out; \(scheme.rawValue):// says the protocol")
         }
         if let named, named != way {
-            throw .usage("upload: --protocol \(named.rawValue) and \(way.rawValue) exclude each other", "give one")
+            throw .usage(
+                "\(invocation.path[0]): --protocol \(named.rawValue) and \(way.rawValue) exclude each other", "give one"
+            )
         }
         if way == .form, invocation.value(QueueOptions.method) == .put {
-            throw .usage("upload: a form cannot be sent by PUT", "leave --method out")
+            throw .usage("\(invocation.path[0]): a form cannot be sent by PUT", "leave --method out")
         }
     }
 

@@ -36,7 +36,12 @@ package struct RepeatedUpload: Hashable, Sendable {
 
     /// Its options where the server is the same; elsewhere the person's choices, and the rest as that server wants it.
     package func options(at place: DestinationBook.Place, _ book: DestinationBook) -> TransferOptions {
-        if lendsLogin(to: place) { return order.options }
+        if lendsLogin(to: place) {
+            var options = order.options
+            // Other schemes say the protocol themselves.
+            if ![.http, .https].contains(place.url.scheme) { (options.uploadBy, options.form) = (nil, nil) }
+            return options
+        }
         var options = book.options(of: place.destination)
         let before = order.options
         (options.ifExists, options.ifChanged, options.verify) = (before.ifExists, before.ifChanged, before.verify)

@@ -14,7 +14,12 @@ extension TransferEngine {
     /// For each batch that waits for such a server; in their order.
     func troubles() -> [HostTrouble] {
         let now = timeline.now
-        let troubled = hosts.compactMapValues { $0.troubledSince(now) }
+        var troubled = hosts.compactMapValues { $0.troubledSince(now) }
+        if troubled.isEmpty { return [] }
+        // Whatever went wrong before: bytes of a file move, which may be for hours.
+        for attempt in attempts.values where attempt.meter.bytesPerSecond(at: timeline.nanoseconds) > 0 {
+            troubled[attempt.origin] = nil
+        }
         if troubled.isEmpty { return [] }
         var ready: [HostTrouble.Place: Int64] = [:]
         var others: Set<BatchID> = []

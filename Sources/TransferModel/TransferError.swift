@@ -66,6 +66,8 @@ extension TransferError: Codable {
 }
 
 extension TransferError {
+    /// Behind the name of a file whose name is to blame, in all messages that say so.
+    package static let strangeName = "is not UTF-8"
     /// For names that a server cannot keep.
     package static let renameAdvice = "rename the file (convmv does it for whole trees), then queue it again"
 
@@ -76,7 +78,7 @@ extension TransferError {
         }
         var error = self
         error.message =
-            "\(happening); the name \(name.displayed) is not UTF-8, which it may not take: \(Self.renameAdvice)"
+            "\(happening); the name \(name.displayed) \(Self.strangeName), which it may not take: \(Self.renameAdvice)"
         return error
     }
 
@@ -93,7 +95,8 @@ extension TransferError {
         switch code {
         case .sourceMissing, .sourceUnreadable, .sourceChanged, .destinationExists, .destinationUnwritable, .integrity,
             .unsupported:
-            message.hasPrefix("/")
+            message.hasPrefix("/") || message.contains(Self.strangeName)
+        case .http: message.contains(Self.strangeName)
         default: false
         }
     }

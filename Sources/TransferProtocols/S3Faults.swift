@@ -10,7 +10,7 @@ extension TransferError {
     /// Keys are Unicode (https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html). What services do with others
     /// differs from one to the next, and lists of them are XML, which cannot hold them.
     static func noKey(_ key: RawPath) -> TransferError {
-        TransferError(.unsupported, "\(key.displayed) is not UTF-8, and a key of S3 has to be: \(renameAdvice)")
+        TransferError(.unsupported, "\(key.displayed) \(strangeName), and a key of S3 has to be: \(renameAdvice)")
     }
 
     static func damagedOnTheWay(_ host: String) -> TransferError {

@@ -24,6 +24,8 @@ extension QueueStore {
         else { return request }
         let kept = try secrets.secrets(of: uuid)
         request.secrets = kept.secrets.renewed(by: given.secrets)
+        // The proxies are those of where it is queued now.
+        request.secrets.proxies = given.secrets.proxies
         if to == destination, let query = kept.destinationQuery {
             request.work = .upload(sources, to: "\(to)?\(query)")
         }

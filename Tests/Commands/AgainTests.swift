@@ -100,4 +100,19 @@ struct AgainTests {
         #expect(await bench.run("again", "t7") == .usage)
         #expect(await bench.run("again", "b8") == .noSuchObject)
     }
+
+    @Test("a form keeps its field; a scheme that says the protocol needs no form")
+    func form() async throws {
+        var order = order
+        order.work = .upload(
+            [UploadSource(path: path("a.txt"), placement: .named(RawPath("a.txt")))], to: "https://h/x/")
+        (order.options.uploadBy, order.options.form) = (.form, UploadForm(fileField: "attachment"))
+        let same = bench(order)
+        #expect(await same.run("again", "b7") == .done, "\(same.error)")
+        #expect(same.engine.requests.first?.options.form == UploadForm(fileField: "attachment"))
+        let other = bench(order)
+        #expect(await other.run("again", "b7", "tus+https://h/x/") == .done, "\(other.error)")
+        #expect(other.engine.requests.first?.options.uploadBy == nil)
+        #expect(other.engine.requests.first?.like == BatchID(rawValue: 7))
+    }
 }

@@ -22,7 +22,7 @@ struct AgainTests {
     }
 
     /// In the step of the destination.
-    private func screen() -> ScreenHarness {
+    private func screen(_ order: BatchRequest? = nil) -> ScreenHarness {
         var screen = ScreenHarness(100, 40, Rows.example)
         var batch = Adding.batch
         (batch.state, batch.finishedAt) = (.completed, ScreenHarness.morning)
@@ -30,7 +30,7 @@ struct AgainTests {
         screen.send(.answer(.history(.success([batch]), number: screen.lastNumber)))
         screen.press("A")
         #expect(screen.requests == [.order(of: Adding.batch.id, number: screen.lastNumber)])
-        screen.send(.answer(.ordered(.success(order), number: screen.lastNumber)))
+        screen.send(.answer(.ordered(.success(order ?? self.order), number: screen.lastNumber)))
         let paths = [Adding.path("edits"), Adding.path("notes.txt")]
         #expect(screen.requests.contains(.local(.look(paths, .choose))))
         screen.send(
@@ -81,15 +81,30 @@ struct AgainTests {
                 == "martlet again --if-exists replace --include '*' --priority normal b7 https://nas.exmaple/in/")
     }
 
-    @Test("with other files it is a new batch")
-    func others() throws {
-        var screen = screen()
-        screen.press("Esc")
+    @Test("Esc closes it, and what was chosen for something new is still chosen")
+    func escape() {
+        var screen = ScreenHarness(80, 24, Rows.example)
+        screen.press("a")
         screen.list(Adding.entries)
-        screen.press("G", "Space", "F2", "Enter", "F2")
-        let order = queued(screen)
-        #expect(order?.again == nil)
-        #expect(command(order).hasPrefix("martlet upload "))
+        screen.press("Space", "Esc", "A")
+        screen.send(.answer(.ordered(.success(order), number: screen.lastNumber)))
+        #expect(screen.model.adding?.repeated != nil)
+        screen.press("Esc")
+        #expect(screen.model.adding == nil)
+        screen.press("a")
+        #expect(screen.picked == 1 && screen.model.adding?.repeated == nil)
+    }
+
+    @Test("the limit of the server that it goes to again is shown, and can be taken off")
+    func limit() {
+        var limited = order
+        (limited.options.bytesPerSecond, limited.options.limitOf) = (2 << 20, "nas")
+        var screen = screen(limited)
+        screen.press("Enter")
+        #expect(screen.model.adding?.review?.form.text(.limit) == "2M")
+        screen.model.adding?.review?.form.set(.limit, to: "")
+        screen.press("F2")
+        #expect(command(queued(screen)) == "martlet again --limit off b7 https://nas.exmaple/in/")
     }
 
     @Test("a batch of downloads, or one that is gone, is said, and nothing opens")

@@ -17,6 +17,7 @@ import TransferModel
         request.secrets.user = "ana"
         request.secrets.password = "XpasswordX"
         request.secrets.headers = [HeaderField("X-Token", "XtokenX")]
+        request.secrets.proxies = ["http_proxy": "http://u:p@office:3128"]
         return request
     }
 
@@ -27,8 +28,8 @@ import TransferModel
         let given = upload(to: "https://host/in/?sig=XqueryX")
         let batch = try await queue.writer.add(given).batch
         let order = try #require(try await queue.reader.request(repeating: batch))
-        guard case .upload(let sources, let destination) = given.work, destination.hasSuffix("X") else { return }
-        #expect(order.work == .upload(sources, to: "https://host/in/"))
+        let sources: [UploadSource] = if case .upload(let all, _) = given.work { all } else { [] }
+        #expect(!sources.isEmpty && order.work == .upload(sources, to: "https://host/in/"))
         #expect(order.name == "holiday")
         #expect(order.priority == .low)
         #expect(order.options.exclude == ["*.tmp"])
@@ -58,6 +59,7 @@ import TransferModel
         again.secrets.headers = [HeaderField("x-token", "other")]
         let whole = try await queue.writer.withLogin(again)
         #expect((whole.secrets.password == "XpasswordX") == isLent)
+        #expect(whole.secrets.proxies == [:], "those of where it is queued now")
         #expect(whole.secrets.headers == [HeaderField("x-token", "other")], "what is given counts more")
         guard case .upload(_, let to) = whole.work else { return #expect(Bool(false)) }
         #expect(to.contains("XqueryX") == (destination == "https://host/in/"))

@@ -37,8 +37,8 @@ struct AddFlow: Sendable {
     var destination = DestinationStep()
     /// The configured servers, for what `NAME:path` means.
     var book = DestinationBook.empty()
-    /// The batch that is done again, as long as what is chosen is what it had.
-    var repeated: RepeatedUpload?
+    /// The batch that is done again: what is sent is settled, where to and how is not.
+    private(set) var repeated: RepeatedUpload?
     /// Once the third step was reached.
     var review: ReviewStep?
 
@@ -104,6 +104,7 @@ struct AddFlow: Sendable {
             switch destination.take(press) {
             case .editing: return []
             case .entered(let text): return enter(text, look)
+            case .back where repeated != nil: return [.close]
             case .back:
                 step = .first
                 return []
@@ -184,11 +185,9 @@ struct AddFlow: Sendable {
     /// A destination was entered. Several files go into a folder: the slash that says so is put in by us.
     private mutating func enter(_ text: String, _ look: Look) -> [Effect] {
         var text = text
-        guard !picker.basket.isEmpty else {
-            destination.note = "Nothing is chosen: go back, and choose what is to be sent."
-            return []
-        }
-        let isSeveral = picker.basket.totals.folders > 0 || picker.basket.count > 1
+        let isSeveral =
+            picker.basket.totals.folders > 0 || picker.basket.count > 1
+            || repeated?.destination.hasSuffix("/") == true
         let hasQuery = text.contains("?")
         if isSeveral, !text.hasSuffix("/"), !text.hasSuffix(":"), !hasQuery, text.contains(":") { text += "/" }
         let place: DestinationBook.Place
@@ -200,7 +199,7 @@ struct AddFlow: Sendable {
         }
         destination.put(text)
         let user = place.userToAsk
-        let effects = beginReview(.upload(picker.basket.paths, to: text), place, asks: user)
+        let effects = beginReview(.upload(repeated?.paths ?? picker.basket.paths, to: text), place, asks: user)
         // With a password still to be typed, or known to the engine alone, there is nothing to ask yet.
         let isLent = review?.repeated?.lendsLogin(to: place) ?? false
         guard user == nil, !isLent, review?.tested != text else { return effects }
@@ -215,7 +214,7 @@ struct AddFlow: Sendable {
         if let review, review.work == work { return [] }
         var next = ReviewStep(
             work, asksPassword: user, destination: place?.destination,
-            repeated: repeated.flatMap { $0.paths == picker.basket.paths ? $0 : nil })
+            repeated: repeated, isSameServer: place.flatMap { repeated?.lendsLogin(to: $0) } ?? false)
         // What was filled in before stays.
         if let before = review, place?.destination == nil {
             for field in before.form.fields where field.id != .password {

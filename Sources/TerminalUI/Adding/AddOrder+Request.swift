@@ -21,9 +21,9 @@ extension AddOrder {
         switch work {
         case .upload(let sources, let destination):
             let plan = try UploadPlan(
-                again?.words ?? sources, to: destination, currentDirectory: currentDirectory, destinations: book)
-            if let again {
-                request = try again.request(plan, book, environment: environment, password: password)
+                repeated?.words ?? sources, to: destination, currentDirectory: currentDirectory, destinations: book)
+            if let repeated {
+                request = try repeated.request(plan, book, environment: environment, password: password)
             } else {
                 request = try plan.request(environment: environment, password: password)
             }
@@ -31,7 +31,7 @@ extension AddOrder {
             let plan = try DownloadPlan(urls, into: RawPath(folder), destinations: book)
             request = try plan.request(environment: environment, password: password)
         }
-        request.name = name.isEmpty ? again?.order.name : name
+        request.name = name.isEmpty ? repeated?.order.name : name
         request.held = start == .held
         request.priority = priority
         request.options.ifExists = ifExists ?? request.options.ifExists

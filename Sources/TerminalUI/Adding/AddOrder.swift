@@ -46,17 +46,17 @@ struct AddOrder: Hashable, Sendable {
         var words: [ShellWord] = ["martlet"]
         func option(_ name: String, _ value: String) { words += [ShellWord(name), ShellWord(value)] }
         switch work {
-        case .upload: words.append(again == nil ? "upload" : "again")
+        case .upload: words.append(repeated == nil ? "upload" : "again")
         case .download: words.append("download")
         }
         if !name.isEmpty { option("--name", name) }
         if let ifExists { option("--if-exists", ifExists.rawValue) }
         if let verify { option("--verify", verify.rawValue) }
-        if followLinks, again?.order.options.followLinks != true { words.append("--follow-links") }
+        if followLinks, repeated?.order.options.followLinks != true { words.append("--follow-links") }
         for pattern in patterns.include { option("--include", pattern) }
         for pattern in patterns.exclude { option("--exclude", pattern) }
         if let limit { option("--limit", limit.written) }
-        if priority != again?.order.priority ?? .normal { option("--priority", priority.rawValue) }
+        if priority != repeated?.order.priority ?? .normal { option("--priority", priority.rawValue) }
         if isFirst { words.append("--first") }
         switch start {
         case .now: break
@@ -65,7 +65,7 @@ struct AddOrder: Hashable, Sendable {
         }
         switch work {
         case .upload(let sources, let destination):
-            words += again.map { [ShellWord($0.batch.description)] } ?? sources.map { ShellWord(path: $0) }
+            words += repeated.map { [ShellWord($0.batch.description)] } ?? sources.map { ShellWord(path: $0) }
             words.append(ShellWord(Self.withoutPassword(destination)))
         case .download(let urls, let folder):
             words += urls.map { ShellWord(Self.withoutPassword($0)) }
@@ -75,15 +75,9 @@ struct AddOrder: Hashable, Sendable {
         return words
     }
 
-    /// What `martlet again` does. Links that were followed cannot be left out by it.
-    var again: RepeatedUpload? {
-        guard let repeated, followLinks || !repeated.order.options.followLinks else { return nil }
-        return repeated
-    }
-
     /// What has to be said of names: those of the batch that is done again hold unless others are given.
     private var patterns: (include: [String], exclude: [String]) {
-        guard let options = again?.order.options else { return (include, exclude) }
+        guard let options = repeated?.order.options else { return (include, exclude) }
         if (include, exclude) == (options.include, options.exclude) { return ([], []) }
         return include.isEmpty && exclude.isEmpty ? (["*"], []) : (include, exclude)
     }

@@ -34,12 +34,14 @@ struct ReviewStep: Sendable {
     ///   - asksPassword: of the user whom the URL names.
     ///   - destination: a configured server; what it says of a field stands in it.
     ///   - repeated: what is done again: what was chosen for it stands in the fields.
+    ///   - isSameServer: it goes to the server that it went to.
     init(
-        _ work: AddOrder.Work, asksPassword: String?, destination: Destination? = nil, repeated: RepeatedUpload? = nil
+        _ work: AddOrder.Work, asksPassword: String?, destination: Destination? = nil, repeated: RepeatedUpload? = nil,
+        isSameServer: Bool = false
     ) {
         self.work = work
         self.repeated = repeated
-        let usual = UsualChoices(work, destination, repeated)
+        let usual = UsualChoices(work, destination, repeated, isSameServer: isSameServer)
         self.usual = usual
         var fields: [Form<FieldID>.Field] = [
             .text(
@@ -68,10 +70,9 @@ struct ReviewStep: Sendable {
             fields += [
                 .choice(
                     .links, "Links",
-                    [
-                        ("leave out", "Symbolic links are not sent."),
-                        ("follow", "What symbolic links point to is sent."),
-                    ]),
+                    // Links that were followed cannot be left out by the command that does it again.
+                    (usual.followsLinks ? [] : [("leave out", "Symbolic links are not sent.")])
+                        + [("follow", "What symbolic links point to is sent.")]),
                 .text(.include, "Only files", help: "Patterns such as *.jpg raw/**, with blanks between; empty: all."),
                 .text(.exclude, "Leave out", help: "Patterns such as *.tmp .git/**, with blanks between."),
             ]

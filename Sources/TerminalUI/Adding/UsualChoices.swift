@@ -15,7 +15,7 @@ struct UsualChoices: Sendable {
     var include: [String] = []
     var exclude: [String] = []
 
-    init(_ work: AddOrder.Work, _ destination: Destination?, _ repeated: RepeatedUpload?) {
+    init(_ work: AddOrder.Work, _ destination: Destination?, _ repeated: RepeatedUpload?, isSameServer: Bool) {
         name = work.proposedName
         ifExists = destination?.ifExists ?? ifExists
         verify = destination?.verify
@@ -26,7 +26,11 @@ struct UsualChoices: Sendable {
         ifExists = options.ifExists.rawValue
         verify = options.verify?.rawValue
         // That of a configured server is that server's.
-        if options.limitOf == nil { limit = options.bytesPerSecond ?? limit }
+        if isSameServer {
+            limit = options.bytesPerSecond
+        } else if options.limitOf == nil {
+            limit = options.bytesPerSecond ?? limit
+        }
         priority = order.priority.rawValue
         (followsLinks, include, exclude) = (options.followLinks, options.include, options.exclude)
     }
