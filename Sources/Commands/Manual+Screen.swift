@@ -139,7 +139,7 @@ extension Manual {
          Not lost      Nothing was deleted. Each file goes on where it stood, if the
                        server can.
 
-         y copy   o open plain   w write report
+         A send again or elsewhere   y copy   o open plain   w write to file
          Esc back   r retry   Enter show the files   d server   x leave out   ? help
         """
 }

@@ -185,7 +185,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .again: "send again or elsewhere"
         case .server: "server"
         case .plain: "open plain"
-        case .write: "write report"
+        case .write: "write to file"
         case .pause: "pause"
         case .cancel: "cancel"
         case .retry: "retry"

@@ -167,7 +167,7 @@ struct DetailsText {
 
     /// Nothing does so by itself before the person has done something.
     private static func goesOn(_ row: NodeRow) -> Bool {
-        !row.state.isTerminal && !row.waitReasons.contains(where: \.needsPerson)
+        !row.state.isTerminal && !row.effectivelyPaused && !row.waitReasons.contains(where: \.needsPerson)
     }
 
     /// From where and to where.

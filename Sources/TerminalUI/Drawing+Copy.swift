@@ -18,12 +18,7 @@ extension Drawing {
         case .transfers: all ? rows(of: model) : path(model.tree.cursorRow, model)
         case .details(let page): all ? story(page, model) : path(page.row, model)
         case .log(let page):
-            (all ? page.found[...] : page.window(max(1, model.size.rows - 2)).suffix(1)).map { line in
-                let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
-                return model.look.safe(
-                    "\(model.look.date(line.at)) \(line.level.word) \(place)\(line.message)"
-                ).string
-            }.joined(separator: "\n")
+            text(of: all ? page.found[...] : page.window(max(1, model.size.rows - 2)).suffix(1), model)
         case .problems(let page):
             all ? rows(of: model) : text(page.cause.map { Drawing(model).problemWords($0, width: 100) } ?? [])
         case .throughput: all ? rows(of: model) : Drawing(model).numbersInWords
@@ -33,6 +28,14 @@ extension Drawing {
                 : (page.batch.map { Drawing(model).words($0) } ?? []).map(\.string).joined(separator: "\n")
         case .destinations, .help, .report: rows(of: model)
         }
+    }
+
+    /// Lines of the log, one each.
+    static func text(of lines: ArraySlice<LogLine>, _ model: Model) -> String {
+        lines.map { line in
+            let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
+            return model.look.safe("\(model.look.date(line.at)) \(line.level.word) \(place)\(line.message)").string
+        }.joined(separator: "\n")
     }
 
     private init(_ model: Model) { self.init(model: model, layout: model.layout, grid: Grid(model.size)) }

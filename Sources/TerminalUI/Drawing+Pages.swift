@@ -33,7 +33,9 @@ extension Drawing {
         }
         return [
             "Nothing is being transferred.", "", key(.add) + "add files or folders",
-            key(.help) + "all keys", key(.leave) + "leave", "",
+            key(.help) + "all keys", key(.leave) + "leave", key(.download) + "download URLs",
+            key(.destinations) + "set up a server: it has a name from then on", key(.history) + "what is finished",
+            key(.command) + "type a command", "",
             "From a shell:  martlet upload FILE... URL", "Or paste paths here.", "",
             "You can leave at any time: transfers go on,", "and martlet shows them when you come back.",
         ]
@@ -115,7 +117,7 @@ extension Drawing {
             lines = [StyledLine(page.find.isEmpty ? "Nothing was logged yet." : "No line has that in it.")]
         }
         text(lines.suffix(height), 1..<max(1, rows - 1))
-        footer([.back, .filter, .level, .copy, .help], in: .log)
+        footer([.back, .filter, .level, .write, .copy, .help], in: .log)
         guard page.find.isShown, rows > 2 else { return }
         finding(page.find, SafeText("\(page.found.count) of \(page.lines.count)"))
     }

@@ -159,7 +159,9 @@ package struct KeyMap: Sendable, Hashable {
             (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]),
             (.back, ["Esc", "q", "H", "h", "Left"]),
         ],
-        .log: moving + everywhere + pages + [(.filter, ["/", "f"]), (.level, ["v"]), (.back, ["Esc", "q", "L"])],
+        .log: moving + everywhere + pages + [
+            (.filter, ["/", "f"]), (.level, ["v"]), (.write, ["w"]), (.back, ["Esc", "q", "L"]),
+        ],
         .help: moving + everywhere.filter { $0.0 != .help } + pages.dropLast(2) + [
             (.enter, ["Enter"]), (.find, ["/", "F3"]), (.back, ["Esc", "q", "?", "F1"]),
         ],

@@ -95,6 +95,7 @@ extension Model {
             let order: [LogLevel] = [.info, .warning, .error, .debug]
             other.level = order[((order.firstIndex(of: log.level) ?? 0) + 1) % order.count]
             showLog(other)
+        case .write: requests.append(.write(Drawing.text(of: log.found[...], self) + "\n", name: "log.txt"))
         case .back where !log.find.isEmpty:
             log.take(KeyPress(.escape))
             page = .log(log)

@@ -173,7 +173,9 @@ extension Model {
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
-        case .askedServer(let what): return "Asking \(what)."
+        case .askedServer(let what):
+            return done > 0
+                ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
         case .serversUsed, .throughput, .undoable, .why, .task, .sources, .order, .log, .problems, .history, .returning,
             .status, .queueing, .destination,
             .limits,

@@ -7,8 +7,10 @@ extension Model {
     mutating func interrupt() {
         if let last = lastInterrupt, now.uptime - last <= .seconds(2) { return requests.append(.leave) }
         lastInterrupt = now.uptime
-        let key = keys.keys(for: .leave, in: .transfers).first?.name ?? "^C"
-        say("\(key) leaves, transfers go on. ^C again leaves too.")
+        guard case .transfers = page else {
+            return say("\(keys.name(of: .back, in: keyView)) goes back. ^C again leaves, transfers go on.")
+        }
+        say("\(keys.name(of: .leave)) leaves, transfers go on. ^C again leaves too.")
     }
 
     mutating func take(_ paste: Paste) {

@@ -102,7 +102,10 @@ extension Model {
             // Who says so means the server, and with it what stands in line for it.
             let name = look.safe(server)
             let what: SafeText = code == .http ? "\(name) again, unless it asked for a pause" : "\(name) again now"
-            ask(.askedServer(what)) { .act(.retry, .matching(selector), number: $0) }
+            // What waits for its time, or for a person, is none of this server's troubles.
+            let tried = try? TransferFilter("(why=hostBackoff | why=backoff) @marked")
+            guard let tried = tried?.naming(cause.batches.map { .batch($0.batch) }).description else { return }
+            ask(.askedServer(what)) { .act(.retry, .matching(NodeSelector(filter: tried)), number: $0) }
             return
         }
         ask(.failed(of: places(of: cause))) { .act(.retry, .matching(selector), number: $0) }

@@ -1,3 +1,4 @@
+import Configuration
 @testable import MartletKit
 import Terminal
 import Testing
@@ -280,5 +281,14 @@ struct AddingTests {
         #expect(screen.picture.contains("1 of 100,000 match"))
         screen.press("Enter", "*")
         #expect(screen.picked == 100_000)
+    }
+
+    @Test("where batches of the list go is offered, however they were queued")
+    func queuedPlaces() {
+        var screen = ScreenHarness(80, 24, Rows.example)
+        screen.press("a")
+        screen.list(Adding.entries)
+        screen.send(.local(.places(Adding.places, RecentPlaces(), DestinationsFile(bytes: []))))
+        #expect(screen.model.adding?.destination.choices.map(\.text) == ["https://host/in/"])
     }
 }

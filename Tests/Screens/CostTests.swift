@@ -119,6 +119,21 @@ struct CostTests {
         #expect(screen.picture.contains("Type or paste a URL first."))
     }
 
+    @Test(
+        "the README's pictures are those that the tests draw",
+        arguments: ["main-80x24-unicode", "problems-80x24", "pick-80x24"])
+    func pictures(name: String) throws {
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = try String(contentsOf: URL(filePath: root + "/README.md"), encoding: .utf8)
+        let drawn = try String(
+            contentsOf: URL(filePath: root + "/Tests/Screens/Pictures/\(name).txt"), encoding: .utf8)
+        for line in drawn.split(separator: "\n") where line.hasPrefix("|") {
+            var shown = line.dropFirst().dropLast()
+            while shown.last == " " { shown.removeLast() }
+            #expect(text.contains("\n\(shown)\n"), "\(shown)")
+        }
+    }
+
     @Test("the README names the keys as they are")
     func readme() throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

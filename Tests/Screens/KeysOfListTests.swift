@@ -154,5 +154,8 @@ struct KeysOfListTests {
         #expect(!screen.requests.contains(.leave))
         screen.press("^C")
         #expect(screen.requests.contains(.leave))
+        var page = ScreenHarness(80, 24, Rows.example)
+        page.press("e", "^C")
+        #expect(page.picture.contains("Esc goes back. ^C again leaves"))
     }
 }

@@ -213,6 +213,12 @@ struct PagePictureTests {
         ]
         screen.send(.answer(.log(lines, next: 3, number: screen.lastNumber)))
         Pictures.expect(screen.picture, "log-80x24")
+        screen.press("w")
+        guard case .write(let text, name: "log.txt")? = screen.requests.first else {
+            Issue.record("\(screen.requests)")
+            return
+        }
+        #expect(text.split(separator: "\n").count == lines.count && text.contains("403: \\x1B[2J quota exceeded"))
         screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
         Pictures.expect(screen.picture, "log-40x8")
     }

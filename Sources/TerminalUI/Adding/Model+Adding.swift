@@ -101,6 +101,8 @@ extension Model {
         guard let flow = adding else { return }
         adding = nil
         requests.append(.local(.stopAll))
+        // What was chosen for something new waits on.
+        if flow.repeated != nil { return }
         drafts[flow.kind] = keeps ? flow : nil
         guard keeps, flow.kind == .upload, !flow.picker.basket.isEmpty else { return }
         say("\(Figures.amount(Int64(flow.picker.basket.count), "choice")) kept: \(key(.add)) goes on with them.")
@@ -115,6 +117,16 @@ extension Model {
         ask(.queueing(order), isPatient: true) { .queue(order, number: $0) }
     }
 
+    /// Folders that batches of the list go to, however they were queued, each once.
+    private var queuedPlaces: [String] {
+        var places: [String] = []
+        for row in tree.items.compactMap(\.row) {
+            guard case .batch = row.id, let to = row.ends?.to, to.hasSuffix("/"), to.contains("://") else { continue }
+            if !places.contains(to) { places.append(to) }
+        }
+        return places
+    }
+
     // MARK: What becomes of it
 
     mutating func take(_ news: LocalNews) {
@@ -125,7 +137,8 @@ extension Model {
                 DestinationStep.Choice(
                     text: "\(destination.name):", detail: RecentPlaces.harmless(destination.url), isConfigured: true)
             }
-            let used = recent.destinations.map { DestinationStep.Choice(text: $0, detail: "used lately") }
+            let used = (recent.destinations + queuedPlaces.filter { !recent.destinations.contains($0) })
+                .map { DestinationStep.Choice(text: $0, detail: "used lately") }
             adding?.book = book
             // What was used last is what is proposed.
             adding?.destination.offer(configured.isEmpty ? used : Array(used.prefix(1)) + configured + used.dropFirst())
@@ -144,7 +157,7 @@ extension Model {
         guard case .queueing(let order) = outstanding.removeValue(forKey: number)?.purpose else { return }
         switch result {
         case .success(let batch):
-            drafts[order.kind] = nil
+            if order.repeated == nil { drafts[order.kind] = nil }
             if adding?.kind == order.kind {
                 adding = nil
                 requests.append(.local(.stopAll))

@@ -4,6 +4,7 @@ Rules are the lines of DIR/rules, read anew when the file changes (which also se
 of connections back to zero). `../faultproxy help` says what they are. What happened goes to
 DIR/connections, one JSON object a line, when a connection ends.
 """
+import errno
 import json
 import os
 import random
@@ -371,7 +372,15 @@ def count(by):
 def serve(port_, kind):
     s = socket.socket()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    s.bind((listen, port_))
+    # The ports of a passive server are given; a connection that somebody's machine made may sit on one for a moment.
+    for left in range(100, -1, -1):
+        try:
+            s.bind((listen, port_))
+            break
+        except OSError as problem:
+            if problem.errno != errno.EADDRINUSE or left == 0:
+                raise
+            time.sleep(0.1)
     s.listen(512)
 
     def loop():
