@@ -81,4 +81,12 @@ import TransferModel
         killed.signal(SIGKILL)
         #expect(try killed.wait().status == 128 + SIGKILL)
     }
+
+    /// Else one test, looking for what it has left behind, could take another's program for its own, and kill it.
+    @Test func `a program has nothing open that the test has`() throws {
+        let ours = dup(2)
+        defer { close(ours) }
+        let open = try sandbox.start("/bin/ls", ["/proc/self/fd"]).wait()
+        #expect(open.lines == ["0", "1", "2", "3"], "the last is the folder that it lists")
+    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 
 /// What a program left behind when it ended.
@@ -34,34 +35,21 @@ final class ChildProgram {
     {
         self.outputPath = outputPath
         errorsPath = outputPath + ".err"
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
-        // The test runner may ignore or block signals; a program starts with all of them as they are.
-        var every = sigset_t()
-        sigfillset(&every)
-        posix_spawnattr_setsigdefault(&attributes, &every)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-
-        var argv: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
-        var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
-        defer { (argv + envp).forEach { free($0) } }
-        var child: pid_t = 0
-        let result = posix_spawnp(&child, executable, &actions, &attributes, &argv, &envp)
-        guard result == 0 else {
-            throw HarnessError("cannot start \(executable): \(String(cString: strerror(result)))")
+        let streams = [
+            try System.open(Array(input.utf8), flags: O_RDONLY),
+            try System.open(Array(outputPath.utf8), flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600),
+            try System.open(Array(errorsPath.utf8), flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600),
+        ]
+        // Nothing else is inherited: what other tests have open at this moment is not the program's own.
+        var program = LinuxSystem.ChildProgram(executable, arguments, environment: environment)
+        program.standardInput = streams[0].rawValue
+        program.standardOutput = streams[1].rawValue
+        program.standardError = streams[2].rawValue
+        do {
+            pid = try ChildProcess(program).processID
+        } catch {
+            throw HarnessError("cannot start \(executable): \(error)")
         }
-        pid = child
     }
 
     deinit {

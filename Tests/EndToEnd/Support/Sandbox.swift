@@ -200,17 +200,14 @@ final class Sandbox {
         for pid in ownProcesses() { kill(pid, SIGKILL) }
     }
 
-    /// Programs from the build folder whose environment, arguments or open files name this sandbox.
+    /// Programs from the build folder whose environment or arguments name this sandbox.
     func ownProcesses() -> [pid_t] {
         names(in: RawPath("/proc")).compactMap { name in
             guard let pid = name.text.flatMap(pid_t.init), let program = executable(of: pid),
                 program.hasPrefix(Self.programs + "/martlet"), pid != getpid()
             else { return nil }
-            let said = ["environ", "cmdline"].contains { contains(try? readBytes(RawPath("/proc/\(pid)/\($0)"))) }
-            let holds = names(in: RawPath("/proc/\(pid)/fd")).contains { link in
-                contains(linkTarget("/proc/\(pid)/fd/\(link)").map { Array($0.utf8) })
-            }
-            return said || holds ? pid : nil
+            return ["environ", "cmdline"].contains { contains(try? readBytes(RawPath("/proc/\(pid)/\($0)"))) }
+                ? pid : nil
         }
     }
 

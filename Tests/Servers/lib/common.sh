@@ -41,16 +41,21 @@ tls() {
   ) >"$DIR/openssl.log" 2>&1 || die "openssl could not make a certificate; see $DIR/openssl.log"
 }
 
-# Below the ports that the kernel gives out by itself: a server that is down for a moment finds its own free again.
+# Below the ports that the kernel gives out by itself: a server that is down for a moment finds its own free again. A server
+# that needs PORTS_IN_A_ROW has a row of its own, free on every address, for a proxy may stand in front of all of it.
 free_port() {
   need python3 python3
   python3 -c '
 import random, socket, sys
+host, count = sys.argv[1], int(sys.argv[2])
 while True:
-    port = random.randrange(10000, 32000)
-    try: socket.socket().bind((sys.argv[1], port)); break
+    port = random.randrange(20000, 32000) if count == 1 else 10000 + count * random.randrange(10000 // count)
+    taken = [socket.socket() for _ in range(count)]
+    try:
+        for n, one in enumerate(taken): one.bind((host if count == 1 else "", port + n))
+        break
     except OSError: pass
-print(port)' "$HOST"
+print(port)' "$HOST" "${PORTS_IN_A_ROW:-1}"
 }
 # Is somebody listening on HOST:PORT? Looked up rather than tried: a try would count as a connection.
 listening() {
