@@ -9,7 +9,7 @@ final class Canvas {
     let terminal: String
     private let screen: OpaquePointer
     private let output: UnsafeMutablePointer<FILE>
-    private let palette: Palette
+    private var palette: Palette
     /// The attributes and the pair of each style met so far.
     private var looks: [Style: (attributes: attr_t, pair: Int16)] = [:]
     private var pairs: [Int: Int16] = [:]
@@ -58,13 +58,20 @@ final class Canvas {
         fclose(output)
     }
 
-    /// Fewer than ten pairs, all on the terminal's own background.
+    /// Fewer than ten pairs for each theme, all on the terminal's own background.
     private func preparePairs() {
         guard start_color() == OK, use_default_colors() == OK else { return }
         for color in palette.colors where pairs[color] == nil {
             let pair = Int16(pairs.count + 1)
             if init_pair(pair, Int16(color), -1) == OK { pairs[color] = pair }
         }
+    }
+
+    /// Colours for another background, from the next cell that is drawn on.
+    func use(_ theme: Theme) {
+        palette = Palette(depth: palette.depth, theme: theme, own: palette.own)
+        looks = [:]
+        if palette.depth != .none { preparePairs() }
     }
 
     /// Tells ncurses how large the terminal is now. Everything is sent again at the next flush, because a terminal

@@ -173,6 +173,12 @@ package final class Screen {
         canvas?.forgetTerminal()
     }
 
+    /// Takes the colours for another background; nil: by COLORFGBG.
+    package func use(_ theme: Theme?) {
+        canvas?.use(theme ?? Theme(colorFgBg: getenv("COLORFGBG").map { String(cString: $0) }))
+        shown = nil
+    }
+
     /// Rings.
     package func bell() { if state == .open { write(TerminalModes.bell) } }
 

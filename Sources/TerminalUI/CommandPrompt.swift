@@ -25,6 +25,8 @@ struct PaletteEntry: Sendable {
     enum Run: Hashable, Sendable {
         case action(Action)
         case filter(String)
+        /// To a batch that is named in the title.
+        case batch(ScreenCommand, NodeRow)
         /// Goes on in the line.
         case command(ScreenCommand)
     }
@@ -93,6 +95,7 @@ extension Model {
         }
         let query = prompt.text
         if query.isEmpty { return entries }
+        entries += batchEntries
         return entries.compactMap { entry in
             let name =
                 if case .action(let action) = entry.run { "\(action.rawValue) \(entry.title)" } else { entry.title }
@@ -156,6 +159,8 @@ extension Model {
             switch entries[prompt.selected].run {
             case .action(let action): prompt.field = TextField(Array(action.rawValue.utf8))
             case .filter(let text): prompt.field = TextField(Array("filter \(text)".utf8))
+            case .batch(let command, let row):
+                prompt.field = TextField(Array("\(command.rawValue) \(nodeID(of: row))".utf8))
             case .command(let command): prompt.field = TextField(Array("\(command.rawValue) ".utf8))
             }
             prompt.selected = 0
@@ -181,6 +186,7 @@ extension Model {
         switch entry.run {
         case .action(let action): perform(action)
         case .filter(let text): setFilter(text)
+        case .batch(let command, let row): run(command, row)
         case .command(let command):
             if command.form.isEmpty { return run(command, "") }
             commandPrompt = CommandPrompt(field: TextField(Array("\(command.rawValue) ".utf8)))

@@ -1,3 +1,4 @@
+import Configuration
 import DisplayText
 import MartletKit
 import Terminal
@@ -85,6 +86,8 @@ enum Request: Hashable, Sendable {
     case saveFilters([SavedFilter])
     case reconnect
     case startEngine
+    /// Colours for this background from now on.
+    case theme(ScreenConfiguration.Theme)
     /// Forget what the terminal shows and send everything.
     case redraw
     case suspend

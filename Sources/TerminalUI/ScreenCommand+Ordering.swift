@@ -2,7 +2,7 @@ import Configuration
 import DisplayText
 import MartletKit
 
-/// `:move`, `:set` and `:limit`: as the commands of the shell, with or without their dashes.
+/// `:move`, `:run-now`, `:set` and `:limit`: as the commands of the shell, with or without their dashes.
 extension Model {
     mutating func move(_ text: String) {
         guard canAct() else { return }
@@ -20,6 +20,13 @@ extension Model {
         }
         guard words.count == 1 else { return usage(.move) }
         act(.move(place), nodes)
+    }
+
+    mutating func runNow(_ text: String) {
+        guard canAct() else { return }
+        let (nodes, words) = nodes(in: text)
+        guard words.isEmpty else { return usage(.runNow) }
+        act(.runNow, nodes)
     }
 
     mutating func set(_ text: String) {

@@ -5,15 +5,17 @@ import MartletKit
 /// What can be typed behind `:` with words of its own. Everything that a key does can be typed too, by the action's name.
 enum ScreenCommand: String, CaseIterable, Sendable {
     case pause, resume, cancel, retry
+    case runNow = "run-now"
     case move, set, limit, undo
     case filter, save, forget
-    case columns, units, glyphs, bell, mouse, ask
+    case columns, units, glyphs, theme, bell, mouse, ask
     case keys
 
     /// What may stand behind it.
     var form: String {
         switch self {
         case .pause, .resume, .cancel, .retry: "b7 | t31 | * | FILTER"
+        case .runNow: "[b7 | t31]"
         case .move: "[b7 | t31] top | bottom | up | down | before b3"
         case .set: "[b7 | t31] priority high | limit 2M"
         case .limit: "[up | down | transfers | host NAME | session NAME] 2M | off"
@@ -24,6 +26,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .columns: "\(Columns.choices.joined(separator: " ")) | all"
         case .units: "iec | si"
         case .glyphs: "[unicode | narrow | ascii]"
+        case .theme: ScreenConfiguration.Theme.allCases.map(\.rawValue).joined(separator: " | ")
         case .bell, .mouse, .ask: "on | off"
         case .keys: ""
         }
@@ -35,6 +38,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .resume: "let these go on"
         case .cancel: "cancel these"
         case .retry: "try these again"
+        case .runNow: "before all others, once"
         case .move: "change the order"
         case .set: "priority, or a limit of its own"
         case .limit: "how fast, and how many at once"
@@ -45,6 +49,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .columns: "choose the columns"
         case .units: "binary or decimal sizes"
         case .glyphs: "signs and bars"
+        case .theme: "colours for a dark or light background"
         case .bell: "ring when a batch ends"
         case .mouse: "clicks, or selecting text"
         case .ask: "a question before leaving"
@@ -61,6 +66,7 @@ extension Model {
         case .resume: act(.resume, on: rest)
         case .cancel: act(.cancel, on: rest)
         case .retry: act(.retry, on: rest)
+        case .runNow: runNow(rest)
         case .move: move(rest)
         case .set: set(rest)
         case .limit: limit(rest)
@@ -80,6 +86,10 @@ extension Model {
             }
             look.glyphs = glyphs
             keep("glyphs", rest)
+        case .theme:
+            guard let theme = ScreenConfiguration.Theme(rawValue: rest) else { return usage(command) }
+            requests.append(.theme(theme))
+            keep("theme", rest)
         case .bell:
             guard rest == "on" || rest == "off" else { return usage(command) }
             ringsBell = rest == "on"

@@ -64,7 +64,8 @@ extension ScreenProgram {
             await Self.save(filters, engine).map { .notSaved($0) }
         case .reconnect: await connect(launching: false)
         case .startEngine: await connect(launching: true)
-        case .show, .count, .watchBatches, .local, .redraw, .suspend, .bell, .copy, .write, .showPlain, .notify, .leave,
+        case .show, .count, .watchBatches, .local, .theme, .redraw, .suspend, .bell, .copy, .write, .showPlain, .notify,
+            .leave,
             .stopEngine:
             nil
         }

@@ -158,6 +158,7 @@ actor ScreenProgram {
             localWork.begin(request)
         case .count(let filters): count(filters)
         case .watchBatches(let isWanted): watchBatches(isWanted)
+        case .theme(let theme): screen.use(Theme(rawValue: theme.rawValue))
         case .redraw: screen.forgetTerminal()
         case .suspend: if !screen.suspend() { take(.answer(.cannotSuspend)) }
         case .bell: screen.bell()

@@ -61,7 +61,8 @@ import TransferModel
         }
         #expect(statuses[0] != "201")
         #expect(statuses[1...] == ["503", "201"])
-        #expect(try nginx.timesStored(below: "") == [RawPath("x"): 1])
+        // It answers first, and writes its log then.
+        try waitUntil("nginx has stored it, once") { try nginx.timesStored(below: "") == [RawPath("x"): 1] }
         try waitUntil("the proxy has written its log") { try proxy.log().count == 3 }
         #expect(try proxy.log().first { $0["n"].integer == 1 }?["fault"].text?.hasPrefix("rst") == true)
     }

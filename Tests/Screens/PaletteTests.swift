@@ -84,6 +84,38 @@ struct CommandPaletteTests {
         #expect(screen.model.notice?.isError == true)
     }
 
+    @Test("a batch is found by its name, with what can be done to it, and why it cannot")
+    func batches() {
+        var screen = example()
+        screen.press(":", "pau nas")
+        Pictures.expect(screen.picture, "palette-batch-80x24")
+        screen.press("Enter")
+        #expect(screen.model.notice?.text.string == "Pause batch \"nas-backup\": already paused.")
+        screen.press(":", "nas res", "Enter")
+        let resumes = screen.requests.contains {
+            if case .act(.resume, .rows([.batch(BatchID(rawValue: 2))]), _) = $0 { true } else { false }
+        }
+        #expect(resumes)
+        screen.press(":", "holiday can", "Tab")
+        #expect(screen.model.commandPrompt?.text == "cancel b1")
+        screen.press("Esc", ":", "holiday can", "Enter")
+        #expect(screen.model.dialog != nil, "asked about as by its key")
+    }
+
+    @Test("run-now and theme can be typed")
+    func typed() {
+        var screen = example()
+        screen.press(":", "run-now b2", "Enter")
+        let runs = screen.requests.contains {
+            if case .act(.runNow, .ids([.batch(BatchID(rawValue: 2))]), _) = $0 { true } else { false }
+        }
+        #expect(runs)
+        screen.press(":", "theme light", "Enter")
+        #expect(screen.requests.contains(.theme(.light)))
+        screen.press(":", "theme blue", "Enter")
+        #expect(screen.model.notice?.text.string == "Type  theme auto | dark | light")
+    }
+
     @Test("columns, units and signs change at once")
     func settings() {
         var screen = example()

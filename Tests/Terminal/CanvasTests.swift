@@ -72,6 +72,25 @@ struct CanvasTests {
         }
     }
 
+    @Test("another theme's colours are used from then on")
+    func theme() throws {
+        try withCanvas { canvas in
+            var grid = Grid(ScreenSize(columns: 10, rows: 1))
+            grid.put("E", row: 0, column: 0, style: .error)
+            canvas.draw(ChangedRun(row: 0, columns: 0..<10), of: grid)
+            canvas.use(.light)
+            canvas.draw(ChangedRun(row: 0, columns: 0..<10), of: grid)
+            var cell = cchar_t()
+            mvwin_wch(CNcurses_stdscr(), 0, 0, &cell)
+            var text = [wchar_t](repeating: 0, count: 6)
+            var (attributes, pair): (attr_t, Int16) = (0, 0)
+            getcchar(&cell, &text, &attributes, &pair, nil)
+            var (foreground, background): (Int16, Int16) = (0, 0)
+            pair_content(pair, &foreground, &background)
+            #expect(foreground == 124 && background == -1)
+        }
+    }
+
     @Test("the keys of the terminal's description are in the table")
     func terminfo() throws {
         try withCanvas { _ in

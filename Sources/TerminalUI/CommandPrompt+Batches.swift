@@ -1,0 +1,47 @@
+import DisplayText
+import MartletKit
+
+/// What the palette offers to do to each batch of the list by its name.
+extension Model {
+    /// Commands that a batch alone makes whole.
+    private static let ofBatches: [(command: ScreenCommand, verb: String)] = [
+        (.pause, "Pause"), (.resume, "Resume"), (.cancel, "Cancel"), (.retry, "Retry"), (.runNow, "Run now"),
+    ]
+
+    var batchEntries: [PaletteEntry] {
+        let batches = (tree.root?.rows ?? []).filter { if case .batch = $0.id { true } else { false } }
+        return Self.ofBatches.flatMap { command, verb in
+            batches.map { row in
+                PaletteEntry(
+                    run: .batch(command, row), title: "\(verb) batch \"\(row.name)\"", key: "",
+                    detail: SafeText(nodeID(of: row).description), obstacle: obstacle(to: command, row))
+            }
+        }
+    }
+
+    /// Why it can do nothing to this batch now; `nil`: it can.
+    private func obstacle(to command: ScreenCommand, _ row: NodeRow) -> SafeText? {
+        if !canChange { return "the engine does not answer" }
+        switch command {
+        case .retry:
+            return row.counts.failed + row.counts.cancelled + row.counts.waiting > 0 ? nil : "nothing failed in it"
+        case .cancel where row.counts.failed > 0: return nil
+        case _ where row.isOver: return "it is over"
+        case .pause: return row.standsStill ? "already paused" : nil
+        case .resume: return row.standsStill ? nil : "not paused"
+        default: return nil
+        }
+    }
+
+    /// As its key would, with the same questions.
+    mutating func run(_ command: ScreenCommand, _ row: NodeRow) {
+        switch command {
+        case .pause: pause([row])
+        case .resume: send(.resume, [row])
+        case .cancel: cancel([row])
+        case .retry: retry([row])
+        case .runNow: send(.runNow, [row])
+        default: break
+        }
+    }
+}
