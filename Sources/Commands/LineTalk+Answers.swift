@@ -7,8 +7,8 @@ extension LineTalk {
         switch place {
         case .top: return atTop(word, sight)
         case .batch(let id): return inBatch(word, id, sight)
-        case .part(let name, let batch): return inPart(word, name, batch)
-        case .filter(let text): return inFilter(word, text)
+        case .part(let name, let batch): return inPart(word, name, batch, sight)
+        case .filter(let text): return inFilter(word, text, sight)
         case .sure(_, let words, let no, let back):
             place = back
             return word == "y" ? Step(commands: [words]) : Step(lines: [no])
@@ -76,16 +76,14 @@ extension LineTalk {
             place = .sure(
                 question: "Forget every finished batch? No file is touched, and u takes it back for a while.",
                 words: ["purge", "--finished"], no: "Nothing was forgotten.", back: .top)
-        case "u": return Step(commands: [["undo"]])
         case "", "s": return Step(lines: overview(sight))
-        case "e":
-            let failed = sight.batches.filter { $0.filesFailed > 0 }
-            return Step(lines: failed.isEmpty ? ["Nothing has failed."] : failed.map { "\($0.id) \(sentence($0))" })
         case "h":
             return Step(lines: [
                 "A number chooses a batch, an ID such as b7 or t31 what it names. Each choice is a command of martlet, and is shown as such.",
                 "News is told by itself: what ends or fails at once, progress every 10 percent.",
+                Self.takesBack,
             ])
+        case "e", "u": return anywhere(word, sight)
         default:
             if let id = NodeID(word) { return go(to: id, sight) }
             guard let number = Int(word), (1...max(1, min(Self.most, sight.batches.count))).contains(number),
@@ -108,6 +106,21 @@ extension LineTalk {
         return Step()
     }
 
+    /// What every menu understands.
+    private func anywhere(_ word: String, _ sight: Sight, help: String = "") -> Step {
+        switch word {
+        case "u": return Step(commands: [["undo"]])
+        case "e":
+            let failed = sight.batches.filter { $0.filesFailed > 0 }
+            return Step(lines: failed.isEmpty ? ["Nothing has failed."] : failed.map { "\($0.id) \(sentence($0))" })
+        case "h": return Step(lines: [help, Self.takesBack])
+        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        }
+    }
+
+    private static let takesBack =
+        "u takes the last change back within its grace time (grace under [engine] of the configuration, 10 seconds unless set); a cancel also later, from the beginning."
+
     private mutating func inBatch(_ word: String, _ id: BatchID, _ sight: Sight) -> Step {
         let batch = sight.batches.first { $0.id == id }
         switch word {
@@ -123,7 +136,12 @@ extension LineTalk {
         case "l": return Step(commands: [["list", "\(id)"]])
         case "f": place = .findingPart(id)
         case "", "s": return Step(lines: batch.map { [sentence($0)] } ?? [])
-        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        default:
+            return anywhere(
+                word, sight,
+                help:
+                    "p pauses the batch or lets it go on, x cancels it after a question, r tries again what failed, d sends what failed elsewhere, w says why it does not move, t limits its speed, o puts it before all others, s says how far it is, l lists its files, f goes to a folder or file of it, 0 goes back."
+            )
         }
         return Step()
     }
@@ -138,7 +156,7 @@ extension LineTalk {
         return Step()
     }
 
-    private mutating func inPart(_ word: String, _ name: String, _ batch: BatchID?) -> Step {
+    private mutating func inPart(_ word: String, _ name: String, _ batch: BatchID?, _ sight: Sight) -> Step {
         switch word {
         case "0", "q": place = batch.map { .batch($0) } ?? .top
         case "p": return Step(commands: [["pause", name]])
@@ -148,12 +166,17 @@ extension LineTalk {
         case "x": askToCancel([name], name)
         case "t": place = .limit(name, back: place)
         case "", "s", "l": return Step(commands: [[name.hasPrefix("t") ? "show" : "list", name]])
-        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        default:
+            return anywhere(
+                word, sight,
+                help:
+                    "p pauses \(name), g lets it go on, x cancels it after a question, r tries again what failed, t limits its speed, w says why it does not move, l lists it, 0 goes back."
+            )
         }
         return Step()
     }
 
-    private mutating func inFilter(_ word: String, _ text: String) -> Step {
+    private mutating func inFilter(_ word: String, _ text: String, _ sight: Sight) -> Step {
         let which = ["--filter", text]
         switch word {
         case "0", "q": place = .top
@@ -162,7 +185,12 @@ extension LineTalk {
         case "r": return Step(commands: [["retry"] + which])
         case "x": askToCancel(which, "all files that match \(text)")
         case "", "s", "l": return Step(commands: [["list"] + which])
-        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        default:
+            return anywhere(
+                word, sight,
+                help:
+                    "All of it is done to every file that matches \(text): p pauses, g lets go on, x cancels after a question, r tries again, l lists them, 0 goes back."
+            )
         }
         return Step()
     }

@@ -1,3 +1,5 @@
+import Configuration
+
 /// How lines are taken apart, and how numbers are said.
 extension LineTalk {
     /// A line as a shell would take it apart: blanks, quotes, backslashes; `nil`: a quote is not closed.
@@ -38,6 +40,18 @@ extension LineTalk {
     static func percent(_ part: Int64, of whole: Int64) -> Int64 {
         guard whole > 0 else { return 0 }
         return part >= whole ? 100 : min(99, whole > .max / 100 ? part / (whole / 100) : part * 100 / whole)
+    }
+
+    /// `160 gibibytes`, for the ear: a letter would be read as a letter.
+    func size(_ bytes: Int64) -> String {
+        let text = units.size(bytes)
+        let number = text.prefix { $0.isNumber || $0 == "." }
+        let prefixes =
+            units == .iec
+            ? ["K": "kibi", "M": "mebi", "G": "gibi", "T": "tebi", "P": "pebi", "E": "exbi"]
+            : ["k": "kilo", "M": "mega", "G": "giga", "T": "tera", "P": "peta", "E": "exa"]
+        let prefix = text.dropFirst(number.count).first.flatMap { prefixes[String($0)] } ?? ""
+        return "\(number) \(prefix)byte\(number == "1" ? "" : "s")"
     }
 
     static func time(_ seconds: Int64) -> String {

@@ -87,10 +87,10 @@ struct LineTalk {
         guard totals.batches > 0 else { return ["martlet. Nothing is queued."] }
         var words = ["martlet. \(totals.batches) \(totals.batches == 1 ? "batch" : "batches")."]
         words.append(
-            "\(Self.percent(totals.bytes.sent, of: totals.bytes.total)) percent, \(units.size(totals.bytes.sent)) of \(units.size(totals.bytes.total))."
+            "\(Self.percent(totals.bytes.sent, of: totals.bytes.total)) percent, \(size(totals.bytes.sent)) of \(size(totals.bytes.total))."
         )
         let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
-        if speed > 0 { words.append("\(units.size(speed)) per second.") }
+        if speed > 0 { words.append("\(size(speed)) per second.") }
         if let left = totals.secondsLeft, totals.counts.active > 0 { words.append("About \(Self.time(left)).") }
         let lines = sight.batches.prefix(Self.most).enumerated().map { "\($0.offset + 1) \(sentence($0.element))" }
         let more = sight.batches.count - Self.most
@@ -125,8 +125,11 @@ struct LineTalk {
             }
             return ["\(batch.name). \((choices(of: batch) + ["0 back"]).joined(separator: ", ")):"]
         case .part(let name, _):
-            return ["\(name). p pause, g go on, x cancel, r retry, t limit, w why, l list, 0 back:"]
-        case .filter(let text): return ["\(text). p pause, g go on, x cancel, r retry, l list, 0 back:"]
+            return [
+                "\(name). p pause, g go on, x cancel, r retry, t limit, w why, l list, u undo, e problems, h help, 0 back:"
+            ]
+        case .filter(let text):
+            return ["\(text). p pause, g go on, x cancel, r retry, l list, u undo, e problems, h help, 0 back:"]
         case .sure(let question, _, _, _): return ["\(question) y yes, n no:"]
         case .sources: return ["Which files or folders? Quote names with spaces. An empty line goes back:"]
         case .links: return ["Which URLs, with spaces between? An empty line goes back:"]
@@ -157,7 +160,7 @@ struct LineTalk {
         if batch.filesFailed + batch.filesCancelled > 0 { choices.append("r retry") }
         if batch.filesFailed > 0, batch.direction != .download { choices.append("d other destination") }
         if !batch.state.isTerminal { choices += ["w why", "t limit", "o first"] }
-        return choices + ["s status", "l its files", "f folder or file"]
+        return choices + ["s status", "l its files", "f folder or file", "u undo", "e problems", "h help"]
     }
 
     /// The configured servers, which can be chosen by number.

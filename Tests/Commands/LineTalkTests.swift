@@ -40,11 +40,35 @@ import Testing
         var talk = LineTalk(units: .iec)
         #expect(
             talk.greeting(sight) == [
-                "martlet. 3 batches. 32 percent, 160G of 498G. 41.0M per second. About 10 minutes.",
+                "martlet. 3 batches. 32 percent, 160 gibibytes of 498 gibibytes. 41.0 mebibytes per second. About 10 minutes.",
                 "1 holiday, running, 71 percent.", "2 nas, paused, 21 percent.",
                 "3 docs, failed, 92 percent. 4 files failed: 403 Forbidden.",
                 "1 to 3 choose, a add, g download, f filter, t limits, s status, e problems, u undo, c clear finished, h help, q leave:",
             ])
+    }
+
+    @Test("sizes are said in words")
+    func sizes() {
+        let (iec, si) = (LineTalk(units: .iec), LineTalk(units: .si))
+        #expect(iec.size(1) == "1 byte")
+        #expect(iec.size(0) == "0 bytes")
+        #expect(iec.size(3 << 40) == "3.0 tebibytes")
+        #expect(si.size(9_800_000) == "9.8 megabytes")
+        #expect(si.size(512_000) == "512 kilobytes")
+    }
+
+    @Test("help, problems and undo are at hand in every menu", arguments: ["1", "t31", "f"])
+    func everywhere(_ menu: String) {
+        var talk = LineTalk(units: .iec)
+        _ = talk.greeting(sight)
+        _ = talk.take(menu, sight)
+        if menu == "f" { _ = talk.take("@err", sight) }
+        let place = talk.place
+        #expect(talk.prompt(sight).last?.hasSuffix("u undo, e problems, h help, 0 back:") == true)
+        #expect(talk.take("h", sight).lines.count == 2)
+        #expect(talk.take("e", sight).lines == ["b3 docs, failed, 92 percent. 4 files failed: 403 Forbidden."])
+        #expect(talk.take("u", sight).commands == [["undo"]])
+        #expect(talk.place == place)
     }
 
     @Test("choices are commands; a cancel asks first")
@@ -54,7 +78,7 @@ import Testing
         #expect(talk.take("2", sight).lines == ["nas, paused, 21 percent."])
         #expect(
             talk.prompt(sight) == [
-                "nas. p resume, x cancel, w why, t limit, o first, s status, l its files, f folder or file, 0 back:"
+                "nas. p resume, x cancel, w why, t limit, o first, s status, l its files, f folder or file, u undo, e problems, h help, 0 back:"
             ])
         #expect(talk.take("p", sight).commands == [["resume", "b2"]])
         #expect(talk.take("x", sight).commands == [])

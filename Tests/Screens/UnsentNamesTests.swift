@@ -35,6 +35,22 @@ struct UnsentNamesTests {
         #expect(screen.picture.contains("edits/sub/fifo"))
     }
 
+    @Test("pasted paths that are not there are listed to the end, until they are found")
+    func missing() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space")
+        let missing = (1...3).map {
+            LookedPath(path: Adding.path("x\($0)"), finding: .missing("~/x\($0): No such file or directory"))
+        }
+        screen.send(.local(.looked(missing, .choose)))
+        screen.send(.local(.looked([LookedPath(path: Adding.path("x2"), finding: .file(size: 7))], .choose)))
+        screen.press("F2", "https://host/in/", "Enter")
+        Pictures.expect(screen.picture, "review-missing-80x24")
+        screen.press("F3")
+        #expect(screen.picture.contains("Not found: 2"))
+        #expect(screen.picture.contains("/x3") && !screen.picture.contains("/x2"))
+    }
+
     @Test("where all of it is sent, that is what is said")
     func none() {
         var screen = Adding.screen(80, 24)

@@ -65,7 +65,7 @@ extension Drawing {
             grid.put("nothing yet", row: row, column: column + 2, style: .dim, end: end)
         }
         // Half of the space: the places below it are always in sight.
-        let hasUnsent = picker.basket.totals.unreadable + picker.basket.totals.leftOut > 0
+        let hasUnsent = UnsentNames.are(in: picker, remainder: nil)
         let room = max(3, rows.count - picker.allPlaces.count - (hasUnsent ? 10 : 4))
         let items = picker.basket.first(room)
         for item in items { if let row = next() { draw(item, row, column + 2, end) } }
@@ -76,7 +76,7 @@ extension Drawing {
         }
         if hasUnsent, picker.purpose == .sources {
             _ = next()
-            unsent(picker.basket, rows: &rows, columns: column..<end)
+            unsent(picker, rows: &rows, columns: column..<end)
         }
         _ = next()
         heading("Places")

@@ -40,7 +40,7 @@ extension Drawing {
         stepNote(
             review.isQueueing ? ("Queueing ...", false) : review.note, help: look.safe(review.form.help))
         guard rows > 1 else { return }
-        let hasUnsent = UnsentNames.are(in: flow.picker.basket, remainder: review.remainder)
+        let hasUnsent = UnsentNames.are(in: flow.picker, remainder: review.remainder)
         let hints =
             [("F2", "start"), ("Tab", "next field"), ("Space", "choose")]
             + (hasUnsent && width >= 76 ? [("F3", "not sent")] : [])
@@ -67,6 +67,7 @@ extension Drawing {
             if totals.leftOut > 0 {
                 lines.append(fact("Not sent", SafeText("\(Figures.count(totals.leftOut)) links, devices and the like")))
             }
+            if let missing = missing(flow.picker) { lines.append(fact("Not found", missing, .warn)) }
             if totals.unreadable > 0 { lines.append(fact("Cannot read", unreadable(flow.picker.basket), .warn)) }
             if let (text, style) = server(review, needs: totals) { lines.append(fact("Server", text, style)) }
             return lines
@@ -155,6 +156,12 @@ extension Drawing {
         let room = width - Self.labelWidth - 4 - sum.width
         guard let name = count.firstKept.first, room >= 12 else { return sum }
         return sum + ", " + bytes(name).shortened(to: room, mark: look.glyphs.cutMark)
+    }
+
+    private func missing(_ picker: Picker) -> SafeText? {
+        guard let why = picker.unusable.first?.problem else { return nil }
+        let more = picker.unusable.count - 1
+        return look.safe(why) + (more > 0 ? " (and \(Figures.count(Int64(more))) more)" : "")
     }
 
     private func unreadable(_ basket: Basket) -> SafeText {

@@ -46,7 +46,7 @@ struct Picker: Sendable {
     var counted: (path: [UInt8], count: FolderCount)?
     /// What was said last; stays until the next key.
     var note: (text: SafeText, isError: Bool)?
-    /// Names that cannot be chosen, from the last paste.
+    /// What was pasted or typed and cannot be sent: listed until it is found, or nothing is chosen any more.
     var unusable: [LookedPath] = []
 
     init(_ purpose: Purpose, at path: [UInt8]) {
@@ -153,7 +153,9 @@ struct Picker: Sendable {
     private mutating func choose(_ paths: [LookedPath], _ look: Look) -> [Effect] {
         var effects: [Effect] = []
         var added = 0
-        unusable = []
+        let again = Set(paths.map(\.path))
+        unusable.removeAll { again.contains($0.path) }
+        let known = unusable.count
         for looked in paths {
             switch looked.finding {
             case .file(let size): if basket.add(file: looked.path, size: size) { added += 1 }
@@ -165,8 +167,9 @@ struct Picker: Sendable {
             case .missing, .unusable: unusable.append(looked)
             }
         }
-        if let why = unusable.first?.problem {
-            let others = unusable.count > 1 ? " (and \(unusable.count - 1) more)" : ""
+        let found = unusable.dropFirst(known)
+        if let why = found.first?.problem {
+            let others = found.count > 1 ? " (and \(found.count - 1) more, listed in step 3)" : ""
             say("\(Figures.amount(Int64(added), "path")) chosen. \(look.safe(why))\(others).", isError: true)
         } else if added < paths.count {
             say("\(Figures.amount(Int64(added), "path")) chosen; the rest was chosen already.")

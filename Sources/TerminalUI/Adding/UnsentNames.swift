@@ -14,7 +14,9 @@ struct UnsentNames: Sendable {
     private(set) var reasons: [Reason] = []
 
     /// - Parameter remainder: what patterns leave.
-    init(_ basket: Basket, remainder: FolderCount?) {
+    init(_ picker: Picker, remainder: FolderCount?) {
+        let basket = picker.basket
+        add("Not found", picker.unusable.prefix(200).map(\.path), Int64(picker.unusable.count))
         if let remainder, remainder.keptFiles + remainder.keptFolders > 0 {
             add("Left out by the patterns", remainder.firstKept, remainder.keptFiles + remainder.keptFolders)
         }
@@ -37,8 +39,8 @@ struct UnsentNames: Sendable {
     var isEmpty: Bool { reasons.isEmpty }
 
     /// Whether there are any, without looking for their names.
-    static func are(in basket: Basket, remainder: FolderCount?) -> Bool {
-        basket.totals.unreadable + basket.totals.leftOut > 0
+    static func are(in picker: Picker, remainder: FolderCount?) -> Bool {
+        picker.basket.totals.unreadable + picker.basket.totals.leftOut > 0 || !picker.unusable.isEmpty
             || (remainder.map { $0.keptFiles + $0.keptFolders > 0 } ?? false)
     }
 }
@@ -47,7 +49,7 @@ extension Model {
     /// Over the last step, until a key closes it.
     mutating func showUnsent() {
         guard let flow = adding, let review = flow.review else { return }
-        let unsent = UnsentNames(flow.picker.basket, remainder: review.remainder)
+        let unsent = UnsentNames(flow.picker, remainder: review.remainder)
         guard !unsent.isEmpty else {
             adding?.review?.note = ("Nothing is left out: all that was chosen is sent.", false)
             return
@@ -66,8 +68,8 @@ extension Model {
 
 extension Drawing {
     /// Beside the list: why something of what was chosen is not sent, with as many names as there is room for.
-    mutating func unsent(_ basket: Basket, rows: inout Range<Int>, columns: Range<Int>) {
-        for reason in UnsentNames(basket, remainder: nil).reasons where rows.count > 4 {
+    mutating func unsent(_ picker: Picker, rows: inout Range<Int>, columns: Range<Int>) {
+        for reason in UnsentNames(picker, remainder: nil).reasons where rows.count > 4 {
             guard let row = rows.popFirst() else { return }
             let count = SafeText(Figures.count(reason.count))
             grid.put(
