@@ -94,6 +94,9 @@ extension Model {
     /// Tries all files that failed of it again, in whatever batch they are.
     private mutating func retry(_ cause: ProblemsPage.Cause?, among causes: [ProblemsPage.Cause]) {
         guard let cause else { return }
+        if case .unserved(nil, let server) = cause.kind {
+            return complain("\(look.safe(server)) asked for a pause: nobody asks it before that is over.")
+        }
         // The engine looks for all of them, and in one step. To look again costs nothing, whatever else it is that waits.
         let selector =
             cause.filter(among: causes).map { NodeSelector(filter: $0) }

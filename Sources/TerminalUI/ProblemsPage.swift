@@ -11,7 +11,7 @@ struct ProblemsPage: Sendable {
             /// It goes on when the person has done something; `code`: what makes a problem of it; `host`: the name that nobody
             /// knows: each is a problem of its own.
             case waits(WaitReason, code: TransferErrorCode? = nil, host: String? = nil)
-            /// Its server has served nothing for a while; it is tried again by itself.
+            /// Its server has served nothing for a while; it is tried again by itself. Without a code it asked for a pause.
             case unserved(TransferErrorCode?, server: String)
         }
 
@@ -59,12 +59,14 @@ struct ProblemsPage: Sendable {
 
         /// What it means, whatever the server said.
         var meaning: String? {
+            if isAskedPause { return WaitCount.meaningOfPause }
             if isUnserved, error?.code == .http { return "It is there, and has trouble of its own, or too much to do." }
             return error?.code.cure(of: subject.scheme).meaning
         }
 
         /// What to do, in the words of `martlet why`.
         var remedy: String {
+            if isAskedPause { return WaitCount.remedyOfPause }
             if isUnserved, let error { return error.remedyOfServer(for: subject) }
             if let error { return error.remedy(for: subject) }
             guard case .waits(let reason, _, _) = kind else { return "martlet retry \(subject.node)" }
@@ -77,6 +79,9 @@ struct ProblemsPage: Sendable {
         }
 
         var isUnserved: Bool { if case .unserved = kind { true } else { false } }
+
+        /// That server answers, and said how long to stay away.
+        var isAskedPause: Bool { if case .unserved(nil, _) = kind { true } else { false } }
 
         private var host: String { batches.first.map { $0.host.isEmpty ? "the server" : $0.host } ?? "the server" }
     }
@@ -178,6 +183,7 @@ extension ProblemsPage.Cause {
         switch kind {
         case .failed(let code, let status, let host): status.map { "answered \($0)" } ?? host ?? code.words
         case .waits(let reason, let code, let host): host ?? code?.words ?? "waits for \(reason.words)"
+        case .unserved(nil, let server): "\(server) asked for a pause"
         case .unserved(_, let server): "\(server) serves nothing"
         }
     }
@@ -213,6 +219,7 @@ extension ProblemsPage.Cause {
         case .failed(let code, _, _): code.isOfServer ? [.retry, .server] : [.retry]
         case .waits(.auth, _, _): [.server]
         case .waits(_, let code, _): code == nil ? [.retry] : [.server]
+        case .unserved(nil, _): [.server]
         case .unserved: [.retry, .server]
         }
     }

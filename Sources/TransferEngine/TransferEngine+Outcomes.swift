@@ -189,7 +189,7 @@ extension TransferEngine {
         default: break
         }
         switch reason {
-        case .hostBackoff: return .overloaded(until: until)
+        case .hostBackoff: return .overloaded(until: until, isAsked: demand.retryAfter != nil)
         case .backoff: return .failed
         case .auth, .remoteDiskSpace: return .answered
         default: return nil
@@ -213,9 +213,9 @@ extension TransferEngine {
         let limit = currentLimits.transfersPerHost
         // Nearly every task of a host that is well ends here; there is nothing to learn.
         if case .answered = experience, hosts[origin] == nil { return }
-        let (wasRefused, wasTroubled) = (hosts[origin]?.refusedSince != nil, isTroubled(origin))
+        let wasTroubled = isTroubled(origin)
         defer {
-            if !wasRefused, hosts[origin]?.refusedSince != nil { lookForTrouble() }
+            lookForTrouble()
             if wasTroubled, !isTroubled(origin) { notice?() }
         }
         let isBack = hosts[origin, default: HostStanding(limit: limit)].learn(

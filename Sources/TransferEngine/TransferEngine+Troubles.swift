@@ -6,9 +6,16 @@ import TransferQueue
 extension TransferEngine {
     func isTroubled(_ origin: String) -> Bool { hosts[origin]?.troubledSince(timeline.now) != nil }
 
-    /// Who looks is told when it has gone on for long enough: a host that asked for an hour is not tried, and heard of, before.
+    /// Who looks is told when it has gone on for long enough: a host that is tried again in minutes is heard of before. One look is planned
+    /// at a time, however often hosts come and go.
     func lookForTrouble() {
-        _ = timeline.clock.schedule(after: HostStanding.troublesome.period + .milliseconds(1)) { [self] in notice?() }
+        let now = timeline.now
+        guard troubleTimer == nil, let due = hosts.values.compactMap({ $0.troubleDue(now) }).min() else { return }
+        troubleTimer = timeline.clock.schedule(after: due.since(now) + .milliseconds(1)) { [self] in
+            troubleTimer = nil
+            notice?()
+            lookForTrouble()
+        }
     }
 
     /// For each batch that waits for such a server; in their order.
@@ -21,23 +28,26 @@ extension TransferEngine {
             troubled[attempt.origin] = nil
         }
         if troubled.isEmpty { return [] }
-        var ready: [HostTrouble.Place: Int64] = [:]
-        var others: Set<BatchID> = []
+        var inHand: [HostTrouble.Place: Int64] = [:]
+        var origins: [BatchID: Set<String>] = [:]
         for lane in lanes.values where !lane.summary.isStopped && lane.summary.notBefore.map({ $0 <= now }) ?? true {
             let place = HostTrouble.Place(batch: lane.summary.batch, origin: lane.summary.origin)
-            guard troubled[place.origin] != nil else {
-                others.insert(place.batch)
-                continue
-            }
-            ready[place, default: 0] += Int64(lane.ready) + lane.unclaimed
+            origins[place.batch, default: []].insert(place.origin)
+            if troubled[place.origin] != nil { inHand[place, default: 0] += Int64(lane.ready) + lane.unclaimed }
         }
-        return ready.compactMap { place, files in
+        for attempt in attempts.values {
+            let place = HostTrouble.Place(batch: attempt.task.batch, origin: attempt.origin)
+            if let files = inHand[place] { inHand[place] = files + 1 }
+        }
+        return inHand.compactMap { place, files in
             guard let since = troubled[place.origin], let error = hostErrors[place.origin] else { return nil }
             // A name that nobody knows is told of by each task; without a network nobody's server is ill.
             if [.cannotFindHost, .notConnectedToInternet].contains(error.code) { return nil }
+            let host = hosts[place.origin]
             return HostTrouble(
-                place: place, since: since, retryAt: hosts[place.origin]?.closedUntil.flatMap { $0 > now ? $0 : nil },
-                error: error, isWhole: !others.contains(place.batch), files: files)
+                place: place, since: since, retryAt: host?.closedUntil.flatMap { $0 > now ? $0 : nil },
+                error: error, isWhole: origins[place.batch]?.count == 1, files: files,
+                isAskedPause: host?.isAskedPause ?? false)
         }.sorted { ($0.place.batch, $0.place.origin) < ($1.place.batch, $1.place.origin) }
     }
 }
@@ -64,11 +74,14 @@ package struct HostTrouble: Sendable, Hashable {
     package var error: TransferError
     /// All of the batch leads there.
     package var isWhole: Bool
-    /// Files of the batch that stand in line for it; those that wait for their own next try are not among them.
+    /// Files of the batch that stand in line for it or feel for it; those that wait for their own next try are not among them.
     package var files: Int64
+    /// It answers, and said how long to stay away.
+    package var isAskedPause: Bool
 
     package init(
-        place: Place, since: Timestamp, retryAt: Timestamp?, error: TransferError, isWhole: Bool, files: Int64
+        place: Place, since: Timestamp, retryAt: Timestamp? = nil, error: TransferError, isWhole: Bool, files: Int64,
+        isAskedPause: Bool = false
     ) {
         self.place = place
         self.since = since
@@ -76,5 +89,17 @@ package struct HostTrouble: Sendable, Hashable {
         self.error = error
         self.isWhole = isWhole
         self.files = files
+        self.isAskedPause = isAskedPause
+    }
+
+    /// What happened, as a message: what a server asks for is none of its faults.
+    package var message: String { isAskedPause ? "\(error.happening) and asked for a pause" : error.message }
+
+    /// The same without what to do about it.
+    package var happening: String { isAskedPause ? message : error.happening }
+
+    /// What to do about it.
+    package func remedy(for subject: CureSubject) -> String {
+        isAskedPause ? WaitCount.remedyOfPause : error.remedyOfServer(for: subject)
     }
 }

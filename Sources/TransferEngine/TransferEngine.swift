@@ -61,6 +61,8 @@ package actor TransferEngine: EngineControl {
     var lanesAreStale = false
     var pumpIsDue = false
     var gateTimer: LoopTimer?
+    /// +Troubles
+    var troubleTimer: LoopTimer?
     var wakeTimer: LoopTimer?
     /// +Remains: when the remains of cancelled uploads are looked for.
     var sweepTimer: (timer: LoopTimer, due: MonotonicInstant)?

@@ -106,6 +106,14 @@ extension TransferError {
     }
 }
 
+extension WaitCount {
+    /// What to do about a server that answers, and asked for a pause.
+    package static let remedyOfPause = "nothing to do; it goes on by itself then, and nobody asks the server sooner"
+    /// What it means.
+    package static let meaningOfPause =
+        "The server is well, and has too much to do, or had as much from you as it takes."
+}
+
 extension WaitReason {
     /// After "it waits": `because host has no space left`.
     package func clause(server: String) -> String {

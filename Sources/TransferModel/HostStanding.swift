@@ -11,8 +11,8 @@ public struct HostStanding: Hashable, Sendable {
         case unreachable
         /// The connection broke, or it answered that something is wrong with it at the moment.
         case failed
-        /// It asked for fewer requests (429, 503, `Retry-After`); nobody asks again before that.
-        case overloaded(until: Timestamp)
+        /// It asked for fewer requests (429, 503, `Retry-After`); nobody asks again before that. `isAsked`: it said itself for how long.
+        case overloaded(until: Timestamp, isAsked: Bool = true)
     }
 
     /// After so many failures in a row one attempt at a time feels, with growing pauses, whether the host is back.
@@ -25,9 +25,14 @@ public struct HostStanding: Hashable, Sendable {
     public private(set) var closedUntil: Timestamp?
     /// Whether the last word was that it cannot be reached.
     public private(set) var isUnreachable = false
-    /// Attempts in a row that it did not serve, whatever was wrong, and the time of the first of them.
+    /// Tries in a row that it did not serve, whatever was wrong, and the time of the first of them. What was under way when it was closed
+    /// is one with what closed it, and a pause that it asked for is none.
     private var refusals = 0
     public private(set) var refusedSince: Timestamp?
+    /// When it asked for a pause first, since it served something.
+    private var pausedSince: Timestamp?
+    /// The last that it did not serve it answered with how long to stay away.
+    public private(set) var isAskedPause = false
     /// The pause that the host asked for itself.
     private var askedUntil: Timestamp?
     private var answersSinceHalved = 0
@@ -43,13 +48,28 @@ public struct HostStanding: Hashable, Sendable {
     /// Whether one attempt at a time feels if it is back.
     public var isHeld: Bool { failures >= Self.patience || isUnreachable }
 
-    /// So many attempts in a row, over so long, are something to tell a person: no restart and no busy moment, which mend themselves.
+    /// So many tries in a row, over so long, are something to tell a person: no restart and no busy moment, which mend themselves.
     public static let troublesome = (attempts: 3, period: Duration.seconds(10))
+    /// So long a pause is, too, though the host asked for it; several without anything served between them are one.
+    public static let troublesomePause = Duration.seconds(60)
 
     /// Since when it has served nothing, when that has gone on for so long that a person should know; `nil`: it is well, or may be.
     public func troubledSince(_ now: Timestamp) -> Timestamp? {
-        guard refusals >= Self.troublesome.attempts, let refusedSince else { return nil }
-        return now.since(refusedSince) >= Self.troublesome.period ? refusedSince : nil
+        var since: [Timestamp] = []
+        if let pausedSince, let askedUntil, askedUntil.since(pausedSince) >= Self.troublesomePause {
+            since.append(pausedSince)
+        }
+        if refusals >= Self.troublesome.attempts, let refusedSince,
+            now.since(refusedSince) >= Self.troublesome.period
+        {
+            since.append(refusedSince)
+        }
+        return since.min()
+    }
+
+    /// When it may be time to tell a person of what it has not served so far; `nil`: nothing goes on, or that time is past.
+    public func troubleDue(_ now: Timestamp) -> Timestamp? {
+        refusedSince.map { $0.advanced(by: Self.troublesome.period) }.flatMap { $0 > now ? $0 : nil }
     }
 
     /// Attempts that may run at the same time once the host is open.
@@ -90,7 +110,7 @@ public struct HostStanding: Hashable, Sendable {
             if isClosed(now) { break }
             failures += 1
             close(until: now.advanced(by: rule.delay(failures: failures, random: random)))
-        case .overloaded(let until):
+        case .overloaded(let until, _):
             // Answers that were under way when it said so do not halve it again and again.
             if !isClosed(now) { share = max(1, min(share, limit) / 2) }
             answersSinceHalved = 0
@@ -109,10 +129,20 @@ public struct HostStanding: Hashable, Sendable {
 
     private mutating func note(_ experience: Experience, _ now: Timestamp) {
         switch experience {
-        case .answered: (refusals, refusedSince) = (0, nil)
-        case .reached: if isUnreachable { (refusals, refusedSince) = (0, nil) }
-        case .unreachable, .failed, .overloaded: (refusals, refusedSince) = (refusals + 1, refusedSince ?? now)
+        case .answered: forgetRefusals()
+        case .reached: if isUnreachable { forgetRefusals() }
+        case .overloaded(_, isAsked: true):
+            pausedSince = pausedSince ?? now
+            isAskedPause = true
+        case .unreachable, .failed, .overloaded:
+            if isClosed(now) { return }
+            (refusals, refusedSince) = (refusals + 1, refusedSince ?? now)
+            isAskedPause = false
         }
+    }
+
+    private mutating func forgetRefusals() {
+        (refusals, refusedSince, pausedSince, isAskedPause) = (0, nil, nil, false)
     }
 
     /// What ends now was under way when it was closed, and met what closed it: that makes nothing worse.

@@ -190,6 +190,11 @@ package actor QueueReader {
         try view { try $0.standing(of: node) }
     }
 
+    /// Tasks of a batch for one server (as in `LaneSummary`) that wait for a next try or for anything else.
+    package func waitingTasks(of batch: BatchID, origin: String) throws(QueueError) -> Int64 {
+        try view { try $0.waitingTasks(of: batch, origin: origin) }
+    }
+
     // MARK: Events
 
     package func events(after sequence: EventSequence, limit: Int) throws(QueueError) -> [TransferEvent] {

@@ -93,6 +93,16 @@ extension QueueView {
         return standing
     }
 
+    func waitingTasks(of batch: BatchID, origin: String) throws -> Int64 {
+        try database.integer(
+            """
+            SELECT count(*) FROM batches b CROSS JOIN task_details d INDEXED BY details_waiting
+            CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
+            WHERE b.id = ?1 AND d.wait <> 0 AND d.task BETWEEN b.first_task AND b.last_task AND t.state = 2
+            AND l.batch = b.id AND l.origin = ?2
+            """, .integer(batch.rawValue), .text(origin)) ?? 0
+    }
+
     private func isLeftAtServer(_ column: String, _ id: Int64, _ batch: BatchRow) throws -> Bool? {
         guard batch.direction == .upload else { return nil }
         return try database.integer("SELECT 1 \(QueueStore.left) AND \(column) = ? LIMIT 1", .integer(id)) != nil

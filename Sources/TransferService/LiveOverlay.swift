@@ -245,8 +245,8 @@ package struct LiveOverlay: Sendable {
         for trouble in troubles[batch.id] ?? [] {
             batch.waits.append(
                 WaitCount(
-                    reason: .hostBackoff, code: trouble.error.code, count: trouble.files,
-                    message: trouble.error.message, lastAt: trouble.since, server: trouble.place.server,
+                    reason: .hostBackoff, code: trouble.isAskedPause ? nil : trouble.error.code, count: trouble.files,
+                    message: trouble.message, lastAt: trouble.since, server: trouble.place.server,
                     retryAt: trouble.retryAt))
         }
     }

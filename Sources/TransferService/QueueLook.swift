@@ -64,7 +64,12 @@ extension QueueReader {
             }
             let unfinished = row.counts.queued + row.counts.waiting + row.counts.active
             var trouble = trouble
-            trouble.files = trouble.isWhole ? unfinished : min(unfinished, max(1, trouble.files))
+            if !trouble.isWhole {
+                // Of a batch that leads to several servers each has its own.
+                trouble.files += try waitingTasks(of: trouble.place.batch, origin: trouble.place.origin)
+            }
+            trouble.files = trouble.isWhole ? unfinished : min(unfinished, trouble.files)
+            trouble.isWhole = trouble.files == unfinished
             return trouble.files > 0 ? trouble : nil
         }
     }

@@ -27,7 +27,7 @@ extension WhySentence {
         let unfinished = counts.active + counts.queued + counts.waiting
         let subject = counts.total == 1 ? "\(node) waits" : "\(node): \(Self.files(unfinished)) wait"
         let time = trouble.retryAt.map(untilTriedAgain) ?? "; it is tried again now"
-        return ("\(subject): \(trouble.error.happening)\(time)", trouble.error.remedyOfServer(for: mended))
+        return ("\(subject): \(trouble.happening)\(time)", trouble.remedy(for: mended))
     }
 
     func waiting(for reason: WaitReason) -> (String, String) {
@@ -47,9 +47,10 @@ extension WhySentence {
         }
         // What the failed attempt said is the better reason.
         if let error = standing.error, reason == .hostBackoff || reason == .backoff || reason == .connectivity {
-            let what = trouble != nil ? error.happening : again.isEmpty ? error.message : error.messageWithoutPromise
+            let words = again.isEmpty ? error.message : error.messageWithoutPromise
+            let what = trouble.map { $0.isAskedPause ? $0.happening : error.happening } ?? words
             return (
-                "\(subject) \(verb)\(since): \(what)\(again)", trouble?.error.remedyOfServer(for: mended) ?? unblock
+                "\(subject) \(verb)\(since): \(what)\(again)", trouble?.remedy(for: mended) ?? unblock
             )
         }
         // What a person does about a sign-in is said with the commands for it.
@@ -64,14 +65,14 @@ extension WhySentence {
     /// Its tasks stand in line, but the host they all lead to is left alone for a while.
     func held(by host: HeldHost) -> (String, String) {
         let isUnknown = host.error?.code == .cannotFindHost
-        let error = trouble?.error.happening ?? Self.words(of: host)
+        let error = trouble?.happening ?? Self.words(of: host)
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
         let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
         return (
             "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
             isUnknown
                 ? misspelled
-                : trouble?.error.remedyOfServer(for: mended) ?? WaitReason.hostBackoff.remedy(for: mended)
+                : trouble?.remedy(for: mended) ?? WaitReason.hostBackoff.remedy(for: mended)
         )
     }
 
@@ -102,7 +103,7 @@ extension WhySentence {
         guard !standing.state.isTerminal || standing.scanning, standing.pausedBy.isEmpty, !standing.isHeld,
             standing.state != .created
         else { return nil }
-        if let trouble = feltFor { return trouble.error.happening }
+        if let trouble = feltFor { return trouble.happening }
         if standing.counts.active > 0 { return isStalled ? "no byte has moved for some seconds\(atHost)" : nil }
         if let host = heldHost { return Self.words(of: host) }
         guard let reason = standing.waitReasons.first else { return nil }

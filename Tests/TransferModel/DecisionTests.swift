@@ -128,18 +128,22 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(isBack)
     }
 
-    @Test("a host that serves nothing, three times in a row over ten seconds, is something to tell, until it serves")
+    /// With the longest pause that its own rule allows.
+    private func learn(_ experience: HostStanding.Experience, _ host: inout HostStanding, at seconds: Int64) {
+        _ = host.learn(experience, limit: 8, now: after(seconds), random: 0.999)
+    }
+
+    @Test("a host that serves nothing, three tries in a row over ten seconds, is something to tell, until it serves")
     func trouble() {
-        func learn(_ experience: HostStanding.Experience, _ host: inout HostStanding, at seconds: Int64) {
-            _ = host.learn(experience, limit: 8, now: after(seconds), random: 0)
-        }
         var host = HostStanding(limit: 8)
         for _ in 0..<8 { learn(.unreachable, &host, at: 0) }
+        #expect(host.troubledSince(after(20)) == nil, "eight that met the same are one try")
+        for seconds in [3, 8] as [Int64] { learn(.unreachable, &host, at: seconds) }
         #expect(host.troubledSince(after(9)) == nil, "a restart")
         #expect(host.troubledSince(after(10)) == start)
         learn(.reached, &host, at: 11)
         #expect(host.troubledSince(after(60)) == nil, "bytes move")
-        for seconds in [20, 40] { learn(.overloaded(until: after(20)), &host, at: Int64(seconds)) }
+        for seconds in [20, 40] as [Int64] { learn(.failed, &host, at: seconds) }
         #expect(host.troubledSince(after(60)) == nil, "twice is not often")
         learn(.failed, &host, at: 60)
         #expect(host.troubledSince(after(60)) == after(20))
@@ -148,6 +152,33 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(host.troubledSince(after(60)) == after(20))
         learn(.answered, &host, at: 61)
         #expect(host.troubledSince(after(600)) == nil)
+    }
+
+    @Test("a pause that a host asks for is no trouble; a minute of it is, in one or in several, and is told at once")
+    func askedPauses() {
+        var host = HostStanding(limit: 8)
+        for _ in 0..<8 { learn(.overloaded(until: after(30)), &host, at: 0) }
+        #expect(host.troubledSince(after(29)) == nil, "a busy moment")
+        learn(.answered, &host, at: 31)
+        learn(.overloaded(until: after(90)), &host, at: 32)
+        #expect(host.troubledSince(after(89)) == nil)
+        learn(.overloaded(until: after(120)), &host, at: 90)
+        #expect(host.troubledSince(after(90)) == after(32) && host.isAskedPause)
+        learn(.failed, &host, at: 121)
+        #expect(host.troubledSince(after(121)) == after(32) && !host.isAskedPause, "it is ill in another way")
+        learn(.answered, &host, at: 122)
+        #expect(host.troubledSince(after(600)) == nil && !host.isAskedPause)
+        learn(.overloaded(until: after(3800)), &host, at: 200)
+        #expect(host.troubledSince(after(200)) == after(200) && host.isAskedPause, "nobody tries before it is over")
+    }
+
+    @Test("one that says it is busy, and not for how long, serves nothing after three tries")
+    func busy() {
+        var host = HostStanding(limit: 8)
+        for seconds in [0, 0, 5, 15] as [Int64] {
+            learn(.overloaded(until: after(seconds + 1), isAsked: false), &host, at: seconds)
+        }
+        #expect(host.troubledSince(after(15)) == start && !host.isAskedPause)
     }
 
     @Test("a new network opens a host that could not be reached or broke off, but not one that asked for a pause")

@@ -155,6 +155,64 @@ import TransferModel
         try await harness.end()
     }
 
+    @Test func `files of a batch that leads to several dead servers are counted once, each with its own`() async throws
+    {
+        let harness = try await ServiceHarness()
+        let sources = ["http://one/a", "http://one/b", "http://two/c"].map {
+            DownloadSource(url: $0, directory: RawPath("/dst"), fileName: RawPath(String($0.suffix(1))))
+        }
+        let batch = try await harness.queue.writer.add(BatchRequest(work: .download(sources))).batch
+        // One file has had a try of its own.
+        let time = Timestamp(milliseconds: WallClock.milliseconds)
+        let one = try #require(try await harness.queue.writer.lanes().first { $0.origin == "http://one:80" })
+        let tried = try await harness.queue.writer.claim(one.lane, limit: 1, now: time)
+        let error = TransferError(.cannotConnectToHost, "it does not accept the connection: look")
+        harness.queue.writer.record(
+            .waiting(WaitReasons(.hostBackoff), retryAt: time.advanced(by: .seconds(60)), error: error),
+            for: tried[0].id)
+        try await harness.queue.writer.commit()
+        var live = LiveSnapshot()
+        // The third has nothing left of the batch.
+        live.troubles = [("one", 1), ("two", 1), ("three", 0)].map { server, files in
+            HostTrouble(
+                place: .init(batch: batch, origin: "http://\(server):80"), since: time, error: error, isWhole: false,
+                files: files)
+        }
+        await harness.engine.show(live)
+        let client = try await harness.client()
+        let shown = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
+        #expect(shown.waits.map(\.server) == ["one:80", "two:80"] && shown.waits.map(\.count) == [2, 1])
+        #expect(try await client.call(Methods.totals, Nothing()).needsServer == 3)
+        try await harness.end()
+    }
+
+    @Test func `a server that asked for a long pause is said to have done so, and not to serve nothing`() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(2)
+        let time = Timestamp(milliseconds: WallClock.milliseconds)
+        let error = TransferError(
+            .http, "host:80 answered 503 Service Unavailable: Martlet tries again by itself", httpStatus: 503)
+        var live = LiveSnapshot()
+        live.troubles = [
+            HostTrouble(
+                place: .init(batch: batch, origin: "http://host:80"), since: time,
+                retryAt: time.advanced(by: .seconds(600)), error: error, isWhole: true, files: 2, isAskedPause: true)
+        ]
+        live.held[batch] = HeldHost(
+            origin: "http://host:80", until: time.advanced(by: .seconds(600)), error: error)
+        await harness.engine.show(live)
+        let client = try await harness.client()
+        let wait = try #require(
+            try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch.waits.first)
+        #expect(wait.code == nil && wait.count == 2 && wait.server == "host:80")
+        #expect(wait.message == "host:80 answered 503 Service Unavailable and asked for a pause")
+        let why = try #require(
+            try await client.call(Methods.why, WhyRequest(id: .batch(batch))).answers.first)
+        #expect(why.sentence.contains("answered 503 Service Unavailable and asked for a pause; next try in"))
+        #expect(why.unblock == WaitCount.remedyOfPause)
+        try await harness.end()
+    }
+
     @Test func `what moves is laid over the sums of every folder above it`() async throws {
         let harness = try await ServiceHarness()
         let batch = try await harness.add(2)

@@ -1,0 +1,76 @@
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+@Suite("Servers that serve nothing") struct TroubleTests {
+    @Test("a batch that leads to two dead servers tells of each, and of neither that all of it waits there")
+    func two() async throws {
+        let (one, other) = (try ClosedPort(), try ClosedPort())
+        let harness = try await EngineHarness()
+        func add(_ ports: [UInt16]) async throws -> BatchID {
+            let sources = ports.enumerated().map { index, port in
+                DownloadSource(
+                    url: "http://127.0.0.1:\(port)/\(index)", directory: RawPath(harness.sandbox.path("out")),
+                    fileName: RawPath("\(index)"))
+            }
+            return try await harness.add(BatchRequest(work: .download(sources)))
+        }
+        let batches = [try await add([one.port, one.port, other.port]), try await add([other.port, other.port])]
+        for port in [one.port, other.port] { try await untilKnown(harness, "http://127.0.0.1:\(port)") }
+        let told = await harness.engine.troublesLater()
+        let expected = [(batches[0], one.port), (batches[0], other.port), (batches[1], other.port)]
+            .map { HostTrouble.Place(batch: $0, origin: "http://127.0.0.1:\($1)") }
+        #expect(Set(told.map(\.place)) == Set(expected))
+        #expect(told.allSatisfy { $0.isWhole == ($0.place.batch == batches[1]) })
+        await harness.stop()
+    }
+
+    @Test("however often servers come and go, one look is planned, and what comes later is looked at after it")
+    func oneTimer() async throws {
+        let harness = try await EngineHarness(started: false)
+        #expect(await harness.engine.plannedLooks() == [true, true, true])
+        await harness.stop()
+    }
+
+    /// Waits until the engine has tried it.
+    private func untilKnown(_ harness: EngineHarness, _ origin: String) async throws {
+        var changes = harness.queue.changes().makeAsyncIterator()
+        while await harness.engine.hostErrors[origin] == nil {
+            guard await changes.next() != nil else { throw CancellationError() }
+        }
+    }
+}
+
+extension TransferEngine {
+    /// What it tells when all hosts that it knows have refused for half a minute.
+    fileprivate func troublesLater() -> [HostTrouble] {
+        for origin in hosts.keys { hosts[origin] = refusing(for: [30, 20, 10]) }
+        return troubles()
+    }
+
+    /// A host that refused so many seconds ago.
+    private func refusing(for seconds: [Int64]) -> HostStanding {
+        var host = HostStanding(limit: 8)
+        for past in seconds {
+            _ = host.learn(.unreachable, limit: 8, now: timeline.now.advanced(by: .seconds(-past)), random: 0)
+        }
+        return host
+    }
+
+    /// Whether nothing is planned while all is well, and the same look is after the first and the second refusal.
+    fileprivate func plannedLooks() -> [Bool] {
+        lookForTrouble()
+        var found = [troubleTimer == nil]
+        hosts["http://one:80"] = refusing(for: [1])
+        lookForTrouble()
+        let first = troubleTimer
+        found.append(first != nil)
+        hosts["http://one:80"] = nil
+        hosts["http://two:80"] = refusing(for: [0])
+        lookForTrouble()
+        return found + [troubleTimer == first]
+    }
+}
