@@ -212,6 +212,14 @@ package enum Action: String, CaseIterable, Sendable {
         }
     }
 
+    /// The same, where what it goes on to has a name.
+    package func hint(in view: KeyMap.View) -> String? {
+        switch (self, view) {
+        case (.down, .details): "next file"
+        default: hint
+        }
+    }
+
     /// The part of help in which it stands.
     package enum Part: String, CaseIterable, Sendable {
         case move = "Move"

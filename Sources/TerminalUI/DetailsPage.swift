@@ -117,6 +117,11 @@ extension Model {
 
     mutating func performInDetails(_ action: Action) {
         guard case .details(let details) = page else { return }
+        switch action {
+        case .down: return showNeighbour(1)
+        case .up: return showNeighbour(-1)
+        default: break
+        }
         let lines = DetailsText(details, in: self).lines(width: size.columns).count
         if let scrolled = details.scrolled(action, lines: lines, size) { return page = .details(scrolled) }
         switch action {

@@ -6,15 +6,8 @@ import Terminal
 extension DetailsText {
     func story(_ task: TaskSnapshot) -> [Field] {
         var fields: [Field] = []
-        if let name = task.protocol { fields.append(Field("By", look.safe(name), isShort: true)) }
-        fields.append(Field("Try", tries(task), isShort: true))
-        if let started = task.startedAt { fields.append(Field("Started", SafeText(look.date(started)), isShort: true)) }
-        if let finished = task.finishedAt {
-            fields.append(Field("Over", SafeText(look.date(finished)), isShort: true))
-        } else if let left = row.secondsLeft, shown == .running {
-            let end = now.wall.advanced(by: .seconds(left))
-            fields.append(Field("Expected", SafeText(look.date(end)), isShort: true))
-        }
+        fields += times(task) + tries(task)
+        fields += [checksum(task), patience(task)].compactMap(\.self)
         if !task.resumedFrom.isEmpty {
             let offsets = task.resumedFrom.suffix(8).map { look.figures.size($0) }.joined(separator: ", ")
             fields.append(Field("Resumed at", SafeText(offsets), isShort: true))
@@ -27,16 +20,10 @@ extension DetailsText {
             fields.append(Field("Digest", look.safe("\(digest.algorithm) \(digest.value)")))
         }
         if let path = task.finalPath { fields.append(Field("Is now", look.safe(path))) }
+        if let name = task.protocol { fields.append(Field("By", look.safe(name), isShort: true)) }
         fields.append(Field("Task", look.safe("\(task.id) of \(task.batch)"), isShort: true))
         fields.append(Field("Session", look.safe("\(task.session)"), isShort: true))
         return fields
-    }
-
-    private func tries(_ task: TaskSnapshot) -> SafeText {
-        let text = task.attempts == 0 ? "none yet" : "\(task.attempts)"
-        guard task.restarts > 0 else { return SafeText(text) }
-        let reason = task.history?.last { $0.what == "restarted" }?.message.map { ": \($0)" } ?? ""
-        return look.safe("\(text), \(task.restarts) from the beginning\(reason)")
     }
 
     // MARK: Parts

@@ -17,6 +17,8 @@ struct DetailsText {
     private let keys: KeyMap
     /// Of a batch: from where, as it was named.
     private let sources: NamedSources?
+    /// What it is a part of.
+    private let batch: SafeText?
     private let problem: SafeText?
 
     init(_ page: DetailsPage, in model: Model) {
@@ -24,6 +26,7 @@ struct DetailsText {
         shown = model.state(of: page.row)
         (look, now, keys) = (model.look, model.engineNow, model.keys)
         remedy = Self.remedy(page, in: model)
+        if case .batch = page.row.id { batch = nil } else { batch = page.row.id.batch.flatMap { model.title(of: $0) } }
         openKey = model.keys.keys(for: .open, in: .details).first?.name ?? "open"
     }
 
@@ -95,20 +98,18 @@ struct DetailsText {
     private var fields: [Field] {
         var fields = [Field("State", state, shown.style)]
         if let error = task?.error ?? row.error { fields += self.error(error) }
-        fields += ends
+        fields += place + ends
         fields.append(Field("Size", size, isShort: true))
+        if let changed = task?.modifiedAt {
+            fields.append(Field("Changed", SafeText(look.date(changed)), isShort: true))
+        }
         fields.append(Field("Sent", sent, isShort: true))
         if let task, task.bytesRepeated > 0 {
             let size = SafeText(look.figures.size(task.bytesRepeated))
             fields.append(Field(SafeText(task.repeatedTitle), size, isShort: true))
         }
         if task == nil, row.canHold { fields.append(Field("Files", files)) }
-        if row.bytesPerSecond > 0, shown == .running {
-            let paused = row.counts.paused > 0 && row.canHold ? row.counts.paused : 0
-            let others = paused > 0 ? ", not counting \(Figures.amount(paused, "paused file"))" : ""
-            let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left\(others)"
-            fields.append(Field("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", isShort: true))
-        }
+        if let speed { fields.append(speed) }
         if let limit = row.limit { fields.append(Field("Limit", SafeText(look.figures.speed(limit)), isShort: true)) }
         if row.priority != .normal { fields.append(Field("Priority", SafeText(row.priority.rawValue), isShort: true)) }
         if let start = row.notBefore, start > now.wall {
@@ -170,6 +171,16 @@ struct DetailsText {
         !row.state.isTerminal && !row.effectivelyPaused && !row.waitReasons.contains(where: \.needsPerson)
     }
 
+    /// What it is a part of.
+    private var place: [Field] {
+        var fields: [Field] = []
+        if let batch { fields.append(Field("Batch", batch, isShort: true)) }
+        if let folder = task?.folder, !folder.isEmpty {
+            fields.append(Field("Folder", look.safe(folder + "/"), isShort: true))
+        }
+        return fields
+    }
+
     /// From where and to where.
     private var ends: [Field] {
         if let task { return [Field("From", look.safe(task.source)), Field("To", look.safe(task.destination))] }
@@ -200,7 +211,14 @@ struct DetailsText {
 
     private var sent: SafeText {
         let known = arrival.confirmation(look.figures.size)
-        return SafeText(look.figures.size(row.bytes.sent) + (known.map { ", \($0)" } ?? ""))
+        return SafeText(look.figures.size(row.bytes.sent) + inParts + (known.map { ", \($0)" } ?? ""))
+    }
+
+    /// ` in 7 of 9 parts`
+    private var inParts: String {
+        guard let parts = task?.parts, let last = parts.last?.last else { return "" }
+        let done = parts.filter { $0.state == .completed }.reduce(0) { $0 + $1.last - $1.first + 1 }
+        return ", \(done) of \(last) parts"
     }
 
     private var files: SafeText {

@@ -91,13 +91,22 @@ extension Drawing {
         let lines = DetailsText(page, in: model).lines(width: width)
         let first = DetailsPage.firstLine(rows: rows)
         if first > 1 {
-            let done = "  \(look.figures.size(row.bytes.sent)) of \(figures.size)"
+            let left = row.secondsLeft.map { "   \(Figures.timeLeftInWords($0)) left" } ?? ""
+            let done = "  \(look.figures.size(row.bytes.sent)) of \(figures.size)" + (state == .running ? left : "")
             let room = width - 4 - SafeText(done).width
             if room >= 4 { grid.put("[" + figures.bar(width: room) + "]" + SafeText(done), row: 1, column: 1) }
         }
         put(lines.dropFirst(page.top(of: lines.count, model.size)), first..<max(first, rows - 2))
+        if rows >= 12, lines.count <= rows - 3 - first { selectingIsPossible() }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         footer(model.hints(of: row), in: .details)
+    }
+
+    /// Where there is room for it: what is shown can be had elsewhere.
+    private mutating func selectingIsPossible() {
+        let (path, all) = (model.key(.copy, in: .details), model.key(.copyAll, in: .details))
+        let text: SafeText = "The mouse selects text here. \(path) copies path, \(all) copies everything."
+        if text.width <= width - 2 { grid.put(text, row: rows - 2, column: 1, style: .dim) }
     }
 
     mutating func log(_ page: LogPage) {

@@ -205,7 +205,8 @@ extension Model {
     /// The same of one row's own page.
     func hints(of row: NodeRow) -> [Action] {
         let fails = row.counts.failed + row.counts.cancelled + row.counts.waiting > 0
-        return [.back] + (row.isOver ? [] : [.pause, .cancel]) + (fails ? [.retry] : []) + (row.isOver ? [] : [.why])
-            + [.copy, .help]
+        let isFile = !row.canHold
+        return [.back] + (row.isOver ? [] : [.pause, .cancel]) + (fails ? [.retry] : [])
+            + (row.isOver ? [] : [.order, .limit, .why]) + (isFile ? [.down] : []) + [.copy, .help]
     }
 }

@@ -38,7 +38,7 @@ package enum HintLine {
             // What is added while the engine is lost stands beside the keys that go on working.
             let names = [view] + (view == .lost ? [.transfers] : [])
             guard let key = names.lazy.compactMap({ keys.keys(for: action, in: $0).first }).first,
-                let word = action.hint
+                let word = action.hint(in: view)
             else { return nil }
             return (action, key.name, word)
         }

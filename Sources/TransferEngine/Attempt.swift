@@ -99,6 +99,8 @@ final class Attempt {
     /// The accepted position advanced in this attempt.
     var hasProgressed = false
     var meter: SpeedMeter
+    /// Of this file alone: a meter may have measured another one before.
+    var pace: AttemptPace
     /// The queue knows that it runs. Small files are over before it would.
     var isToldRunning = false
     /// Of an upload: what the queue was told last of how far it is, and when.
@@ -119,6 +121,7 @@ final class Attempt {
         accepted = task.accepted
         startedAt = nanoseconds
         meter = SpeedMeter(at: nanoseconds)
+        pace = AttemptPace(at: nanoseconds)
     }
 
     /// What facts about its server are kept by.
@@ -136,6 +139,14 @@ final class Attempt {
 
     /// Whoever stops it now finds what was sent when it goes on: of a download always, of an upload where the server can.
     var keepsWhatWasSent: Bool { target != nil || resumePoint?.goesOn ?? false }
+
+    /// Whether it would go on where it stands if it were broken off now; `nil`: that is not known yet.
+    var isResumable: Bool? {
+        guard phase == .running, sent > 0 else { return nil }
+        guard target != nil, exchanges.contains(where: { $0.carrier == .http }) else { return keepsWhatWasSent }
+        // Over HTTP a server has to say which version of the file it is.
+        return point?.version.isResumable
+    }
 
     /// Failures in a row when this attempt fails, too.
     var failures: Int { hasProgressed ? 1 : task.failures + 1 }

@@ -31,6 +31,9 @@ package protocol EngineControl: Actor {
     /// How the parts stand of a task's file that is being sent in several; empty when it is not.
     func parts(of task: TaskID) -> [PartRun]
 
+    /// How the attempt of a task goes; `nil`: none is under way.
+    func figures(of task: TaskID) -> AttemptFigures?
+
     /// Called at most 10 times a second while active tasks move; `nil` when nobody looks. Called on the engine's loop: hand over, do not work there.
     func watchLive(_ notice: (@Sendable () -> Void)?)
 

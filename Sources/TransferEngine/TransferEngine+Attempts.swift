@@ -28,6 +28,7 @@ extension TransferEngine {
         guard let attempt = prepared else { return }
         attempts[task.id] = attempt
         attempt.meter = leftSpeeds.take(for: attempt.linePlace, at: timeline.nanoseconds)
+        attempt.pace = AttemptPace(at: attempt.startedAt, best: bestSpeeds.removeValue(forKey: task.id) ?? 0)
         load[origin, default: 0] += 1
         slotsInUse += 1
         attempt.holdsSlot = true

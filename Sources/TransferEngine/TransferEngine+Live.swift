@@ -28,6 +28,7 @@ extension TransferEngine {
         ticker = nil
         for attempt in attempts.values where attempt.phase == .running {
             look(at: attempt)
+            notePace(attempt)
             hear(of: attempt)
             if !attempt.isToldRunning {
                 // What is over within a tick never costs the queue this row.
@@ -95,6 +96,7 @@ extension TransferEngine {
         hasMoved = true
         let now = timeline.nanoseconds
         attempt.meter.add(bytes, at: now)
+        attempt.pace.add(bytes)
         speedHistory.add(bytes, attempt.direction, at: now)
     }
 
@@ -139,6 +141,27 @@ extension TransferEngine {
             PartRun.add(part.state, bytes: part.bytes, sent: min(part.bytes, part.held + flying), to: &runs)
         }
         return runs
+    }
+
+    package func figures(of task: TaskID) -> AttemptFigures? {
+        guard let attempt = attempts[task], !attempt.isLook else { return nil }
+        if attempt.phase == .running { look(at: attempt) }
+        notePace(attempt)
+        return AttemptFigures(
+            averageBytesPerSecond: attempt.pace.average(at: timeline.nanoseconds),
+            bestBytesPerSecond: attempt.pace.best > 0 ? attempt.pace.best : nil, resumable: attempt.isResumable)
+    }
+
+    private func notePace(_ attempt: Attempt) {
+        let now = timeline.nanoseconds
+        attempt.pace.note(attempt.meter.bytesPerSecond(at: now), at: now)
+    }
+
+    /// Remembered for the next attempt; of more files than that none is.
+    func keepBestSpeed(of attempt: Attempt) {
+        guard attempt.pace.best > 0 else { return }
+        if bestSpeeds.count >= 256 { bestSpeeds = [:] }
+        bestSpeeds[attempt.task.id] = attempt.pace.best
     }
 
     package func watchLive(_ notice: (@Sendable () -> Void)?) {

@@ -27,6 +27,7 @@ extension TransferEngine {
         learn(attempt.origin, .answered)
         leaveSpeed(of: attempt)
         close(attempt)
+        bestSpeeds[task] = nil
     }
 
     /// Ends a task with an error that only a person can mend.
@@ -258,7 +259,10 @@ extension TransferEngine {
         freeSlot(of: attempt)
         attempt.phase = .over
         attempt.actions = []
-        if attempts[attempt.task.id] === attempt { attempts[attempt.task.id] = nil }
+        if attempts[attempt.task.id] === attempt {
+            attempts[attempt.task.id] = nil
+            keepBestSpeed(of: attempt)
+        }
         attempt.source = nil
         endInquiry(attempt)
         hasUncommitted = true

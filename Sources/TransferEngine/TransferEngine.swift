@@ -100,6 +100,8 @@ package actor TransferEngine: EngineControl {
     var sharedBuckets: [String: TokenBucket] = [:]
     var shared = SharedLimits()
     var leftSpeeds = LeftSpeeds()
+    /// The highest speeds of files whose attempts were broken off and that may be tried again.
+    var bestSpeeds: [TaskID: Int64] = [:]
     var ticker: LoopTimer?
     var notice: (@Sendable () -> Void)?
     var hasMoved = false

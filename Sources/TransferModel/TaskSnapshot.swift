@@ -55,6 +55,12 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var finishedAt: Timestamp?
     /// Of a file that is being sent in several parts; missing otherwise, and in lists.
     public var parts: [PartRun]?
+    /// While it runs; missing in lists.
+    public var attempt: AttemptFigures?
+    /// Missing in lists.
+    public var rules: TaskRules?
+    /// When the source was last changed, of an upload; missing in lists.
+    public var modifiedAt: Timestamp?
     /// Filled by `show --history` only.
     public var history: [HistoryEntry]?
     /// Filled by `show --response` only.

@@ -94,14 +94,17 @@ package actor QueueReader {
         }
     }
 
-    /// - Parameter hidden: also of a batch that a person has forgotten, while something of it still lies at a server.
+    /// - Parameters:
+    ///   - rules: with its batch's rules and the time of its source.
+    ///   - hidden: also of a batch that a person has forgotten, while something of it still lies at a server.
     package func task(
-        _ id: TaskID, history: Bool = false, response: Bool = false, hidden: Bool = false
+        _ id: TaskID, history: Bool = false, response: Bool = false, rules: Bool = false, hidden: Bool = false
     ) throws(QueueError) -> TaskSnapshot? {
         try view { view in
             guard let row = try view.task(id, hidden: hidden) else { return nil }
             var snapshot = try view.snapshot(row)
             if history { snapshot.history = try view.history(of: row) }
+            if rules { try view.tellRules(of: row, in: &snapshot) }
             if response { snapshot.response = StoredJSON.value(TransferResponse.self, row.details.response) }
             return snapshot
         }

@@ -199,6 +199,20 @@ extension QueueView {
         }
     }
 
+    /// What a list does not tell: by which rules it is done, and how old its source is.
+    func tellRules(of task: FullTask, in snapshot: inout TaskSnapshot) throws {
+        let found = try database.first(
+            "SELECT b.options, t.mtime FROM batches b, tasks t WHERE b.id = ? AND t.id = ?",
+            .integer(task.row.batch.rawValue), .integer(task.row.id.rawValue)
+        ) { (options: StoredJSON.value(TransferOptions.self, $0.text(0)), changed: $0.optionalInteger(1)) }
+        let options = found?.options ?? TransferOptions()
+        snapshot.rules = TaskRules(
+            giveUpAfterSeconds: options.giveUpAfterSeconds, verify: options.verify,
+            expects: options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0) })
+        guard snapshot.direction == .upload else { return }
+        snapshot.modifiedAt = (found?.changed).flatMap { $0 }.map { Timestamp(milliseconds: $0 / 1_000_000) }
+    }
+
     func waitReasons(of row: TaskRow, _ details: TaskDetails, in batch: BatchRow) -> [WaitReason] {
         guard shown(row.state, in: batch) == .waiting else { return [] }
         return row.state == .waiting ? details.wait.reasons : [.notBefore]

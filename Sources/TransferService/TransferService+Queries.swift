@@ -59,6 +59,7 @@ extension TransferService {
         guard var task else { throw Self.missing("task \(request.task)") }
         let parts = task.state.isActive ? await engine.parts(of: request.task) : []
         if !parts.isEmpty { task.parts = parts }
+        if task.state.isActive { task.attempt = await engine.figures(of: request.task) }
         return TaskShown(task: task)
     }
 
@@ -192,7 +193,7 @@ extension QueueReader {
             let overlay = try overlay(live, &chains)
             guard
                 var task = try task(
-                    request.task, history: request.history ?? false, response: request.response ?? false)
+                    request.task, history: request.history ?? false, response: request.response ?? false, rules: true)
             else { return (nil, chains) }
             overlay.apply(to: &task)
             return (task, chains)

@@ -93,6 +93,60 @@ struct DetailsPageTests {
         #expect(screen.cursorName == "holiday" && screen.model.tree.cursorItem?.isOpen == true)
     }
 
+    @Test("Down and Up go to the next file of the batch as the list has them, past groups and never into another batch")
+    func neighbours() {
+        let other = BatchID(rawValue: 2)
+        var screen = ScreenHarness(80, 24)
+        screen.connect()
+        let batches = [row(3, scanning: false), Rows.batch(2, "docs", .running, { $0.running = 1 })]
+        screen.news([
+            Rows.section(nil, batches),
+            Rows.section(
+                .batch(batch),
+                [
+                    Rows.task(1, 10, "a", .running), Rows.group(1, 1, .queued, 240), Rows.task(1, 11, "b", .failed),
+                ]),
+            Rows.section(.batch(other), [Rows.task(2, 20, "c", .running)]),
+        ])
+        screen.press("j", "i")
+        #expect(screen.picture.contains("Details  a ") && screen.picture.contains("holiday (1 of 2)"))
+        screen.press("Down")
+        #expect(screen.picture.contains("Details  b "))
+        #expect(screen.requests.contains { if case .task(TaskID(rawValue: 11), _) = $0 { true } else { false } })
+        screen.press("j")
+        #expect(screen.picture.contains("Details  b ") && screen.picture.contains("no file of this batch below it"))
+        screen.press("Esc")
+        #expect(screen.cursorName == "b")
+        screen.press("i", "k")
+        #expect(screen.picture.contains("Details  a "))
+        screen.press("Up")
+        #expect(screen.picture.contains("Details  a ") && screen.picture.contains("no file of this batch above it"))
+    }
+
+    @Test("keys that scroll go on scrolling, and the line at the foot is there only where all has room")
+    func scrolling() {
+        var screen = ScreenHarness(80, 14, [Rows.section(nil, [row(1, scanning: false)])])
+        screen.press("l")
+        screen.news([
+            Rows.section(nil, [row(1, scanning: false)]),
+            Rows.section(.batch(batch), [Rows.task(1, 10, "a", .running)]),
+        ])
+        screen.press("j", "i")
+        #expect(screen.picture.contains("The mouse selects text here. y copies path, Y copies everything."))
+        var long = task(10, "/home/ana/a", .running)
+        long.history = (0..<30).map {
+            HistoryEntry(time: ScreenHarness.morning, what: "w\($0)", cause: nil, attempt: nil, message: nil)
+        }
+        screen.send(.answer(.task(.success(long), number: screen.lastNumber)))
+        #expect(!screen.picture.contains("The mouse selects") && !screen.picture.contains("w29"))
+        screen.press("^D")
+        let below = screen.picture
+        screen.press("^U", "PgDn", "PgUp")
+        #expect(below != screen.picture)
+        screen.press("G")
+        #expect(screen.picture.contains("w29"))
+    }
+
     @Test("what comes late for another file's page is not shown on this one")
     func late() {
         let rows = [Rows.task(1, 10, "a", .completed), Rows.task(1, 11, "b", .completed)]

@@ -74,6 +74,62 @@ struct DetailsPictureTests {
         Pictures.expect(small.picture, "details-parts-40x10")
     }
 
+    @Test("a file that runs says how fast, since when and until when, what a cut costs and how it is compared")
+    func running() {
+        var (task, row) = inParts
+        task.attempts = 1
+        task.modifiedAt = Self.morning.advanced(by: .seconds(-9_575_877))
+        task.rules = TaskRules(giveUpAfterSeconds: 14 * 86_400)
+        task.attempt = AttemptFigures(
+            averageBytesPerSecond: 9 * Self.mega - 800_000, bestBytesPerSecond: 10 * Self.mega + 400_000,
+            resumable: true)
+        task.history?.removeSubrange(1...)
+        Pictures.expect(page(80, 24, task, row).picture, "details-running-80x24")
+        Pictures.expect(page(120, 36, task, row).picture, "details-running-120x36")
+    }
+
+    @Test("what a server cannot go on with is said as its protocol has it; what nobody knows is left out")
+    func resumable() {
+        func line(_ change: (inout TaskSnapshot) -> Void, accepted: Int64 = 0) -> String? {
+            var (task, row) = inParts
+            row.bytes.accepted = accepted
+            change(&task)
+            return page(80, 24, task, row).lines.first { $0.contains("Resumable") }
+        }
+        #expect(line { _ in } == nil)
+        #expect(line({ _ in }, accepted: 1 << 20)?.contains("yes, from 1.0M") == true)
+        #expect(
+            line { ($0.protocol, $0.attempt) = ("put", AttemptFigures(resumable: false)) }?
+                .contains("no: sent whole each time") == true)
+        #expect(
+            line { ($0.protocol, $0.attempt) = ("ftp", AttemptFigures(resumable: false)) }?
+                .contains("no: this server begins again") == true)
+        #expect(
+            line { ($0.protocol, $0.attempt) = ("sftp", AttemptFigures(resumable: true)) }?
+                .contains("yes, the server is asked") == true)
+        #expect(line({ ($0.state, $0.attempt) = (.completed, nil) }, accepted: 1 << 20) == nil)
+    }
+
+    @Test("how a file will be compared is said while it runs, and what was given of it is shown in short")
+    func checksum() {
+        func line(_ rules: TaskRules?, _ change: (inout TaskSnapshot) -> Void = { _ in }) -> String? {
+            var (task, row) = inParts
+            task.rules = rules
+            change(&task)
+            return page(80, 24, task, row).lines.first { $0.contains("Checksum") }
+        }
+        func rules(_ verify: VerificationWish?) -> TaskRules { TaskRules(giveUpAfterSeconds: 60, verify: verify) }
+        #expect(line(nil) == nil)
+        #expect(line(rules(nil))?.contains("MD5 of each part, remote pending") == true)
+        #expect(line(rules(nil)) { $0.protocol = "put" }?.contains("as the server offers, else the size") == true)
+        #expect(line(rules(.size))?.contains("the size alone, remote pending") == true)
+        #expect(line(rules(VerificationWish.none))?.contains("none is wanted") == true)
+        var given = rules(nil)
+        given.expects = TransferDigest(algorithm: "sha-256", value: "9f31" + String(repeating: "0", count: 58) + "c2")
+        #expect(line(given)?.contains("sha-256 9f31..c2 given, compared at the end") == true)
+        #expect(line(rules(nil)) { $0.state = .completed } == nil)
+    }
+
     private var refused: (task: TaskSnapshot, row: NodeRow) {
         var task = task(.failed, sent: 0)
         task.error = TransferError(.http, "photos answered 507: free space there, then retry", httpStatus: 507)

@@ -51,6 +51,10 @@ enum Samples {
             PartRun(first: 1, last: 8, state: .completed, bytesTotal: 64, bytesSent: 64),
             PartRun(first: 9, last: 9, state: .running, bytesTotal: 8, bytesSent: 7),
         ]
+        task.attempt = AttemptFigures(averageBytesPerSecond: 4, bestBytesPerSecond: 6, resumable: true)
+        task.rules = TaskRules(
+            giveUpAfterSeconds: 5, verify: .digest, expects: TransferDigest(algorithm: "sha-256", value: "00ff"))
+        task.modifiedAt = time
         task.history = [HistoryEntry(time: time, what: "attempt", cause: .http, attempt: 1, message: "no")]
         task.response = TransferResponse(status: 404, headers: [HeaderField("A", "b")], body: "gone")
         return task

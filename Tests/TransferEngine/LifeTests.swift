@@ -46,12 +46,15 @@ import TransferQueue
         let task = try #require(snapshot.tasks.first)
         #expect(task.state == .running && task.bytesTotal == 3_000_000 && task.bytesSent <= 3_000_000)
         #expect(task.bytesAccepted == 0 && task.batch == batch)
+        let figures = try #require(await harness.engine.figures(of: task.task))
+        #expect(figures.resumable == (task.bytesSent > 0 ? false : nil), "a PUT begins again")
         // A limit that is set now holds for what is under way.
         #expect(await harness.engine.upBucketUsers == 1)
         hold.reach()
         try await harness.finished(batch)
         await harness.engine.waitUntilIdle()
         #expect(await harness.engine.live().tasks.isEmpty)
+        #expect(await harness.engine.figures(of: task.task) == nil)
         await harness.stop()
     }
 

@@ -35,6 +35,10 @@ import TransferModel
         #expect(snapshot?.source == "/src/my photos/raw/file0")
         #expect(snapshot?.destination == "http://host/in/my%20photos/raw/file0")
         #expect(snapshot?.folder == "my photos/raw")
+        #expect(snapshot?.rules == nil && snapshot?.modifiedAt == nil)
+        let told = try await queue.reader.task(task.id, rules: true)
+        #expect(told?.rules == TaskRules(giveUpAfterSeconds: 14 * 86_400))
+        #expect(told?.modifiedAt == Timestamp(milliseconds: 0), "7 nanoseconds after the epoch")
         try await queue.close()
     }
 

@@ -170,7 +170,12 @@ import TransferQueue
                     bytesTotal: 10, bytesSent: 5, bytesAccepted: 0, bytesRepeated: 0, bytesPerSecond: 1,
                     secondsLeft: 5, isStalled: false)
             ]))
-        #expect(try await client.call(Methods.taskShow, request).task.parts == parts)
+        let shown = try await client.call(Methods.taskShow, request).task
+        #expect(shown.parts == parts)
+        #expect(shown.attempt == AttemptFigures(averageBytesPerSecond: 4, bestBytesPerSecond: 6, resumable: true))
+        #expect(shown.rules == TaskRules(giveUpAfterSeconds: 14 * 86_400))
+        let listed = try await client.call(Methods.taskList, TaskListRequest(batch: batch)).tasks
+        #expect(listed.allSatisfy { $0.attempt == nil && $0.rules == nil })
         try await harness.end()
     }
 

@@ -124,6 +124,9 @@ actor FakeEngine: EngineControl {
     var partRuns: [TaskID: [PartRun]] = [:]
     func setParts(_ runs: [PartRun], of task: TaskID) { partRuns[task] = runs }
     func parts(of task: TaskID) -> [PartRun] { partRuns[task] ?? [] }
+    func figures(of task: TaskID) -> AttemptFigures? {
+        AttemptFigures(averageBytesPerSecond: 4, bestBytesPerSecond: 6, resumable: true)
+    }
     func watchLive(_ notice: (@Sendable () -> Void)?) { self.notice = notice }
     func setLimits(_ limits: EngineLimits) { currentLimits = limits }
     func limits() -> EngineLimits { currentLimits }
