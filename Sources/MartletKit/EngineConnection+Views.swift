@@ -43,9 +43,9 @@ extension EngineConnection {
         try await call(Methods.totals, Nothing())
     }
 
-    /// How fast it has been since the engine started: the last five minutes, hour and day.
-    public nonisolated func throughput() async throws(RequestError) -> [SpeedSeries] {
-        try await call(Methods.throughput, Nothing()).series
+    /// How fast it has been since the engine started, in the last five minutes, hour and day: everything, or one batch.
+    public nonisolated func throughput(of batch: BatchID? = nil) async throws(RequestError) -> ThroughputReport {
+        try await call(Methods.throughput, ThroughputRequest(batch: batch))
     }
 
     /// Tells the engine what a view wants. While there is no engine nothing is sent; `connected` sends it then.

@@ -92,10 +92,10 @@ package struct LogPage: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer of `throughput`.
-package struct ThroughputAnswer: Codable, Hashable, Sendable {
-    /// The shortest span first.
-    package var series: [SpeedSeries]
+/// Parameters of `throughput`.
+package struct ThroughputRequest: Codable, Hashable, Sendable {
+    /// Missing: everything.
+    package var batch: BatchID?
 
-    package init(series: [SpeedSeries]) { self.series = series }
+    package init(batch: BatchID? = nil) { self.batch = batch }
 }

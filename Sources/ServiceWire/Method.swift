@@ -104,7 +104,7 @@ package enum Methods {
     package static let treeFind = Method<FindRequest, FoundRow>(.treeFind)
     package static let viewSet = Method<ViewRequest, Nothing>(.viewSet)
     package static let totals = Method<Nothing, QueueTotals>(.totals)
-    package static let throughput = Method<Nothing, ThroughputAnswer>(.throughput)
+    package static let throughput = Method<ThroughputRequest, ThroughputReport>(.throughput)
     package static let eventsRead = Method<EventsReadRequest, EventPage>(.eventsRead)
     package static let eventsFollow = Method<EventsFollowRequest, EventsFollowing>(.eventsFollow)
     package static let eventsUnfollow = Method<Nothing, Nothing>(.eventsUnfollow)

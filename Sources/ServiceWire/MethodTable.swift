@@ -56,7 +56,8 @@ package enum MethodTable {
                 "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
                     + "needsSpace? needsServer? viewers stopping limitUp limitDown"
             )
-        case .throughput: ("", "series")
+        case .throughput:
+            ("batch?", "series batch? sentToday? receivedToday? errors? errorSeconds? process?")
         case .eventsRead: ("after? consumer? session? limit? wait?", "events next last")
         case .eventsFollow: ("after? consumer? session?", "after")
         case .eventsUnfollow: ("", "")

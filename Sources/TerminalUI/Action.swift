@@ -216,6 +216,7 @@ package enum Action: String, CaseIterable, Sendable {
     package func hint(in view: KeyMap.View) -> String? {
         switch (self, view) {
         case (.down, .details): "next file"
+        case (.down, .throughput): "next batch"
         default: hint
         }
     }

@@ -8,19 +8,28 @@ extension Drawing {
     struct Chart {
         var speeds: [Int64]
         var average: Int64?
+        /// Beside the average's line, at its right end; so much room is kept for it.
+        var averageWord: SafeText = ""
         /// The column that is read.
         var point: Int?
         /// Below the axis: where, from the right end back (1 is the left end), and what.
         var marks: [(share: Double, word: String)]
     }
 
-    /// How many columns a chart has for its bars.
-    static func bars(in columns: Range<Int>) -> Int { max(0, columns.count - labelWidth - 2) }
+    /// The columns that a chart has for its bars: not those of its numbers, nor those of the average's word.
+    static func bars(in columns: Range<Int>, besides word: SafeText = "") -> Range<Int> {
+        let start = min(columns.upperBound, columns.lowerBound + labelWidth + 2)
+        return start..<max(start, columns.upperBound - (word.width > 0 ? word.width + 1 : 0))
+    }
 
     /// The last five minutes as this screen has seen them.
     mutating func chart(_ throughput: Throughput, rows: Range<Int>, columns: Range<Int>) {
-        let speeds = throughput.averages(Self.bars(in: columns), at: model.now.uptime)
-        chart(Chart(speeds: speeds, marks: Self.marks(.minutes)), rows: rows, columns: columns)
+        let word: SafeText = "avg"
+        let speeds = throughput.averages(Self.bars(in: columns, besides: word).count, at: model.now.uptime)
+        let average = throughput.average(of: .seconds(300), at: model.now.uptime)
+        chart(
+            Chart(speeds: speeds, average: average, averageWord: word, marks: Self.marks(.minutes)), rows: rows,
+            columns: columns)
     }
 
     static func marks(_ span: ThroughputView.Span) -> [(share: Double, word: String)] {
@@ -30,17 +39,19 @@ extension Drawing {
     /// - Parameter rows: at least 4: the lowest two are the axis of time and its numbers.
     mutating func chart(_ chart: Chart, rows: Range<Int>, columns: Range<Int>) {
         guard rows.count >= 4, columns.count >= 20 else { return }
-        let bars = columns.dropFirst(Self.labelWidth + 2)
-        let top = Axis.top(above: chart.speeds.max() ?? 0, look.figures.units)
+        let bars = Self.bars(in: columns, besides: chart.averageWord)
         let height = rows.dropLast(2)
-        let middle = height.count >= 4 && height.count.isMultiple(of: 2) ? height.lowerBound + height.count / 2 : nil
-        for y in height { axis(y == height.lowerBound ? top : y == middle ? top / 2 : nil, y, columns) }
+        let scale = Axis(for: chart.speeds.max() ?? 0, rows: height.count, look.figures.units)
+        let numbers = Dictionary(uniqueKeysWithValues: scale.marks.map { ($0.row, $0.value) })
+        for y in height { axis(numbers[height.upperBound - y], y, columns) }
         if let average = chart.average, average > 0 {
-            let y = height.upperBound - 1 - Int(Double(average) / Double(top) * Double(height.count - 1))
+            let above = min(height.count - 1, Int(Double(average) / scale.top * Double(height.count)))
+            let y = height.upperBound - 1 - above
             grid.fill(row: y, columns: bars, with: Glyph("-"), style: .dim)
+            grid.put(chart.averageWord, row: y, column: bars.upperBound + 1, style: .dim, end: columns.upperBound)
         }
         for (x, speed) in zip(bars, chart.speeds) where speed > 0 {
-            bar(x, Double(speed) / Double(top), height, isRead: x - bars.lowerBound == chart.point)
+            bar(x, Double(speed) / scale.top, height, isRead: x - bars.lowerBound == chart.point)
         }
         timeAxis(rows, columns, bars, chart.marks)
         if let point = chart.point, bars.indices.contains(bars.lowerBound + point) {

@@ -148,6 +148,7 @@ package struct KeyMap: Sendable, Hashable {
             (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
         .throughput: everywhere + pages + [
+            (.down, ["j", "Down"]), (.up, ["k", "Up"]),
             (.limit, ["T"]), (.longerSpan, ["l", "]"]), (.shorterSpan, ["h", "["]), (.earlierPoint, ["Left"]),
             (.laterPoint, ["Right"]), (.back, ["Esc", "q", "b"]),
         ],

@@ -46,8 +46,8 @@ enum Request: Hashable, Sendable {
     case clearFinished(number: Int)
     /// Take back a change; answered by `acted`.
     case undo(UndoChoice, number: Int)
-    /// How fast it has been; answered by `throughput`.
-    case throughput(number: Int)
+    /// How fast it has been, everything or one batch; answered by `throughput`.
+    case throughput(of: BatchID?, number: Int)
     /// What can be taken back; answered by `undoable`.
     case undoable(number: Int)
     /// What holds for everything, and which session a batch belongs to; answered by `limits`.
@@ -117,7 +117,7 @@ enum Deed: Hashable, Sendable {
 /// What became of a request.
 enum Answer: Sendable {
     case acted(Result<NodesChanged, RequestError>, number: Int)
-    case throughput(Result<[SpeedSeries], RequestError>, number: Int)
+    case throughput(Result<ThroughputReport, RequestError>, number: Int)
     case undoable(Result<[UndoStep], RequestError>, number: Int)
     case limits(Result<TransferLimits, RequestError>, session: SessionName?, number: Int)
     case limitsSet(Result<TransferLimits, RequestError>, number: Int)

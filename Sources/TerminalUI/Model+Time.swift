@@ -12,6 +12,7 @@ extension Model {
         startWhenDue()
         refreshNextTry()
         if let left = untilLifeIsAsked, left <= .zero { ask(.status) { .status(number: $0) } }
+        if let left = untilThroughputIsAsked, left <= .zero { askForThroughput() }
         let late = pending.filter { now.uptime - $0.value.since >= $0.value.patience }
         for id in late.keys { pending[id] = nil }
         if let waited = late.values.filter({ !$0.isConfirmed }).map(\.patience).max() {
@@ -37,6 +38,7 @@ extension Model {
             wakes.append(Self.toNextSecond(why?.untilRetry(engineNow) ?? .zero))
         }
         if let untilLifeIsAsked { wakes.append(untilLifeIsAsked) }
+        if let untilThroughputIsAsked { wakes.append(untilThroughputIsAsked) }
         if let untilNextTry { wakes.append(untilNextTry) }
         if tree.isBehind, let steadyUntil { wakes.append(steadyUntil - now.uptime) }
         if let until = notice?.undo?.until { wakes.append(Self.toNextSecond(until - now.uptime)) }

@@ -63,7 +63,7 @@ struct Outstanding: Sendable {
         case clearFinished
         case undo(SafeText?)
         case undoable
-        case throughput
+        case throughput(of: BatchID?)
         case limits(LimitForm.Targets)
         case setLimits(LimitsWish)
         case why(NodeID, NodeRow, SafeText)

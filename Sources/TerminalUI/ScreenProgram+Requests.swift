@@ -13,8 +13,9 @@ extension ScreenProgram {
         case .undo(let choice, let number):
             .acted(
                 await result { engine throws(RequestError) in try await engine.takeBack(choice) }, number: number)
-        case .throughput(let number):
-            .throughput(await result { engine throws(RequestError) in try await engine.throughput() }, number: number)
+        case .throughput(let batch, let number):
+            .throughput(
+                await result { engine throws(RequestError) in try await engine.throughput(of: batch) }, number: number)
         case .undoable(let number):
             .undoable(await result { engine throws(RequestError) in try await engine.undoable() }, number: number)
         case .limits(let batch, let number):

@@ -8,22 +8,21 @@ struct Throughput: Sendable {
         /// Of the speeds told in it.
         var sum: Double
         var count: Double
+        var peak: Int64
     }
 
     /// At most `steps` of them, oldest first.
     private var seen: [Step] = []
-    /// The highest speed since the screen was opened.
-    private(set) var peak: Int64 = 0
 
     mutating func add(_ bytesPerSecond: Int64, at uptime: Duration) {
         let number = Self.number(uptime)
         if seen.last?.number == number {
             seen[seen.count - 1].sum += Double(bytesPerSecond)
             seen[seen.count - 1].count += 1
+            seen[seen.count - 1].peak = max(seen[seen.count - 1].peak, bytesPerSecond)
         } else {
-            seen.append(Step(number: number, sum: Double(bytesPerSecond), count: 1))
+            seen.append(Step(number: number, sum: Double(bytesPerSecond), count: 1, peak: bytesPerSecond))
         }
-        peak = max(peak, bytesPerSecond)
         seen.removeAll { $0.number <= number - Int64(Self.steps) }
     }
 
@@ -41,6 +40,12 @@ struct Throughput: Sendable {
             let last = max(first + 1, (column + 1) * Self.steps / columns)
             return Int64(values[first..<last].reduce(0, +) / Double(last - first))
         }
+    }
+
+    /// The highest speed that was told in the last five minutes.
+    func peak(at uptime: Duration) -> Int64 {
+        let oldest = Self.number(uptime) - Int64(Self.steps)
+        return seen.filter { $0.number > oldest }.map(\.peak).max() ?? 0
     }
 
     /// The average of the last steps, as many as `duration` has, of which something is known.

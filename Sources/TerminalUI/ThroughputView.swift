@@ -33,27 +33,49 @@ struct ThroughputView: Sendable {
     var span = Span.minutes
     /// Steps back from now, where the cursor reads; `nil`: it reads nothing.
     var point: Int?
+    /// Whose graph it is; `nil`: everything's.
+    private(set) var batch: BatchID?
     /// As the engine told, and when.
-    private(set) var series: [SpeedSeries] = []
+    private(set) var report: ThroughputReport?
     private(set) var toldAt: Duration?
+    /// Tenths of a percent of one processor, between the last two answers.
+    private(set) var processor: Int64?
     var askedAt: Duration?
+    /// Something has changed since the engine was asked.
+    var isStale = false
 
-    mutating func take(_ series: [SpeedSeries], at uptime: Duration) {
-        (self.series, toldAt) = (series, uptime)
+    mutating func take(_ report: ThroughputReport, at uptime: Duration) {
+        if let now = report.process, let before = self.report?.process {
+            let passed = now.uptimeMilliseconds - before.uptimeMilliseconds
+            // A shorter time says nothing, and another engine's began anew.
+            if passed >= 500 { processor = max(0, now.cpuMilliseconds - before.cpuMilliseconds) * 1000 / passed }
+            if passed < 0 { processor = nil }
+        }
+        (self.report, toldAt) = (report, uptime)
+        if processor == nil, report.process != nil { isStale = true }
     }
 
-    /// Both ways of the span's steps as they are now, oldest first; fewer than the span has: nothing is known of the ones before.
-    func steps(at uptime: Duration) -> [(up: Int64, down: Int64)] {
-        guard let toldAt, let told = series.first(where: { $0.seconds == span.stepSeconds }) else { return [] }
+    mutating func choose(_ batch: BatchID?) {
+        (self.batch, point) = (batch, nil)
+    }
+
+    /// Both ways of a span's steps as they are now, oldest first; fewer than the span has: nothing is known of the ones before.
+    func steps(of span: Span, at uptime: Duration) -> [(up: Int64, down: Int64)] {
+        // What was told of another batch is no answer.
+        guard let toldAt, let report, report.batch == batch,
+            let told = report.series.first(where: { $0.seconds == span.stepSeconds })
+        else { return [] }
         let passed = Int((uptime - toldAt).components.seconds / span.stepSeconds)
         let known = zip(told.up, told.down).map { (up: $0.0, down: $0.1) }
         return Array((known + Array(repeating: (up: 0, down: 0), count: min(passed, span.steps))).suffix(span.steps))
     }
 
-    /// What the steps come to on average.
-    func average(at uptime: Duration) -> Int64 {
-        let steps = steps(at: uptime)
-        return steps.isEmpty ? 0 : steps.reduce(0) { $0 + $1.up + $1.down } / Int64(steps.count)
+    func steps(at uptime: Duration) -> [(up: Int64, down: Int64)] { steps(of: span, at: uptime) }
+
+    /// What the last steps of a span come to on average, all of them or as many as `seconds` has; `nil`: nothing is known.
+    func average(of span: Span, seconds: Int64? = nil, at uptime: Duration) -> Int64? {
+        let steps = self.steps(of: span, at: uptime).suffix(Int((seconds ?? span.seconds) / span.stepSeconds))
+        return steps.isEmpty ? nil : steps.reduce(0) { $0 + $1.up + $1.down } / Int64(steps.count)
     }
 
     mutating func movePoint(by steps: Int, at uptime: Duration) {
@@ -67,42 +89,5 @@ struct ThroughputView: Sendable {
     mutating func show(_ step: Int) {
         let next = Span(rawValue: span.rawValue + step) ?? span
         if next != span { (span, point) = (next, nil) }
-    }
-}
-
-extension Model {
-    /// When the page opens, and as long as something moves on it.
-    mutating func askForThroughput() {
-        let isAsked = outstanding.values.contains { if case .throughput = $0.purpose { true } else { false } }
-        if let asked = throughputView.askedAt, now.uptime - asked < .seconds(2) { return }
-        guard isConnected, !isAsked else { return }
-        throughputView.askedAt = now.uptime
-        ask(.throughput) { .throughput(number: $0) }
-    }
-
-    mutating func throughputCame(_ result: Result<[SpeedSeries], RequestError>, _ number: Int) {
-        guard outstanding.removeValue(forKey: number) != nil else { return }
-        if case .success(let series) = result { throughputView.take(series, at: now.uptime) }
-    }
-
-    mutating func showThroughput() {
-        page = .throughput
-        throughputView.point = nil
-        throughputView.askedAt = nil
-        askForThroughput()
-    }
-
-    mutating func performInThroughput(_ action: Action) {
-        switch action {
-        case .back where throughputView.point != nil: throughputView.point = nil
-        case .back: page = .transfers
-        case .help: openHelp()
-        case .limit: openLimits([])
-        case .longerSpan: throughputView.show(1)
-        case .shorterSpan: throughputView.show(-1)
-        case .earlierPoint: throughputView.movePoint(by: 1, at: now.uptime)
-        case .laterPoint: throughputView.movePoint(by: -1, at: now.uptime)
-        default: break
-        }
     }
 }

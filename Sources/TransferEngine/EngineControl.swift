@@ -60,8 +60,9 @@ package protocol EngineControl: Actor {
     /// The socket of the person's ssh agent, from the front that connected last.
     func useAgent(_ socket: RawPath)
 
-    /// How fast it has been since the engine started: the last minutes, hour and day.
-    func speeds() async -> [SpeedSeries]
+    /// How fast it has been since the engine started, in the last minutes, hour and day: everything, or one batch. Without the process's use.
+    func throughput(of batch: BatchID?) async -> ThroughputReport
+
     /// Ends all work. With `finishRunning` no new file is started and those that run are finished first; without, every task is
     /// checkpointed and broken off, within 2 s. Afterwards the engine does nothing more.
     /// - Returns: whether this call ended it; false when `goOn` took it back, or another call ends it.

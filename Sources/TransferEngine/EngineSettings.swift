@@ -29,6 +29,8 @@ package struct EngineSettings: Sendable {
     package var grace: Duration = .seconds(10)
     /// A folder of the engine's own, for the moment in which `ssh` asks for a password. Made when needed, 0700.
     package var privateFolder = RawPath("/nonexistent/martlet")
+    /// Which day a time belongs to where the person is, as in `DayCount`.
+    package var localDay: @Sendable (Timestamp) -> Int64 = EngineSettings.localDayHere
     /// Sent as `User-Agent`.
     package var userAgent: String
     /// Takes lines for the log; called on the engine's loop, so it hands over and does no work there.

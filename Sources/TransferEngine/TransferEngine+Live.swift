@@ -20,6 +20,7 @@ extension TransferEngine {
         guard let ticker else { return }
         timeline.clock.cancel(ticker)
         self.ticker = nil
+        keepTodayIfDue(isMoving: false)
         // Who looks is told of the end, too.
         notice?()
     }
@@ -37,6 +38,7 @@ extension TransferEngine {
             }
             if attempt.target == nil { noteIfDue(attempt) } else { checkpointIfDue(attempt) }
         }
+        if hasMoved { keepTodayIfDue(isMoving: true) }
         if hasMoved || attempts.isEmpty {
             hasMoved = false
             notice?()
@@ -57,7 +59,7 @@ extension TransferEngine {
         queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.id)
     }
 
-    private func look(at attempt: Attempt) {
+    func look(at attempt: Attempt) {
         if attempt.target == nil {
             for index in attempt.exchanges.indices where attempt.exchanges[index].isPayload {
                 if let sent = progress(attempt.exchanges[index])?.sent { attempt.exchanges[index].sent = sent }
@@ -97,10 +99,8 @@ extension TransferEngine {
         let now = timeline.nanoseconds
         attempt.meter.add(bytes, at: now)
         attempt.pace.add(bytes)
-        speedHistory.add(bytes, attempt.direction, at: now)
+        countMoved(bytes, attempt, at: now)
     }
-
-    package func speeds() -> [SpeedSeries] { speedHistory.series(at: timeline.nanoseconds) }
 
     package func live() -> LiveSnapshot {
         let now = timeline.nanoseconds

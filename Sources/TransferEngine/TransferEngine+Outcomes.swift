@@ -66,7 +66,8 @@ extension TransferEngine {
 
     /// Ends a task that has no slot.
     func refuse(_ task: ClaimedTask, _ error: TransferError) {
-        unconfirmed[task.id] = nil
+        countError()
+        (unconfirmed[task.id], bestSpeeds[task.id]) = (nil, nil)
         queue.writer.record(.failed(error), for: task.id)
         FaultPoint.finished.pass()
         hasUncommitted = true
@@ -93,6 +94,7 @@ extension TransferEngine {
                 return tryOtherCredentials(attempt, demand.error)
             }
         }
+        countError()
         let reason = reason(of: demand)
         let delay = waitRule.delay(
             reason, failures: attempt.failures, retryAfter: demand.retryAfter, random: Double.random(in: 0..<1))

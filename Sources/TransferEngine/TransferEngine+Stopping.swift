@@ -77,6 +77,7 @@ extension TransferEngine {
         await withinSeconds { [self] in
             await breakOff(attempts.values.filter { $0.phase == .running })
             try? await queue.writer.release(unstarted: lanes.values.flatMap { $0.remove(nil) })
+            try? await keepToday()
             try? await queue.writer.commit()
         }
         transport?.shutDown()

@@ -86,6 +86,12 @@ package actor TransferEngine: EngineControl {
     var sshAgent: RawPath?
     /// How fast it has been, for whoever opens a screen.
     var speedHistory: SpeedHistory
+    /// +Throughput
+    var batchSpeeds = BatchSpeeds()
+    var recentErrors: RecentCount
+    var today: TodayCount
+    /// What the queue was told of it last.
+    var keptToday: (count: DayCount, at: Int64)
     /// How far uploads had come when they were broken off; what the server has of it is known when they go on.
     var unconfirmed: [TaskID: UnconfirmedUpload] = [:]
     /// What was learnt of each host, by origin.
@@ -137,6 +143,10 @@ package actor TransferEngine: EngineControl {
         let timeline = Timeline(clock: clock ?? loop, wallMilliseconds: wallMilliseconds)
         self.timeline = timeline
         speedHistory = SpeedHistory(at: timeline.nanoseconds)
+        recentErrors = RecentCount(at: timeline.nanoseconds)
+        let today = TodayCount(at: timeline.now, localDay: settings.localDay)
+        self.today = today
+        keptToday = (today.count, timeline.nanoseconds)
         files = try BlockingWorker(name: "files", threads: 2)
         walker = try DirectoryWalker()
     }
@@ -149,6 +159,7 @@ package actor TransferEngine: EngineControl {
         adopt(try await queue.writer.limits())
         hostFacts = try await queue.writer.hosts().compactMapValues(HostFacts.init(encoded:))
         for upload in try await queue.writer.unconfirmed() { unconfirmed[upload.task] = upload }
+        try await adoptToday()
         try await noteInterrupted()
         let changes = queue.changes()
         // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of

@@ -35,7 +35,7 @@ public struct AttemptPace: Hashable, Sendable {
     /// A younger attempt has no average.
     static let youth: Int64 = 1_000_000_000
     /// Before that the buffers on the way swallow more than the line carries.
-    static let settling: Int64 = 5_000_000_000
+    static let settling: Int64 = 12_000_000_000
 
     private let startedAt: Int64
     private var moved: Int64 = 0

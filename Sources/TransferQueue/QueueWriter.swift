@@ -176,6 +176,14 @@ package actor QueueWriter {
         try change { try store.change(limits) }
     }
 
+    /// Keeps what has crossed the wire today. Durable some time later: a kill costs a little of it.
+    package func keep(_ count: DayCount) throws(QueueError) {
+        try change(.later) { try store.keep(count) }
+    }
+
+    /// What was kept last, of whichever day; `nil`: nothing ever was.
+    package func storedDay() throws(QueueError) -> DayCount? { try look { try store.storedDay() } }
+
     /// Keeps what was learnt of a host. Durable some time later: it can be learnt again.
     package func remember(host origin: String, facts: [UInt8]) throws(QueueError) {
         try change(.later) { try store.remember(host: origin, facts: facts) }

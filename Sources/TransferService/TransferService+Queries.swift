@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import LinuxSystem
 import ServiceWire
 import TransferEngine
@@ -117,23 +116,13 @@ extension TransferService {
             protocolVersion: "\(ProtocolVersion.current)", socket: identity.socketPath, queuePath: identity.queuePath,
             sessions: statistics.sessions, batches: statistics.batches, tasksActive: Int64(live.tasks.count),
             tasksWaiting: max(0, statistics.counts.unstarted + statistics.counts.active - Int64(live.tasks.count)),
-            bytesPerSecondUp: speeds.up, bytesPerSecondDown: speeds.down, residentBytes: Self.residentBytes())
+            bytesPerSecondUp: speeds.up, bytesPerSecondDown: speeds.down, residentBytes: ProcessUse.residentBytes)
         status.stopping = live.isStopping
         return status
     }
 
     static func missing(_ what: String) -> RequestError {
         RequestError(.noSuchObject, "there is no \(what): see 'martlet list'")
-    }
-
-    /// The second number of /proc/self/statm, in pages; proc(5).
-    private static func residentBytes() -> Int64 {
-        guard let file = try? System.open(Array("/proc/self/statm".utf8)) else { return 0 }
-        var bytes = [UInt8](repeating: 0, count: 128)
-        let count = (try? bytes.withUnsafeMutableBytes { try System.read(file.rawValue, $0) }) ?? 0
-        let words = bytes[..<count].split(separator: UInt8(ascii: " "))
-        guard words.count > 1, let pages = Int64(String(decoding: words[1], as: UTF8.self)) else { return 0 }
-        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 }
 

@@ -105,7 +105,7 @@ extension TransferService {
             try await serve(call, Methods.nodesCancel) { try await cancel($0, by: client.name) }
         case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await retry($0) }
         case .throughput:
-            try await serve(call, Methods.throughput) { _ in ThroughputAnswer(series: await engine.speeds()) }
+            try await serve(call, Methods.throughput) { await throughput($0) }
         case .nodesUndoable: try await serve(call, Methods.nodesUndoable) { _ in try await undoable() }
         case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
         case .nodesClear: try await serve(call, Methods.nodesClear) { try await clear($0) }

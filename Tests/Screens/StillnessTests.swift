@@ -48,13 +48,26 @@ struct StillnessTests {
         throughput.add(50, at: .seconds(6))
         #expect(throughput.averages(60, at: .seconds(7)).suffix(3) == [0, 200, 50])
         #expect(throughput.averages(30, at: .seconds(7)).last == 125)
-        #expect(throughput.peak == 300)
+        #expect(throughput.peak(at: .seconds(7)) == 300 && throughput.peak(at: .seconds(400)) == 0)
         #expect(throughput.average(of: .seconds(60), at: .seconds(7)) == 125)
         #expect(throughput.averages(60, at: .seconds(400)).allSatisfy { $0 == 0 })
-        #expect(Axis.top(above: 0, .iec) == 1024)
-        #expect(Axis.top(above: 41 << 20, .iec) == 50 << 20)
-        #expect(Axis.top(above: 50 << 20, .iec) == 50 << 20)
-        #expect(Axis.top(above: 501_000_000, .si) == 1_000_000_000)
-        #expect(Axis.top(above: .max, .si) >= 9_000_000_000_000_000_000)
+    }
+
+    @Test("numbers on the axis are round and stand every three or four rows, and all that is drawn has room")
+    func axis() {
+        for value in [0, 1, 999, 41 << 20, 50 << 20, 501_000_000, 60 << 30, Int64.max / 2] {
+            for rows in 2...60 {
+                for units in [ScreenConfiguration.Units.iec, .si] {
+                    let axis = Axis(for: value, rows: rows, units)
+                    #expect(axis.top * 1.000001 >= Double(value), "\(value) in \(rows)")
+                    #expect(rows < 6 || (3...4).contains(axis.spacing))
+                    #expect(axis.marks.allSatisfy { $0.row <= rows && $0.row.isMultiple(of: axis.spacing) })
+                    #expect(axis.marks.first.map { $0.value == axis.step } ?? true)
+                    #expect(axis.marks.count == rows / axis.spacing)
+                }
+            }
+        }
+        #expect(Axis(for: 58 << 20, rows: 10, .iec).marks.map(\.value) == [20 << 20, 40 << 20, 60 << 20])
+        #expect(Axis(for: 0, rows: 8, .iec).step == 1024)
     }
 }

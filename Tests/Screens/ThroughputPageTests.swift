@@ -47,6 +47,16 @@ struct ThroughputPageTests {
         #expect(empty.picture.contains("Limit: off"))
     }
 
+    /// - Parameter uptime: of the engine, in seconds; it has used a tenth of one processor.
+    private func report(_ series: [SpeedSeries], of batch: Int64? = nil, uptime: Int64 = 1000) -> ThroughputReport {
+        var report = ThroughputReport(series: series, batch: batch.map { BatchID(rawValue: $0) })
+        (report.sentToday, report.receivedToday, report.errors, report.errorSeconds) = (211 * Rows.giga, 0, 2, 300)
+        report.process = ProcessUse(
+            cpuMilliseconds: uptime * 100, uptimeMilliseconds: uptime * 1000, residentBytes: 41 * Rows.mega,
+            openFiles: 4)
+        return report
+    }
+
     /// What the engine has kept of an hour and more, however short this screen is open.
     private func told(_ columns: Int, _ rows: Int) -> ScreenHarness {
         var screen = screen(columns, rows)
@@ -56,7 +66,7 @@ struct ThroughputPageTests {
             SpeedSeries(seconds: 60, up: Array(minutes.suffix(30)), down: Array(repeating: Rows.mega, count: 30)),
             SpeedSeries(seconds: 600, up: [20 * Rows.mega, 3], down: [0, 0]),
         ]
-        screen.send(.answer(.throughput(.success(series), number: screen.lastNumber)))
+        screen.send(.answer(.throughput(.success(report(series)), number: screen.lastNumber)))
         return screen
     }
 
@@ -67,9 +77,12 @@ struct ThroughputPageTests {
             screen.requests.contains { if case .throughput = $0 { true } else { false } }
         }
         #expect(isAsked(screen))
-        screen.send(.answer(.throughput(.success([]), number: screen.lastNumber)))
+        screen.send(.answer(.throughput(.success(report([])), number: screen.lastNumber)))
         screen.news(Rows.example, totals: Rows.exampleTotals)
         #expect(!isAsked(screen))
+        screen.wait(.seconds(3))
+        #expect(isAsked(screen), "for what came last")
+        screen.send(.answer(.throughput(.success(report([], uptime: 1003)), number: screen.lastNumber)))
         screen.wait(.seconds(3))
         #expect(!isAsked(screen), "nothing has moved")
         screen.news(Rows.example, totals: Rows.exampleTotals)
@@ -99,14 +112,69 @@ struct ThroughputPageTests {
     @Test("time that has passed since the engine told moves the picture, and what is not known counts for no average")
     func passing() {
         var view = ThroughputView()
-        #expect(view.steps(at: .zero).isEmpty && view.average(at: .zero) == 0)
-        view.take([SpeedSeries(seconds: 5, up: [4, 8], down: [0, 4])], at: .seconds(10))
-        #expect(view.average(at: .seconds(10)) == 8)
+        #expect(view.steps(at: .zero).isEmpty && view.average(of: .minutes, at: .zero) == nil)
+        view.take(report([SpeedSeries(seconds: 5, up: [4, 8], down: [0, 4])]), at: .seconds(10))
+        #expect(view.average(of: .minutes, at: .seconds(10)) == 8)
         #expect(view.steps(at: .seconds(21)).map(\.up) == [4, 8, 0, 0])
         #expect(view.steps(at: .seconds(10_000)).count == 60)
         view.movePoint(by: 1, at: .seconds(10))
         #expect(view.point == 0)
         for _ in 0..<9 { view.movePoint(by: 1, at: .seconds(10)) }
         #expect(view.point == 1)
+    }
+
+    @Test(
+        "the average of a minute is of the engine's steps as that of five is: while both know the same they are the same"
+    )
+    func averages() {
+        var screen = screen(80, 24)
+        let speeds = Array(repeating: 30 * Rows.mega, count: 8)
+        let series = [SpeedSeries(seconds: 5, up: speeds, down: speeds.map { _ in 0 })]
+        screen.send(.answer(.throughput(.success(report(series)), number: screen.lastNumber)))
+        let numbers = screen.lines.first { $0.contains("60.0M/s") }
+        #expect(numbers?.contains("30.0M/s      30.0M/s") == true, "\(numbers ?? "")")
+        screen.press("l")
+        #expect(screen.lines.contains { $0.contains("30.0M/s") }, "of the minute nothing else is known in another span")
+    }
+
+    @Test("Down and Up choose the batch whose graph and numbers are shown; all of them stand above the first")
+    func batches() {
+        var screen = told(80, 24)
+        func asked(_ screen: ScreenHarness) -> BatchID?? {
+            for case .throughput(let batch, _) in screen.requests { return .some(batch) }
+            return nil
+        }
+        screen.press("Down")
+        #expect(asked(screen) == .some(BatchID(rawValue: 1)))
+        #expect(screen.picture.contains("Throughput  holiday-2024") && !screen.picture.contains("average 9"))
+        // A late answer about everything is no answer.
+        let own = [
+            SpeedSeries(
+                seconds: 5, up: Array(repeating: 7 * Rows.mega, count: 60), down: Array(repeating: 0, count: 60))
+        ]
+        screen.send(.answer(.throughput(.success(report(own)), number: screen.lastNumber)))
+        #expect(!screen.picture.contains("7.0M/s"))
+        screen.press("Up", "Down")
+        screen.send(.answer(.throughput(.success(report(own)), number: screen.lastNumber)))
+        screen.send(.answer(.throughput(.success(report(own, of: 1)), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "throughput-batch-80x24")
+        #expect(screen.lines.contains { $0.contains("7.0M/s        7.0M/s") })
+        screen.press("j", "j", "j")
+        #expect(screen.picture.contains("Throughput  nas-backup"))
+        screen.press("k", "k", "k", "k")
+        #expect(screen.picture.contains("Throughput  all batches"))
+    }
+
+    @Test("what the engine costs is measured between two answers, and is not claimed before")
+    func process() {
+        var screen = told(120, 36)
+        #expect(screen.picture.contains("Limit: off    engine 41.0M memory, 4 files open"))
+        screen.wait(.seconds(2))
+        screen.send(.answer(.throughput(.success(report([], uptime: 1002)), number: screen.lastNumber)))
+        #expect(screen.picture.contains("engine 10.0% CPU, 41.0M memory, 4 files open"))
+        #expect(screen.picture.contains("sent today") && screen.picture.contains("211G"))
+        #expect(Drawing.rate(2, in: 300) == "0.4" && Drawing.rate(0, in: 60) == "0")
+        #expect(Drawing.rate(1, in: 6000) == "0.1" && Drawing.rate(100_000, in: 300) == "20,000")
+        Pictures.expect(screen.picture, "throughput-told-120x36")
     }
 }

@@ -110,6 +110,13 @@ enum Samples {
         return totals
     }
 
+    static var throughput: ThroughputReport {
+        var report = ThroughputReport(series: [SpeedSeries(seconds: 5, up: [1, 2], down: [3, 4])], batch: batch)
+        (report.sentToday, report.receivedToday, report.errors, report.errorSeconds) = (5, 6, 7, 300)
+        report.process = ProcessUse(cpuMilliseconds: 1, uptimeMilliseconds: 2, residentBytes: 3, openFiles: 4)
+        return report
+    }
+
     static var request: BatchRequest {
         var options = TransferOptions()
         options.verify = .digest
@@ -178,7 +185,8 @@ enum Samples {
         case .taskShow: TaskShowRequest(task: task, history: true, response: true)
         case .why: WhyRequest(id: .task(task))
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow: nodes
-        case .nodesUndoable, .throughput: Nothing()
+        case .nodesUndoable: Nothing()
+        case .throughput: ThroughputRequest(batch: batch)
         case .nodesUndo: UndoRequest(ids: nodes.ids, rows: nodes.rows, selector: nodes.selector, operation: 4)
         case .nodesMove: MoveRequest(ids: nodes.ids, rows: nodes.rows, to: .before, before: .task(task))
         case .nodesSet:
@@ -279,7 +287,7 @@ enum Samples {
         case .engineStop: EngineStopAnswer(takenBack: true)
         case .engineGoOn: EngineGoOnAnswer(wasStopping: true)
         case .totals: totals
-        case .throughput: ThroughputAnswer(series: [SpeedSeries(seconds: 5, up: [1, 2], down: [3, 4])])
+        case .throughput: throughput
         case .eventsRead: EventPage(events: [event], next: seq, last: seq)
         case .eventsFollow: EventsFollowing(after: seq)
         case .engineStatus:

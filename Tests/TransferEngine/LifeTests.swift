@@ -58,6 +58,32 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("what was sent today is known over a restart, each batch has its own graph, and failures are counted")
+    func throughput() async throws {
+        let first = try await EngineHarness { request, _ in
+            request.target.hasSuffix("no") ? .answer("403 Forbidden") : .ordinary
+        }
+        try first.sandbox.write("d/f", pattern(300_000))
+        try first.sandbox.write("other/no", [1, 2, 3])
+        let batch = try await first.add(first.request(upload: ["d"]))
+        try await first.finished(batch)
+        let other = try await first.add(first.request(upload: ["other"]))
+        try await first.finished(other)
+        let all = await first.engine.throughput(of: nil)
+        #expect(all.batch == nil && all.series.count == 3 && all.receivedToday == 0)
+        #expect(try #require(all.sentToday) >= 300_000)
+        #expect(all.errors == 1)
+        let own = await first.engine.throughput(of: batch)
+        #expect(own.batch == batch && own.sentToday == all.sentToday)
+        #expect(try #require(own.series.first).up.contains { $0 > 0 })
+        #expect(await first.engine.throughput(of: BatchID(rawValue: 99)).series.isEmpty)
+        await first.stop()
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        let later = await second.engine.throughput(of: nil)
+        #expect(later.sentToday == all.sentToday && later.errors == 0)
+        await second.stop()
+    }
+
     @Test("who watches is told while something moves and when it ends")
     func watching() async throws {
         let harness = try await EngineHarness()

@@ -152,6 +152,20 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `the throughput is of everything or of one batch, with what the process uses`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let all = try await client.call(Methods.throughput, ThroughputRequest())
+        #expect(all.batch == nil && all.series.map(\.up) == [[7]])
+        #expect(all.sentToday == 11 && all.receivedToday == 12 && all.errors == 2 && all.errorSeconds == 300)
+        let process = try #require(all.process)
+        // The queue's files at least.
+        #expect(process.residentBytes > 1 << 20 && process.openFiles >= 2 && process.cpuMilliseconds >= 0)
+        let batch = BatchID(rawValue: 4)
+        #expect(try await client.call(Methods.throughput, ThroughputRequest(batch: batch)).batch == batch)
+        try await harness.end()
+    }
+
     @Test func `a file that goes in parts tells them while it runs`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

@@ -120,7 +120,11 @@ actor FakeEngine: EngineControl {
     func reordered(_ batches: Set<BatchID>) { orders.append(batches) }
     func settingsChanged() { settings += 1 }
     func live() -> LiveSnapshot { snapshot }
-    func speeds() -> [SpeedSeries] { [SpeedSeries(seconds: 5, up: [7], down: [9])] }
+    func throughput(of batch: BatchID?) -> ThroughputReport {
+        var report = ThroughputReport(series: [SpeedSeries(seconds: 5, up: [7], down: [9])], batch: batch)
+        (report.sentToday, report.receivedToday, report.errors, report.errorSeconds) = (11, 12, 2, 300)
+        return report
+    }
     var partRuns: [TaskID: [PartRun]] = [:]
     func setParts(_ runs: [PartRun], of task: TaskID) { partRuns[task] = runs }
     func parts(of task: TaskID) -> [PartRun] { partRuns[task] ?? [] }
