@@ -42,7 +42,7 @@ extension Drawing {
         let bars = Self.bars(in: columns, besides: chart.averageWord)
         let height = rows.dropLast(2)
         let scale = Axis(for: chart.speeds.max() ?? 0, rows: height.count, look.figures.units)
-        let numbers = Dictionary(uniqueKeysWithValues: scale.marks.map { ($0.row, $0.value) })
+        let numbers = Dictionary(uniqueKeysWithValues: scale.marks(look.figures).map { ($0.row, $0.word) })
         for y in height { axis(numbers[height.upperBound - y], y, columns) }
         if let average = chart.average, average > 0 {
             let above = min(height.count - 1, Int(Double(average) / scale.top * Double(height.count)))
@@ -63,9 +63,8 @@ extension Drawing {
 
     private static let labelWidth = 5
 
-    private mutating func axis(_ value: Int64?, _ y: Int, _ columns: Range<Int>) {
-        let label = value.map { look.figures.size($0) } ?? ""
-        let text = SafeText(label).fitted(to: Self.labelWidth, .right)
+    private mutating func axis(_ number: String?, _ y: Int, _ columns: Range<Int>) {
+        let text = SafeText(number ?? "").fitted(to: Self.labelWidth, .right)
         grid.put(text, row: y, column: columns.lowerBound, style: .dim)
         grid.put("|", row: y, column: columns.lowerBound + Self.labelWidth + 1, style: .dim)
     }

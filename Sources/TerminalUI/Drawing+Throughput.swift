@@ -100,11 +100,16 @@ extension Drawing {
 
     // MARK: Who has what of it
 
-    /// As many as have room, the chosen one always.
+    /// As many as have room, in their order: with the chosen one, or else those that run before those that stand.
     private func shownBatches(_ room: Int) -> [NodeRow] {
         let batches = model.throughputBatches
-        let chosen = batches.firstIndex { $0.id.batch == model.throughputView.batch } ?? 0
-        return Array(batches.dropFirst(max(0, chosen - room + 1)).prefix(room))
+        if let chosen = batches.firstIndex(where: { $0.id.batch == model.throughputView.batch }) {
+            return Array(batches.dropFirst(max(0, chosen - room + 1)).prefix(room))
+        }
+        let running = batches.filter(\.state.isActive).prefix(room).map(\.id)
+        let standing = batches.filter { !$0.state.isActive }.prefix(room - running.count).map(\.id)
+        let shown = Set(running + standing)
+        return batches.filter { shown.contains($0.id) }
     }
 
     /// Name, speed, its share of all that moves, where it goes, and why it stands when it does.

@@ -60,11 +60,10 @@ extension Model {
 
     // MARK: Batches
 
-    /// Those that are not over, in the queue's order, what runs first: speeds change too often to sort by them.
+    /// Those that are not over, in the queue's order: speeds and states change too often to sort by them under somebody who chooses.
     var throughputBatches: [NodeRow] {
         let isList = filter == nil && tree.root != nil
-        let open = (isList ? tree.root?.rows ?? [] : hiddenBatches).filter { !$0.isOver }
-        return open.filter { $0.state.isActive } + open.filter { !$0.state.isActive }
+        return (isList ? tree.root?.rows ?? [] : hiddenBatches).filter { !$0.isOver }
     }
 
     /// The one whose graph is shown; `nil`: it is everything's, or the batch is over.

@@ -61,13 +61,17 @@ struct StillnessTests {
                     let axis = Axis(for: value, rows: rows, units)
                     #expect(axis.top * 1.000001 >= Double(value), "\(value) in \(rows)")
                     #expect(rows < 6 || (3...4).contains(axis.spacing))
-                    #expect(axis.marks.allSatisfy { $0.row <= rows && $0.row.isMultiple(of: axis.spacing) })
-                    #expect(axis.marks.first.map { $0.value == axis.step } ?? true)
-                    #expect(axis.marks.count == rows / axis.spacing)
+                    let marks = axis.marks(Figures(units: units))
+                    #expect(marks.allSatisfy { $0.row <= rows && $0.row.isMultiple(of: axis.spacing) })
+                    #expect(marks.count == rows / axis.spacing && marks.allSatisfy { $0.word.count <= 5 })
                 }
             }
         }
-        #expect(Axis(for: 58 << 20, rows: 10, .iec).marks.map(\.value) == [20 << 20, 40 << 20, 60 << 20])
-        #expect(Axis(for: 0, rows: 8, .iec).step == 1024)
+        func words(_ value: Int64, _ rows: Int) -> [String] {
+            Axis(for: value, rows: rows, .iec).marks(Figures(units: .iec)).map(\.word)
+        }
+        #expect(words(58 << 20, 10) == ["20M", "40M", "60M"])
+        #expect(words(3 << 20, 22) == ["0.5M", "1.0M", "1.5M", "2.0M", "2.5M", "3.0M", "3.5M"], "all in one unit")
+        #expect(words(0, 8) == ["1K", "2K"])
     }
 }

@@ -160,7 +160,7 @@ struct ThroughputPageTests {
         Pictures.expect(screen.picture, "throughput-batch-80x24")
         #expect(screen.lines.contains { $0.contains("7.0M/s        7.0M/s") })
         screen.press("j", "j", "j")
-        #expect(screen.picture.contains("Throughput  nas-backup"))
+        #expect(screen.picture.contains("Throughput  docs"))
         screen.press("k", "k", "k", "k")
         #expect(screen.picture.contains("Throughput  all batches"))
     }
@@ -176,5 +176,27 @@ struct ThroughputPageTests {
         #expect(Drawing.rate(2, in: 300) == "0.4" && Drawing.rate(0, in: 60) == "0")
         #expect(Drawing.rate(1, in: 6000) == "0.1" && Drawing.rate(100_000, in: 300) == "20,000")
         Pictures.expect(screen.picture, "throughput-told-120x36")
+    }
+
+    @Test(
+        "where not all batches have room those that run are shown, or those round the chosen one, in the queue's order")
+    func room() {
+        var rows = (1...9).map { Rows.batch(Int64($0), "batch\($0)", .paused, { $0.paused = 1 }) }
+        for index in [4, 7] { rows[index].state = .running }
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, rows)])
+        screen.press("b")
+        func shown() -> [String] {
+            screen.lines.dropFirst().compactMap { line in
+                let name = line.trimmed.prefix(6)
+                return name.hasPrefix("batch") ? String(name) : nil
+            }
+        }
+        #expect(shown() == ["batch1", "batch2", "batch5", "batch8"])
+        screen.press("j", "j", "j")
+        #expect(shown() == ["batch1", "batch2", "batch3", "batch4"])
+        for _ in 0..<9 { screen.press("j") }
+        #expect(
+            shown() == ["batch6", "batch7", "batch8", "batch9"]
+                && screen.picture.contains("Throughput  batch9"))
     }
 }
