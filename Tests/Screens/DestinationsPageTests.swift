@@ -178,6 +178,33 @@ struct DestinationsPageTests {
         #expect(rows.first { $0.hasPrefix(" cloud") }?.contains("ago") == false)
     }
 
+    @Test("what batches have met at a server last is said there, and stands for its state until it is tested")
+    func trouble() {
+        var screen = page(80, 24)
+        func batch(_ name: String, _ waits: [WaitReason], _ status: Int, failed minutes: Int64) -> BatchSnapshot {
+            BatchSnapshot(
+                id: BatchID(rawValue: minutes), uuid: UUID(), session: .default, name: name, direction: .upload,
+                state: .failed, scanning: false, paused: false, priority: .normal, createdAt: ScreenHarness.morning,
+                finishedAt: nil, destination: "s3://photos/2024/x/", counts: FileCounts(), bytes: ByteCounts(),
+                waitReasons: waits,
+                causes: [
+                    CauseCount(
+                        code: .http, count: 1204, message: "host answered \(status): make room there, then retry",
+                        httpStatus: status, lastAt: ScreenHarness.morning.advanced(by: .seconds(-60 * minutes)))
+                ])
+        }
+        let number = screen.model.outstanding.first { if case .serversUsed = $0.value.purpose { true } else { false } }
+        let batches = [
+            batch("old", [], 500, failed: 9), batch("docs", [], 507, failed: 3), batch("older", [], 404, failed: 20),
+        ]
+        screen.send(.answer(.problems(.success(batches), number: number?.key ?? -1)))
+        screen.press("j")
+        Pictures.expect(screen.picture, "destinations-trouble-80x24")
+        screen.press("t")
+        answer(&screen, .report(DestinationReport(ok: true, milliseconds: 84, protocol: "s3", login: .ok)))
+        #expect(screen.lines.first { $0.hasPrefix(" photos") }?.contains(" ok ") == true)
+    }
+
     @Test("a configured server in the steps: its defaults stand in the review, and it is asked meanwhile")
     func steps() {
         var screen = Adding.screen(80, 24)

@@ -37,6 +37,17 @@ struct DestinationsPage: Sendable {
         case now
         case at(Timestamp)
     }
+
+    /// What batches in the list have met there last, by name.
+    private(set) var trouble: [String: Trouble] = [:]
+
+    struct Trouble: Sendable {
+        var batch: String
+        var cause: CauseCount
+        /// Nobody is let in until a person does something.
+        var isLogin: Bool
+    }
+
     var note: (text: SafeText, isError: Bool)?
     /// Where a problem is, for the cursor to stand on its server.
     var sought: String?
@@ -150,12 +161,22 @@ struct DestinationsPage: Sendable {
         for batch in batches {
             let below = destinations.filter { batch.destination.isBelow($0.url) }.max { $0.url.count < $1.url.count }
             guard let name = below?.name else { continue }
+            note(trouble: batch, at: name)
             let isOver = batch.finishedAt != nil
             switch used[name] {
             case .now: continue
             case .at(let before) where isOver && before >= batch.finishedAt ?? batch.createdAt: continue
             default: used[name] = batch.finishedAt.map { .at($0) } ?? .now
             }
+        }
+    }
+
+    /// The newest cause counts.
+    private mutating func note(trouble batch: BatchSnapshot, at name: String) {
+        let isLogin = batch.waitReasons.contains(.auth)
+        for cause in batch.causes {
+            if let known = trouble[name]?.cause.lastAt, cause.lastAt.map({ $0 < known }) ?? true { continue }
+            trouble[name] = Trouble(batch: batch.name, cause: cause, isLogin: isLogin)
         }
     }
 

@@ -29,7 +29,7 @@ extension Drawing {
             let key = model.keys.keys(for: .new, in: .destinations).first?.name ?? ""
             grid.put("No server is configured yet: \(SafeText(key)) describes one.", row: list.lowerBound, column: 3)
         }
-        if rows >= 16, let current = page.current { facts(current, page.findings[current.name], from: rows - below) }
+        if rows >= 16, let current = page.current { facts(current, page, from: rows - below) }
         let advice: SafeText =
             page.problems.first.map { look.safe($0.description(file: "destinations.conf")) }
             ?? "Use a destination as NAME:PATH, here and in commands."
@@ -109,7 +109,10 @@ extension Drawing {
         put(words(page.used[destination.name]), columns[4])
         let columns = [columns[5]]
         switch page.findings[destination.name] {
-        case nil: break
+        case nil:
+            if let trouble = page.trouble[destination.name] {
+                put(trouble.isLogin ? "auth" : trouble.cause.httpStatus.map { "\($0)" } ?? "ERR", columns[0], .error)
+            }
         case .asking: put("asking", columns[0], .info)
         case .report(let report):
             put(
@@ -119,12 +122,12 @@ extension Drawing {
         }
     }
 
-    private mutating func facts(_ destination: Destination, _ finding: DestinationsPage.Finding?, from row: Int) {
+    private mutating func facts(_ destination: Destination, _ page: DestinationsPage, from row: Int) {
         heading(look.safe(destination.name), row: row, columns: 0..<width)
         let user = destination.user.map { "user \($0), " } ?? ""
         grid.put(look.safe("Login     \(user)\(destination.loginMeaning)"), row: row + 1, column: 1, end: width)
         let (text, style): (SafeText, Style) =
-            switch finding {
+            switch page.findings[destination.name] {
             case nil: ("not asked since this page was opened", .dim)
             case .asking: ("asking ...", .info)
             case .failed(let why): (look.safe(why), .error)
@@ -135,9 +138,20 @@ extension Drawing {
             }
         let limit = destination.limit?.bytesPerSecond.map { "at most \(look.figures.speed($0)) for each batch" }
         grid.put(SafeText("Limit     \(limit ?? "no cap of its own")"), row: row + 2, column: 1, end: width)
-        grid.put("Test", row: row + 3, column: 1)
-        let room = max(1, rows - 5 - row)
-        for (y, line) in zip((row + 3)..<(rows - 2), text.wrapped(to: width - 12, lines: room, look.glyphs)) {
+        var next = row + 3
+        if let trouble = page.trouble[destination.name] {
+            let time = trouble.cause.lastAt.map { look.timeOfDay($0) + "  " } ?? ""
+            let files = Figures.amount(trouble.cause.count, "file")
+            let text = look.safe("\(time)\(trouble.batch), \(files)\(trouble.cause.told)")
+            grid.put("Failed", row: next, column: 1)
+            for line in text.wrapped(to: width - 12, lines: 2, look.glyphs) {
+                grid.put(line, row: next, column: 11, style: .error)
+                next += 1
+            }
+        }
+        grid.put("Test", row: next, column: 1)
+        let room = max(1, rows - 2 - next)
+        for (y, line) in zip(next..<(rows - 2), text.wrapped(to: width - 12, lines: room, look.glyphs)) {
             grid.put(line, row: y, column: 11, style: style)
         }
     }
