@@ -228,3 +228,11 @@ CREATE TABLE "reasons" (
     at INTEGER,                      -- when the last of them came
     PRIMARY KEY (batch, kind, value, detail)
 ) WITHOUT ROWID;
+
+CREATE TABLE pause_ends (
+    node TEXT PRIMARY KEY,           -- JSON, as in `undo`
+    batch INTEGER NOT NULL,
+    at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX pause_ends_due ON pause_ends (at);

@@ -48,6 +48,13 @@ extension Front {
             throw .usage("\(change.rawValue): nothing is named", "give IDs such as b7, or a selector such as --all")
         }
         let choice = selection.choice
+        if change == .pause, let end = time(of: MartletProgram.pauseEnd, invocation) {
+            let results = try await ask { engine throws(RequestError) in
+                try await engine.change(choice, .pauseUntil(end)).results
+            }
+            let words = " paused until \(time(end))"
+            return tell(results, done: words, already: words, invocation, empty: "nothing matches")
+        }
         let results = try await ask { engine throws(RequestError) in
             switch change {
             case .pause: try await engine.pause(choice)
@@ -59,6 +66,13 @@ extension Front {
             }
         }
         return tell(results, of: change, invocation, empty: "nothing matches")
+    }
+
+    /// A moment that an option names.
+    func time(of option: Option<WrittenTime>, _ invocation: Invocation) -> Timestamp? {
+        invocation.value(option).map {
+            Timestamp(milliseconds: $0.milliseconds(now: surroundings.now(), calendar: surroundings.calendar))
+        }
     }
 
     func purge(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {

@@ -22,9 +22,7 @@ extension Front {
         var settings = NodeSettings()
         settings.priority = invocation.value(MartletProgram.newPriority)
         settings.limit = invocation.value(MartletProgram.newLimit).map { $0.bytesPerSecond ?? 0 }
-        settings.notBefore = invocation.value(MartletProgram.newTime).map {
-            Timestamp(milliseconds: $0.milliseconds(now: surroundings.now(), calendar: surroundings.calendar))
-        }
+        settings.notBefore = time(of: MartletProgram.newTime, invocation)
         settings.giveUpAfterSeconds = invocation.value(MartletProgram.newPatience)?.seconds
         settings.ifExists = invocation.value(MartletProgram.newPolicy)
         settings.name = invocation.value(MartletProgram.newName)

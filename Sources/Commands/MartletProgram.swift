@@ -69,7 +69,7 @@ package enum MartletProgram {
     private static var working: [Command] {
         [
             upload, download, again, list, show, why,
-            change("pause", "stop work and keep its place; resume lets it go on where it stood"),
+            pause,
             change("resume", "let paused or held work go on"),
             change(
                 "cancel", "stop work for good; undo takes it back within its grace time",
@@ -183,6 +183,15 @@ package enum MartletProgram {
         command.operands = [Operand(.node, .any)]
         command.operandForm = "ID...|SELECTORS"
         command.groups = [CommonOptions.selectors, CommonOptions.output]
+        return command
+    }
+
+    static let pauseEnd = Option(
+        "until", ValueSyntax<WrittenTime>.time, "let it go on by itself then; may be said again with another time")
+
+    private static var pause: Command {
+        var command = change("pause", "stop work and keep its place; resume lets it go on where it stood")
+        command.groups.insert(OptionGroup("When it goes on", [pauseEnd]), at: 0)
         return command
     }
 

@@ -11,22 +11,28 @@ enum Standing: Equatable {
 
     /// Of a task.
     init(_ task: TaskSnapshot) {
-        self.init(task.state, task.waitReasons, failures: task.state == .completed ? 0 : 1)
+        self.init(task.state, task.waitReasons, until: task.pausedUntil, failures: task.state == .completed ? 0 : 1)
     }
 
     /// Of a batch.
     init(_ batch: BatchSnapshot) {
-        self.init(batch.state, batch.waitReasons, failures: batch.filesFailed + batch.filesCancelled)
+        self.init(
+            batch.state, batch.waitReasons, until: batch.pausedUntil,
+            failures: batch.filesFailed + batch.filesCancelled)
     }
 
     /// Of anything that has a row.
     init(_ node: NodeRow) {
-        self.init(node.state, node.waitReasons, failures: node.counts.failed + node.counts.cancelled)
+        self.init(
+            node.state, node.waitReasons, until: node.pausedUntil,
+            failures: node.counts.failed + node.counts.cancelled)
     }
 
-    private init(_ state: TransferState, _ reasons: [WaitReason], failures: Int64) {
+    /// - Parameter end: when its pause ends by itself.
+    private init(_ state: TransferState, _ reasons: [WaitReason], until end: Timestamp?, failures: Int64) {
         switch state {
         case .completed, .failed, .cancelled: self = .over(completed: failures == 0)
+        case .paused where end != nil: self = .moving
         case .paused, .created: self = .needsPerson
         case .waiting: self = !reasons.isEmpty && reasons.allSatisfy(\.needsPerson) ? .needsPerson : .moving
         case .queued, .running, .finishing: self = .moving

@@ -129,6 +129,12 @@ extension System {
         }
     }
 
+    /// Gives the lock back, also where a program that is just being started still has the file open as a copy of ours.
+    /// Corresponds to `flock(LOCK_UN)`.
+    package static func unlock(_ descriptor: Int32) throws(Errno) {
+        _ = try systemCall(.flock, descriptor: descriptor) { flock(descriptor, LOCK_UN) }
+    }
+
     /// What a range of a file will be used for.
     package enum AccessAdvice: Sendable {
         case sequential, willNeed, dontNeed

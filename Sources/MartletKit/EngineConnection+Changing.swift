@@ -4,6 +4,8 @@ public import TransferModel
 /// What can be done to nodes.
 public enum NodeDeed: Sendable, Hashable {
     case pause, resume, cancel, retry
+    /// They go on by themselves then; said again, also of what is paused already.
+    case pauseUntil(Timestamp)
     /// Before all others, once, in spite of times and waits.
     case runNow
     /// Nodes that are chosen by a selector cannot be moved.
@@ -62,7 +64,8 @@ extension EngineConnection {
         let request = nodes.request
         let answer =
             switch deed {
-            case .pause: try await call(Methods.nodesPause, request)
+            case .pause: try await call(Methods.nodesPause, PauseRequest(request))
+            case .pauseUntil(let end): try await call(Methods.nodesPause, PauseRequest(request, until: end))
             case .resume: try await call(Methods.nodesResume, request)
             case .cancel: try await call(Methods.nodesCancel, request)
             case .retry: try await call(Methods.nodesRetry, request)

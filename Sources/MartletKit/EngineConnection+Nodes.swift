@@ -12,7 +12,7 @@ public enum NodeChoice: Sendable, Hashable {
 extension EngineConnection {
     /// Pauses. Each result is durable when this returns; so for all of these.
     public nonisolated func pause(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] {
-        try await call(Methods.nodesPause, nodes.request).results
+        try await call(Methods.nodesPause, PauseRequest(nodes.request)).results
     }
 
     /// Takes back a pause, and starts held batches.

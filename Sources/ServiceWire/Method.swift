@@ -88,7 +88,7 @@ package enum Methods {
     package static let taskList = Method<TaskListRequest, TaskPage>(.taskList)
     package static let taskShow = Method<TaskShowRequest, TaskShown>(.taskShow)
     package static let why = Method<WhyRequest, WhyAnswers>(.why)
-    package static let nodesPause = Method<NodesRequest, NodeResults>(.nodesPause)
+    package static let nodesPause = Method<PauseRequest, NodeResults>(.nodesPause)
     package static let nodesResume = Method<NodesRequest, NodeResults>(.nodesResume)
     package static let nodesCancel = Method<NodesRequest, NodeResults>(.nodesCancel)
     package static let nodesRetry = Method<NodesRequest, NodeResults>(.nodesRetry)

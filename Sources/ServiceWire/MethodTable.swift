@@ -40,7 +40,8 @@ package enum MethodTable {
         case .taskList: ("batch? session? states? filter? after? limit?", "tasks next")
         case .taskShow: ("task history? response?", "task")
         case .why: ("id?", "answers")
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow:
+        case .nodesPause: ("ids? rows? selector? until?", nodeResults)
+        case .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow:
             ("ids? rows? selector?", nodeResults)
         case .nodesUndo: ("ids? rows? selector? operation?", nodeResults)
         case .nodesUndoable: ("", "steps")

@@ -80,6 +80,22 @@ package struct UndoRequest: Codable, Hashable, Sendable {
     }
 }
 
+/// Parameters of `nodes.pause`.
+package struct PauseRequest: Codable, Hashable, Sendable {
+    package var ids: [NodeID]?
+    package var rows: [RowID]?
+    package var selector: NodeSelector?
+    /// They go on by themselves then; said again, also of what is paused already. Missing: when somebody resumes them.
+    package var until: Timestamp?
+
+    package init(_ nodes: NodesRequest, until: Timestamp? = nil) {
+        (ids, rows, selector) = (nodes.ids, nodes.rows, nodes.selector)
+        self.until = until
+    }
+
+    package var nodes: NodesRequest { NodesRequest(ids: ids, rows: rows, selector: selector) }
+}
+
 /// Parameters of `nodes.move`: nodes keep the order in which they are named.
 package struct MoveRequest: Codable, Hashable, Sendable {
     /// The cases of `MovePlace`.

@@ -108,6 +108,8 @@ enum Request: Hashable, Sendable {
 /// What a key does to rows of the tree.
 enum Deed: Hashable, Sendable {
     case pause, resume, cancel, retry, runNow
+    /// It goes on by itself then.
+    case pauseUntil(Timestamp)
     case move(MovePlace)
     case set(NodeSettings)
     /// Of what failed: forget it, for good.

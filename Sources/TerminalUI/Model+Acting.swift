@@ -63,7 +63,7 @@ extension Model {
     /// What was asked for a moment ago counts, though the row does not show it yet: two presses are two wishes.
     private func standsStill(_ row: NodeRow) -> Bool {
         switch pending[row.id]?.deed {
-        case .pause: true
+        case .pause, .pauseUntil: true
         case .resume: false
         default: row.standsStill
         }

@@ -142,18 +142,21 @@ extension Model {
         case .deed(.set(let settings), let rows) where done > 0:
             return said(settings, of: settings.isLimit ? limitTitle(.rows(rows)) : title(rows))
         case .deed(.move(let place), let rows) where done > 0: return "Moved \(title(rows)) \(place.words)."
+        case .deed(.pauseUntil(let end), let rows) where done > 0: return "Paused \(title(rows)) until \(moment(end))."
         case .deed(.runNow, let rows) where done > 0: return "\(title(rows)) starts now."
         case .deed(.move, let rows): return "\(title(rows)) stands there already."
         case .deed(.set, let rows): return "\(title(rows)) was so already."
         case .deed(.runNow, let rows): return "\(title(rows)) runs already."
         case .deed(let deed, let rows) where done > 0: return "\(deed.past) \(title(rows)) (\(files(rows, deed)))."
-        case .deed(.pause, let rows): return "\(title(rows)) was paused already."
+        case .deed(.pause, let rows), .deed(.pauseUntil, let rows): return "\(title(rows)) was paused already."
         case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
         case .deed(.cancel, let rows): return "\(title(rows)) was over already."
         case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
         case .deed(.leaveOut, let rows): return "\(title(rows)) has nothing to leave out."
         case .named(.set(let settings), let what) where done > 0 && settings.isLimit:
             return said(settings, of: what)
+        case .named(.pauseUntil(let end), let what) where done > 0:
+            return "Paused until \(moment(end)): \(what) (\(Figures.count(done)) changed)."
         case .named(let deed, let what):
             return done > 0 ? "\(deed.past): \(what) (\(Figures.count(done)) changed)." : "There was nothing to do."
         case .everything(let deed): return done > 0 ? "\(deed.past) everything." : "There was nothing to do."
@@ -236,7 +239,7 @@ extension Deed {
     /// The word in front of what it was done to.
     var past: String {
         switch self {
-        case .pause: "Paused"
+        case .pause, .pauseUntil: "Paused"
         case .resume: "Resumed"
         case .cancel: "Cancelled"
         case .retry: "Trying again"
@@ -250,7 +253,7 @@ extension Deed {
     /// The row looks different when it is done.
     var showsInState: Bool {
         switch self {
-        case .pause, .resume, .cancel, .retry: true
+        case .pause, .pauseUntil, .resume, .cancel, .retry: true
         case .move, .set, .runNow, .leaveOut: false
         }
     }

@@ -63,6 +63,7 @@ extension FileCounts {
     func files(for deed: Deed) -> Int64 {
         switch deed {
         case .pause: active + queued + waiting
+        case .pauseUntil: active + unstarted
         case .resume: paused + created
         case .cancel, .move, .set, .runNow: active + unstarted
         case .retry, .leaveOut: failed

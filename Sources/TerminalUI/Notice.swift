@@ -31,7 +31,7 @@ struct PendingDeed: Hashable, Sendable {
     /// The word in the state's place.
     var word: SafeText {
         switch deed {
-        case .pause: "pause?"
+        case .pause, .pauseUntil: "pause?"
         case .resume: "go on?"
         case .cancel: "cancl?"
         case .retry: "retry?"

@@ -211,6 +211,11 @@ struct RowDrawing {
     }
 
     private func timeLeft(_ row: NodeRow, _ state: RowState) -> String? {
+        // The clock's time: it stands still, and so does the row.
+        if state == .paused, let end = row.pausedUntil {
+            let isSoon = end < model.engineNow.wall.advanced(by: .seconds(86_400))
+            return String(isSoon ? look.timeOfDay(end).prefix(5) : look.date(end).dropFirst(5).prefix(5))
+        }
         if state == .retry {
             let now = model.engineNow
             return row.retryAt.flatMap { $0 > now.wall ? Figures.timeLeft(now.seconds(until: $0)) : nil }

@@ -14,7 +14,8 @@ enum ScreenCommand: String, CaseIterable, Sendable {
     /// What may stand behind it.
     var form: String {
         switch self {
-        case .pause, .resume, .cancel, .retry: "b7 | t31 | * | FILTER"
+        case .pause: "[b7 | * | FILTER] [for 2h]"
+        case .resume, .cancel, .retry: "b7 | t31 | * | FILTER"
         case .runNow: "[b7 | t31]"
         case .move: "[b7 | t31] top | bottom | up | down | before b3"
         case .set: "[b7 | t31] priority high | limit 2M"
@@ -62,7 +63,7 @@ extension Model {
     /// Runs a line; says what is wrong with it.
     mutating func run(_ command: ScreenCommand, _ rest: String) {
         switch command {
-        case .pause: act(.pause, on: rest)
+        case .pause: pause(rest)
         case .resume: act(.resume, on: rest)
         case .cancel: act(.cancel, on: rest)
         case .retry: act(.retry, on: rest)
@@ -129,17 +130,13 @@ extension Model {
 
     // MARK: Acting on what is named
 
-    private mutating func act(_ deed: Deed, on text: String) {
+    mutating func act(_ deed: Deed, on text: String) {
         guard canChange else { return complain(cannotChange) }
-        if let time = Self.duration(endOf: text) {
-            return complain(
-                "Nothing can be paused for \(look.safe(time)): \(key(.pause)) pauses and lets go on. What has not begun waits with  martlet set ID --not-before +\(look.safe(time))"
-            )
-        }
         if text.isEmpty {
             if filter?.marksAll == true { return confirmMatching(deed) }
             switch deed {
             case .pause, .resume: return pause(targets)
+            case .pauseUntil: return send(deed, targets.filter { !$0.isOver })
             case .cancel: return cancel(targets)
             case .retry: return retry(targets)
             case .move, .set, .runNow, .leaveOut: return send(deed, targets)
@@ -161,15 +158,6 @@ extension Model {
                 complain("The filter is wrong at character \(error.position + 1): \(look.safe(error.message)).")
             }
         }
-    }
-
-    /// `2h` of `b7 for 2h`: nothing that can be held until a time is meant by a filter.
-    private static func duration(endOf text: String) -> String? {
-        let words = text.split(separator: " ")
-        guard words.count >= 2, words[words.count - 2] == "for", let time = words.last, let unit = time.last,
-            "smhd".contains(unit), Int(time.dropLast()) != nil
-        else { return nil }
-        return String(time)
     }
 
     /// What is meant by a filter, with how many files that is as soon as somebody has counted.
@@ -194,7 +182,7 @@ extension Model {
 
     private static func verb(_ deed: Deed) -> (word: String, letter: Unicode.Scalar) {
         switch deed {
-        case .pause: ("Pause", "p")
+        case .pause, .pauseUntil: ("Pause", "p")
         case .resume: ("Resume", "p")
         case .cancel: ("Cancel", "x")
         case .retry: ("Retry", "r")

@@ -90,6 +90,7 @@ extension ScreenProgram {
         let wish: NodeDeed =
             switch deed {
             case .pause: .pause
+            case .pauseUntil(let end): .pauseUntil(end)
             case .resume: .resume
             case .cancel: .cancel
             case .retry: .retry

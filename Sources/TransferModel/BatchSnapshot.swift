@@ -13,6 +13,8 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var scanning: Bool
     /// The batch's own flag.
     public var paused: Bool
+    /// When its pause ends by itself; missing: when somebody resumes it.
+    public var pausedUntil: Timestamp?
     public var priority: TransferPriority
     public var createdAt: Timestamp
     @OrNull public var finishedAt: Timestamp?

@@ -15,6 +15,8 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var cause: TransferErrorCode?
     /// The task's own flag.
     public var paused: Bool = false
+    /// When what pauses it, itself or what it is in, ends by itself; missing: when somebody resumes it.
+    public var pausedUntil: Timestamp?
     public var priority: TransferPriority
     /// Bytes a second of this file; `nil`: no limit of its own.
     @OrNull public var limit: Int64?

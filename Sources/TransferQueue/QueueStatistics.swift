@@ -6,6 +6,8 @@ package struct QueueStatistics: Hashable, Sendable {
     package var batches: Int64 = 0
     package var counts = FileCounts()
     package var databaseBytes: Int64 = 0
+    /// Whether something is paused that goes on by itself.
+    package var awaitsPauseEnd = false
 }
 
 /// Why a node stands where it stands.
@@ -19,6 +21,8 @@ package struct NodeStanding: Hashable, Sendable {
     package var isHeld: Bool
     /// The nodes whose own flag pauses it: the batch, folders above, itself.
     package var pausedBy: [NodeID]
+    /// When the last of these flags goes by itself; `nil`: one of them does not.
+    package var pauseEnds: Timestamp?
     package var notBefore: Timestamp?
     package var waitReasons: [WaitReason]
     /// The earliest retry of its tasks.

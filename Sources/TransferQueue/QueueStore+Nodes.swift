@@ -69,14 +69,24 @@ extension QueueStore {
 
     // MARK: Pause
 
-    /// - Parameter joining: this is more of the last change, to be taken back with it; so for all that follow.
-    func pause(_ nodes: [NodeID], joining: Int64? = nil) throws -> NodeChange {
+    /// - Parameters:
+    ///   - until: they go on by themselves then; also said of what is paused already.
+    ///   - joining: this is more of the last change, to be taken back with it; so for all that follow.
+    func pause(_ nodes: [NodeID], until: Timestamp? = nil, joining: Int64? = nil) throws -> NodeChange {
         let operation = try operation(joining: joining)
+        let end = until?.milliseconds
         return try forEach(nodes) { node, target, change in
-            let result = try pauseWithoutNote(node, target, &change)
-            if result.result == .done {
-                try note(.pause, node, batch: target.batch, operation: operation)
+            var result = try pauseWithoutNote(node, target, &change)
+            if result.result == .refused { return result }
+            var before = UndoBefore()
+            if result.result == .already {
+                let known = try pauseEnd(of: node)
+                if known == end { return result }
+                (before.paused, before.pauseEnd) = (true, UndoBefore.Was(known))
+                result = NodeResult(id: node, result: .done)
             }
+            try setPauseEnd(end, of: node, in: target.batch)
+            try note(.pause, node, batch: target.batch, before, operation: operation)
             return result
         }.asOperation(operation)
     }
@@ -171,6 +181,7 @@ extension QueueStore {
                 ) { ($0.integer(0) != 0, $0.integer(1) != 0) }
                 (before.held, before.paused) = (flags?.0, flags?.1)
             }
+            before.pauseEnd = try pauseEnd(of: node).map { UndoBefore.Was($0) }
             let result = try resumeWithoutNote(node, target)
             if result.result == .done {
                 try note(.resume, node, batch: target.batch, before, operation: operation)
@@ -199,19 +210,24 @@ extension QueueStore {
         }
         var isDone = false
         for node in nodes {
+            var before = UndoBefore()
+            before.pauseEnd = try pauseEnd(of: node).map { UndoBefore.Was($0) }
             guard let target = try target(node), try resumeWithoutNote(node, target).result == .done else { continue }
-            try note(.resume, node, batch: batch, operation: operation)
+            try note(.resume, node, batch: batch, before, operation: operation)
             isDone = true
         }
         return isDone
     }
 
     func resumeWithoutNote(_ node: NodeID, _ target: Target) throws -> NodeResult {
-        switch target {
-        case .batch(let batch, _): try resume(node, batch)
-        case .folder(let batch, let folder, let path): try resume(node, batch, folder, path)
-        case .task(let row): try resume(node, row)
-        }
+        let result =
+            switch target {
+            case .batch(let batch, _): try resume(node, batch)
+            case .folder(let batch, let folder, let path): try resume(node, batch, folder, path)
+            case .task(let row): try resume(node, row)
+            }
+        if result.result == .done { try setPauseEnd(nil, of: node, in: target.batch) }
+        return result
     }
 
     private func resume(_ node: NodeID, _ batch: BatchID) throws -> NodeResult {

@@ -138,6 +138,7 @@ extension QueueStore {
         try database.run("DELETE FROM sources WHERE batch = ?", id)
         try database.run("DELETE FROM reasons WHERE batch = ?", id)
         try database.run("DELETE FROM undo WHERE batch = ?", id)
+        try database.run("DELETE FROM pause_ends WHERE batch = ?", id)
         try database.run(
             "DELETE FROM events WHERE batch = ?1 AND seq >= (SELECT first_event FROM batches WHERE id = ?1)", id)
         let uuid = try database.first("SELECT uuid FROM batches WHERE id = ?", id) { UUID(bytes: $0.bytes(0)) }

@@ -223,6 +223,7 @@ extension QueueStore {
     // MARK: Waits
 
     func wakeDue(now: Timestamp) throws {
+        try endPauses(now: now)
         let due = try database.rows(
             "SELECT task FROM task_details INDEXED BY details_wake WHERE retry_at <= ?", .integer(now.milliseconds)
         ) { TaskID(rawValue: $0.integer(0)) }
@@ -237,7 +238,7 @@ extension QueueStore {
             SELECT min(not_before) FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL AND held = 0
             AND paused = 0 AND not_before > ?
             """, .integer(clock().milliseconds))
-        return [retry, begin].compactMap { $0 }.min().map { Timestamp(milliseconds: $0) }
+        return [retry, begin, try nextPauseEnd()].compactMap { $0 }.min().map { Timestamp(milliseconds: $0) }
     }
 
     func clearWait(_ reasons: WaitReasons, batch: BatchID?, origin: String?) throws {

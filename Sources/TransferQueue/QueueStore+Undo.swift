@@ -223,7 +223,11 @@ extension QueueStore {
 
     private func takeBackPause(_ step: UndoneStep) throws {
         guard let node = step.node, let target = try target(node) else { return }
-        if case .batch(let batch, _) = target {
+        if step.before.paused == true {
+            // Only when it ends was another.
+            try setPauseEnd(step.before.pauseEnd?.value, of: node, in: target.batch)
+        } else if case .batch(let batch, _) = target {
+            try setPauseEnd(nil, of: node, in: batch)
             // Held it stays, if it was.
             try database.run("UPDATE batches SET paused = 0 WHERE id = ?", .integer(batch.rawValue))
             try append(.resumed, batch: batch)
@@ -236,7 +240,10 @@ extension QueueStore {
 
     private func takeBackResume(_ step: UndoneStep, _ change: inout NodeChange) throws {
         guard let node = step.node, let target = try target(node) else { return }
-        if step.before.paused != false { _ = try pauseWithoutNote(node, target, &change) }
+        if step.before.paused != false {
+            _ = try pauseWithoutNote(node, target, &change)
+            try setPauseEnd(step.before.pauseEnd?.value, of: node, in: target.batch)
+        }
         guard step.before.held == true, case .batch(let batch, let root) = target else { return }
         try hold(batch, root, &change)
     }

@@ -27,6 +27,7 @@ extension QueueView {
             counts: counts, scanning: batch.isScanning, isHeld: batch.isHeld, pausedBy: pausedBy,
             notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)
+        standing.pauseEnds = try pauseEnds(pausedBy)
         // The one that tries again first stands for those that wait.
         let waiting = try database.first(
             """
@@ -81,6 +82,7 @@ extension QueueView {
             pausedBy: own + (try pausedBy(batch, task.row.folder)), notBefore: isEarly(batch) ? batch.notBefore : nil,
             waitReasons: waitReasons(of: task.row, task.details, in: batch),
             ahead: try ahead(of: batch, task.priority), isUrgent: batch.isUrgent || task.isUrgent)
+        standing.pauseEnds = try pauseEnds(standing.pausedBy)
         if state == .queued { standing.aheadInBatch = try aheadInBatch(of: task.row) }
         if state == .waiting { standing.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
         standing.since = (task.row.finishedAt ?? task.details.waitSince).map { Timestamp(milliseconds: $0) }
@@ -108,9 +110,18 @@ extension QueueView {
         return try database.integer("SELECT 1 \(QueueStore.left) AND \(column) = ? LIMIT 1", .integer(id)) != nil
     }
 
-    private func pausedBy(_ batch: BatchRow, _ folder: Int64) throws -> [NodeID] {
+    func pausedBy(_ batch: BatchRow, _ folder: Int64) throws -> [NodeID] {
         let folders = try paths.place(of: folder)?.pausedBy ?? []
         return folders.map { .folder(batch.id, path: $0) } + (batch.isPaused ? [.batch(batch.id)] : [])
+    }
+
+    /// When the last of these pauses ends by itself; `nil`: one of them does not.
+    func pauseEnds(_ nodes: [NodeID]) throws -> Timestamp? {
+        let ends = try nodes.map { node in
+            try database.integer("SELECT at FROM pause_ends WHERE node = ?", .text(try StoredJSON.text(node)))
+        }
+        let known = ends.compactMap(\.self)
+        return known.count == nodes.count ? known.max().map { Timestamp(milliseconds: $0) } : nil
     }
 
     /// Tasks that the scheduler takes before this batch's.

@@ -152,6 +152,10 @@ extension QueueView {
         snapshot.waitReasons = waitReasons(of: row, details, in: batch)
         snapshot.cause = row.state == .failed ? details.cause : row.state == .cancelled ? .cancelledByUser : nil
         snapshot.paused = row.flags.contains(.paused)
+        if state == .paused {
+            let own: [NodeID] = snapshot.paused ? [.task(row.id)] : []
+            snapshot.pausedUntil = try pauseEnds(own + pausedBy(batch, row.folder))
+        }
         snapshot.bytesSent = row.accepted
         snapshot.bytesAccepted = row.accepted
         snapshot.bytesVerified = row.tally.verified

@@ -62,6 +62,7 @@ extension QueueView {
             bytes: batch.sums.bytes)
         row.waitReasons = try waitReasons(of: batch)
         row.paused = batch.isPaused
+        if batch.isPaused { row.pausedUntil = try pauseEnds([.batch(batch.id)]) }
         row.effectivelyPaused = batch.isPaused
         row.scanning = batch.isScanning
         row.path = RawPath(batch.destination).displayed
@@ -109,6 +110,9 @@ extension QueueView {
                 id: .folder(batch.id, FolderID(rawValue: folder.id)), name: folder.name.displayed,
                 state: counts.state(scanning: isScanning, paused: isPaused), counts: counts, bytes: folder.sums.bytes)
             row.paused = folder.isPaused
+            if folder.isPaused, let path = place?.tree {
+                row.pausedUntil = try pauseEnds([.folder(batch.id, path: path)])
+            }
             row.effectivelyPaused = isPaused
             row.scanning = isScanning
             if counts.waiting > 0 { row.waitReasons = try waitReasons(of: batch) }
@@ -132,6 +136,7 @@ extension QueueView {
         row.sizeKnown = task.row.size != nil
         row.waitReasons = waitReasons(of: task.row, task.details, in: batch)
         row.paused = task.row.flags.contains(.paused)
+        if row.paused { row.pausedUntil = try pauseEnds([.task(task.row.id)]) }
         row.effectivelyPaused = try row.paused || batch.isPaused || paths.isPaused(task.row.folder)
         if state == .waiting { row.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
         row.error = StoredJSON.value(TransferError.self, task.details.error)

@@ -22,6 +22,7 @@ enum Schema {
         Migration(name: "0008 what a person has put away", script: cleared),
         Migration(name: "0009 failures by status, and when the last one was", script: detailed),
         Migration(name: "0010 bytes of what is paused", script: pausedBytes),
+        Migration(name: "0011 until when something is paused", script: pauseEnds),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -278,6 +279,16 @@ enum Schema {
         )
         UPDATE folders SET bytes_stopped = s.bytes FROM (SELECT folder, sum(bytes) AS bytes FROM up GROUP BY folder) s
         WHERE s.folder = folders.id;
+        """
+
+    private static let pauseEnds = """
+        -- A pause that ends by itself. Nodes whose flag goes earlier have no row any more.
+        CREATE TABLE pause_ends (
+            node TEXT PRIMARY KEY,           -- JSON, as in `undo`
+            batch INTEGER NOT NULL,
+            at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX pause_ends_due ON pause_ends (at);
         """
 
     private static let second = """

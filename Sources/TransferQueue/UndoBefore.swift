@@ -11,6 +11,8 @@ struct UndoBefore: Codable, Hashable {
 
     var held: Bool?
     var paused: Bool?
+    /// When its pause was to end by itself, in milliseconds since 1970.
+    var pauseEnd: Was<Int64>?
     var urgent: Bool?
     /// Of all batches that were not over: number and position.
     var positions: [[Int64]]?

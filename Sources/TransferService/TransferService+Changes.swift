@@ -176,6 +176,13 @@ extension TransferService {
         return results
     }
 
+    func pause(_ request: PauseRequest) async throws -> NodeResults {
+        if let end = request.until, end <= Timestamp(milliseconds: WallClock.milliseconds) {
+            throw RequestError(.usage, "until \(end) is over already: give a time that is to come")
+        }
+        return try await changeTogether(request.nodes) { try await $0.pause($1, until: request.until, joining: $2) }
+    }
+
     func resume(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await changeTogether(request) { try await $0.resume($1, joining: $2) }
         if results.didAny { await goOn("something was resumed") }

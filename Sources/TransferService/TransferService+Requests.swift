@@ -96,9 +96,7 @@ extension TransferService {
         case .taskShow: try await serve(call, Methods.taskShow) { try await show($0) }
         case .why: try await serve(call, Methods.why) { try await why($0) }
         case .nodesPause:
-            try await serve(call, Methods.nodesPause) {
-                try await changeTogether($0) { try await $0.pause($1, joining: $2) }
-            }
+            try await serve(call, Methods.nodesPause) { try await pause($0) }
         case .nodesResume:
             try await serve(call, Methods.nodesResume) { try await resume($0) }
         case .nodesCancel:

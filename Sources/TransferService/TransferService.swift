@@ -243,11 +243,10 @@ package actor TransferService {
             return
         }
         Task {
-            // What waits for a person or a clock keeps the engine; what is held or paused does not.
-            guard let counts = try? await queue.reader.statistics().counts,
-                counts.active + counts.queued + counts.waiting == 0,
-                clients.isEmpty
-            else { return }
+            // What waits for a person or a clock keeps the engine; what is held, or paused by no clock, does not.
+            guard let statistics = try? await queue.reader.statistics(), !statistics.awaitsPauseEnd else { return }
+            let counts = statistics.counts
+            guard counts.active + counts.queued + counts.waiting == 0, clients.isEmpty else { return }
             requestStop(.idle)
         }
     }

@@ -85,7 +85,13 @@ package struct WhySentence {
         let own = standing.pausedBy.contains(node)
         let because = own ? "" : " because \(flags.joined(separator: " and ")) \(flags.count == 1 ? "is" : "are")"
         let names = standing.pausedBy.map(\.written).joined(separator: " ")
-        return ("\(node) is paused\(because)\(since)", "martlet resume \(names)")
+        guard let end = standing.pauseEnds else {
+            return ("\(node) is paused\(because)\(since)", "martlet resume \(names)")
+        }
+        return (
+            "\(node) is paused until \(end)\(because)\(since)",
+            "nothing to do; it goes on by itself then, and at once with martlet resume \(names)"
+        )
     }
 
     private var running: (String, String) {

@@ -31,6 +31,16 @@ struct OrderingTests {
         #expect(bench.engine.asked.first?.contains("before") == true)
     }
 
+    @Test("a pause may end by itself")
+    func pauseUntil() async {
+        let bench = bench()
+        #expect(await bench.run("pause", "b7", "--until", "2027-01-02T03:04:05Z") == .done)
+        #expect(bench.output.hasPrefix("b7 paused until 2027-01-02 "))
+        #expect(bench.engine.asked.first?.hasPrefix("pauseUntil") == true)
+        #expect(await bench.run("pause", "b7", "--until", "soon") == .usage)
+        #expect(await bench.run("resume", "b7", "--until", "+2h") == .usage)
+    }
+
     @Test("a batch is queued before all others; when it cannot be moved it is queued all the same, and that is said")
     func first() async {
         let bench = bench()

@@ -56,6 +56,19 @@ import TransferModel
         try sandbox.succeed("cancel", batch)
     }
 
+    @Test func `what is paused until a time goes on by itself, in an engine that was started meanwhile, too`() throws {
+        let batch = try sandbox.upload("--limit", "1M", "\(sandbox.root)/film.mov", receiver.url)
+        try waitUntil("\(batch) is under way") { (try sandbox.task(batch)["bytesSent"].integer ?? 0) > 1 << 20 }
+        #expect(try sandbox.martlet("pause", batch, "--until", "2020-01-01").status == 2, "it is over already")
+        let paused = try sandbox.succeed("pause", batch, "--until", "+3s").output
+        #expect(paused.hasPrefix("\(batch) paused until "), "\(paused)")
+        #expect(try sandbox.succeed("why", batch).output.contains("is paused until"))
+        try sandbox.killEngine()
+        try sandbox.succeed("set", batch, "--limit", "off")
+        let ended = try sandbox.wait(batch)
+        #expect(ended.status == 0, "\(ended)")
+    }
+
     @Test func `a batch and one of its files cancelled together are taken back together`() throws {
         let batch = try begin("put")
         let id = try #require(try sandbox.task(batch)["id"].text)

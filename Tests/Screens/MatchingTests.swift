@@ -90,13 +90,26 @@ struct MatchingTests {
         #expect(screen.model.dialog?.title.string == "Retry everything (1,204 files)?")
     }
 
-    @Test("a pause for a time is refused by name and never taken for a filter")
+    @Test("a pause for a time, or until one, is never taken for a filter")
     func time() {
         var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
-        for text in ["pause for 2h", "pause b1 for 30m"] {
-            screen.press(":", text, "Enter")
-            #expect(screen.model.dialog == nil)
-            #expect(screen.model.notice?.text.string.hasPrefix("Nothing can be paused for") == true)
-        }
+        let end = ScreenHarness.morning.advanced(by: .seconds(7200))
+        screen.press(":", "pause for 2h", "Enter")
+        #expect(
+            screen.requests.contains {
+                if case .act(.pauseUntil(end), .rows([.batch(BatchID(rawValue: 1))]), _) = $0 { true } else { false }
+            })
+        screen.answerDone()
+        #expect(screen.model.notice?.text.string == "Paused \"holiday-2024\" until 14:41:00.")
+        screen.press(":", "pause b2 until +2h", "Enter")
+        #expect(
+            screen.requests.contains {
+                if case .act(.pauseUntil(end), .ids([.batch(BatchID(rawValue: 2))]), _) = $0 { true } else { false }
+            })
+        screen.press(":", "pause b1 until 2026-11-21T12:00Z", "Enter")
+        #expect(screen.model.notice?.text.string == "12:00:00 is over already: give a time that is to come.")
+        // A name may have these words in it.
+        screen.press(":", "pause waiting for", "Enter")
+        #expect(screen.model.dialog?.title.string.contains("waiting for") == true)
     }
 }

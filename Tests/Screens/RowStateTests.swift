@@ -39,6 +39,18 @@ struct RowStateTests {
         #expect(RowState(batch) == .scanning)
     }
 
+    @Test("of a pause that ends by itself the row says when: the time today, later the day")
+    func pausedUntil() {
+        var screen = ScreenHarness(80, 24)
+        screen.connect()
+        var (today, later) = (Rows.batch(1, "today", .paused, total: 9), Rows.batch(2, "later", .paused, total: 9))
+        today.pausedUntil = ScreenHarness.morning.advanced(by: .seconds(7200))
+        later.pausedUntil = ScreenHarness.morning.advanced(by: .seconds(3 * 86_400))
+        screen.news([Rows.section(nil, [today, later])])
+        #expect(screen.lines.first { $0.contains("today") }?.contains("14:41 pause") == true)
+        #expect(screen.lines.first { $0.contains("later") }?.contains("11-24 pause") == true)
+    }
+
     @Test("a skipped file does not look like a sent one")
     func skipped() {
         var task = row(.completed)

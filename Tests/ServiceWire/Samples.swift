@@ -184,7 +184,8 @@ enum Samples {
                 batch: batch, session: .default, states: [.failed], filter: "size>1G", after: task, limit: 2)
         case .taskShow: TaskShowRequest(task: task, history: true, response: true)
         case .why: WhyRequest(id: .task(task))
-        case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow: nodes
+        case .nodesPause: PauseRequest(nodes, until: time)
+        case .nodesResume, .nodesCancel, .nodesRetry, .nodesPurge, .nodesClear, .nodesRunNow: nodes
         case .nodesUndoable: Nothing()
         case .throughput: ThroughputRequest(batch: batch)
         case .nodesUndo: UndoRequest(ids: nodes.ids, rows: nodes.rows, selector: nodes.selector, operation: 4)

@@ -93,6 +93,80 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test(
+        "what is paused until a time goes on by itself then: a batch, a folder, a file; another start of the engine knows it"
+    )
+    func untilTime() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1, folders: ["a": 1])
+        let other = try await queue.addTree("other", files: 1)
+        let tasks = try await queue.reader.tasks(batch: batch, limit: 2).map(\.id)
+        let (folder, file) = (NodeID.folder(batch, path: RawPath("photos/a")), NodeID.task(tasks[0]))
+        let end = sandbox.clock.now.advanced(by: .seconds(60))
+        let nodes = [folder, file, .batch(other)]
+        #expect(try await queue.writer.pause(nodes, until: end).results.allSatisfy { $0.result == .done })
+        #expect(try await queue.reader.standing(of: .batch(other))?.pauseEnds == end)
+        #expect(try await queue.reader.standing(of: .task(tasks[1]))?.pauseEnds == end, "by its folder")
+        try await queue.close()
+        queue = try sandbox.open()
+        #expect(try await queue.claimAll().isEmpty)
+        #expect(try await queue.writer.nextWake() == end)
+        #expect(try await queue.reader.statistics().awaitsPauseEnd, "an engine with nothing else to do stays")
+        sandbox.clock.advance(by: .seconds(60))
+        try await queue.writer.wakeDue(now: sandbox.clock.now)
+        #expect(try await queue.claimAll().count == 3)
+        #expect(try await queue.writer.nextWake() == nil)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a pause's end can be put off, taken away and taken back; who resumes earlier has nothing to fear from it")
+    func endMoved() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let (early, late) = (
+            sandbox.clock.now.advanced(by: .seconds(60)), sandbox.clock.now.advanced(by: .seconds(600))
+        )
+        func end() async throws -> Timestamp? { try await queue.reader.standing(of: .batch(batch))?.pauseEnds }
+        func pause(until time: Timestamp?) async throws -> NodeResult.Outcome {
+            try await queue.writer.pause([.batch(batch)], until: time).results[0].result
+        }
+        #expect(try await pause(until: early) == .done)
+        #expect(try await pause(until: early) == .already)
+        #expect(try await pause(until: late) == .done)
+        #expect(try await end() == late)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await end() == early)
+        #expect(try await pause(until: nil) == .done)
+        #expect(try await end() == nil)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await end() == early)
+        // Resumed, and paused again by hand: the time that was meant before is forgotten.
+        _ = try await queue.writer.resume([.batch(batch)])
+        #expect(try await pause(until: nil) == .done)
+        sandbox.clock.advance(by: .seconds(60))
+        try await queue.writer.wakeDue(now: sandbox.clock.now)
+        #expect(try await queue.reader.batch(batch)?.paused == true)
+        try await queue.close()
+    }
+
+    @Test("what is over when its pause ends is left alone")
+    func overAtEnd() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        _ = try await queue.writer.pause([.batch(batch)], until: sandbox.clock.now.advanced(by: .seconds(60)))
+        _ = try await queue.writer.cancel([.batch(batch)])
+        let events = try await queue.eventTypes().count
+        sandbox.clock.advance(by: .seconds(60))
+        try await queue.writer.wakeDue(now: sandbox.clock.now)
+        #expect(try await queue.eventTypes().count == events)
+        #expect(try await queue.writer.nextWake() == nil)
+        try await queue.close()
+    }
+
     @Test("a held batch is created, and starts when it is resumed")
     func held() async throws {
         let sandbox = try Sandbox()

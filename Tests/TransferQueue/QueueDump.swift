@@ -50,6 +50,7 @@ struct QueueDump: Equatable {
             """, 13)
         try add("source", "SELECT id, progress FROM sources ORDER BY id", 2)
         try add("limit", "SELECT scope, rate FROM limits ORDER BY scope", 2)
+        try add("pause end", "SELECT node, at FROM pause_ends ORDER BY node", 2)
         try add(
             "failed", "SELECT batch, value, detail, files FROM reasons WHERE kind = 1 AND files > 0 ORDER BY 1, 2, 3", 4
         )

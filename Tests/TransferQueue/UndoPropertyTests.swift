@@ -8,7 +8,7 @@ import TransferModel
 /// Two queues live the same life, but in one of them something is done and taken back, with the engine at work between.
 @Suite("A change and its undo leave no trace") struct UndoPropertyTests {
     enum Deed: CaseIterable {
-        case pause, resume, cancel, move, priority, limit, notBefore, clear, purge
+        case pause, pauseUntil, resume, cancel, move, priority, limit, notBefore, clear, purge
     }
 
     @Test("all is as if it had not been done, whatever the engine and others did meanwhile", arguments: Deed.allCases)
@@ -62,7 +62,7 @@ import TransferModel
             case 3...5: try await claim()
             case 6...8: try await record(late: false)
             case 9: try await wake()
-            default: try await change(Deed.allCases[below(7)], in: queues[...])
+            default: try await change(Deed.allCases[below(8)], in: queues[...])
             }
         }
 
@@ -71,7 +71,7 @@ import TransferModel
             switch below(7) {
             case 0: try await add()
             case 1, 2: try await claim()
-            case 3, 4: try await record(late: deed == .pause)
+            case 3, 4: try await record(late: deed == .pause || deed == .pauseUntil)
             default: try await wake()
             }
         }
@@ -154,7 +154,7 @@ import TransferModel
         }
 
         mutating func pauseSome() async throws {
-            for _ in 0..<3 { try await change(.pause, in: queues[...]) }
+            for _ in 0..<3 { try await change(below(2) == 0 ? .pause : .pauseUntil, in: queues[...]) }
         }
 
         // MARK: What people do
@@ -192,6 +192,7 @@ import TransferModel
                 let change =
                     switch deed {
                     case .pause: try await queue.writer.pause(nodes)
+                    case .pauseUntil: try await queue.writer.pause(nodes, until: time)
                     case .resume: try await queue.writer.resume(nodes)
                     case .cancel: try await queue.writer.cancel(nodes)
                     case .move: try await queue.writer.move(nodes, to: place)

@@ -137,6 +137,12 @@ import TransferModel
         }
         #expect(paused.sentence == "b7 is paused")
         #expect(paused.unblock == "martlet resume b7:a b7")
+        let timed = why {
+            $0.pausedBy = [node]
+            $0.pauseEnds = now.advanced(by: .seconds(60))
+        }
+        #expect(timed.sentence == "b7 is paused until \(now.advanced(by: .seconds(60)))")
+        #expect(timed.unblock.hasSuffix("at once with martlet resume b7"))
         let held = why {
             $0.isHeld = true
             $0.waitReasons = [.auth]

@@ -46,9 +46,10 @@ import TransferQueue
         let harness = try await ServiceHarness()
         let client = try await harness.client()
         let batch = try await client.call(Methods.batchAdd, .downloads(4, name: "n")).batch.id
-        let paused = try await client.call(Methods.nodesPause, NodesRequest(rows: [.batch(batch)])).results
+        let paused = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(rows: [.batch(batch)])))
+            .results
         #expect(paused == [NodeResult(id: .batch(batch), result: .done)])
-        let again = try await client.call(Methods.nodesPause, NodesRequest(ids: [.batch(batch)])).results
+        let again = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [.batch(batch)]))).results
         #expect(again.first?.result == .already)
         _ = try await client.call(Methods.nodesResume, NodesRequest(selector: NodeSelector(batch: batch)))
         #expect(try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch.state == .running)
@@ -103,7 +104,7 @@ import TransferQueue
                     return live
                 }))
         let ids = tasks.map { NodeID.task($0.id) }
-        let one = try await client.call(Methods.nodesPause, NodesRequest(ids: [ids[0], ids[2]])).results
+        let one = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [ids[0], ids[2]]))).results
         #expect(one.map(\.bytesToRepeat) == [400, nil])
         let rest = try await client.call(Methods.nodesCancel, NodesRequest(ids: [.batch(batch)])).results
         #expect(rest.map(\.bytesToRepeat) == [400])
@@ -198,7 +199,7 @@ import TransferQueue
         let client = try await harness.client()
         #expect(try await client.call(Methods.why, WhyRequest()).answers.isEmpty)
         let batch = try await harness.add(2)
-        _ = try await client.call(Methods.nodesPause, NodesRequest(ids: [.batch(batch)]))
+        _ = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [.batch(batch)])))
         let answers = try await client.call(Methods.why, WhyRequest(id: .task(TaskID(rawValue: 1)))).answers
         #expect(answers.first?.sentence.contains("paused because b1 is") == true)
         #expect(answers.first?.unblock == "martlet resume b1")

@@ -92,8 +92,11 @@ import TransferModel
         for number in 0..<300 { try await harness.add(1, name: String(repeating: "x", count: 150) + "\(number)") }
         for round in 0..<20 {
             let ids = (1...301).map { NodeID.batch(BatchID(rawValue: $0)) }
-            let change = round % 2 == 0 ? Methods.nodesPause : Methods.nodesResume
-            _ = try await other.call(change, NodesRequest(ids: ids))
+            if round % 2 == 0 {
+                _ = try await other.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: ids)))
+            } else {
+                _ = try await other.call(Methods.nodesResume, NodesRequest(ids: ids))
+            }
         }
         _ = try await other.call(Methods.nodesCancel, NodesRequest(ids: [.batch(batch)]))
         let unread = await harness.service.unreadBytes

@@ -169,7 +169,7 @@ struct Picker: Sendable {
         }
         let found = unusable.dropFirst(known)
         if let why = found.first?.problem {
-            let others = found.count > 1 ? " (and \(found.count - 1) more, listed in step 3)" : ""
+            let others = found.count > 1 ? " (and \(found.count - 1) more: see step 3)" : ""
             say("\(Figures.amount(Int64(added), "path")) chosen. \(look.safe(why))\(others).", isError: true)
         } else if added < paths.count {
             say("\(Figures.amount(Int64(added), "path")) chosen; the rest was chosen already.")

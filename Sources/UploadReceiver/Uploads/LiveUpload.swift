@@ -118,7 +118,12 @@ final class LiveUpload: Sendable {
     }
 
     /// Nobody uses it any more: the bytes are unlocked for whoever opens them next, be it this receiver.
-    func close() { state.withLock { $0.data }?.close() }
+    func close() {
+        guard let data = state.withLock({ $0.data }) else { return }
+        // Closing alone would not do while a child process that is being started has a copy of the descriptor.
+        try? System.unlock(data.rawValue)
+        data.close()
+    }
 
     // MARK: Jobs
 

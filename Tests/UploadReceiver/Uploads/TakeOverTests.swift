@@ -86,6 +86,26 @@ struct TakeOverTests {
         #expect(try contents(sandbox.path("f")) == body)
     }
 
+    @Test("an upload is free for the next request though a program that is being started has it open as well")
+    func copied() throws {
+        let publisher = try Publisher(folder: try ServedFolder(path: sandbox.folder))
+        defer { publisher.stop() }
+        let store = try UploadStore(
+            in: try System.open(sandbox.folder), ReceiverConfiguration.Limits(), publisher,
+            try ReceiverJournal(output: -1))
+        defer { store.stop() }
+        var record = UploadRecord(path: TargetPath(components: [Array("f".utf8)]), completesByLength: true)
+        record.length = 10
+        let upload = try store.create(record)
+        // Until it runs its own program, a child process has a copy of every descriptor.
+        let copy = dup(try #require(upload.data).rawValue)
+        defer { close(copy) }
+        store.release(upload)
+        let again = try #require(try store.acquire(upload.id))
+        #expect(again.facts.offset == 0)
+        store.release(again)
+    }
+
     @Test("DELETE ends the writing, too")
     func deleteTakesOver() throws {
         let url = try tus.create("f", 100)
