@@ -48,6 +48,7 @@ extension Model {
         guard dialog == nil, form == nil else { return }
         if isAdding { return clickInAdding(press) }
         if let why { return self.press(press.button, in: why) }
+        if case .details = page { return scrollDetails(press.button) }
         guard filterLine == nil, commandPrompt == nil, find?.isTyping != true, case .transfers = page else { return }
         steadyUntil = now.uptime + Tree.steadiness
         switch press.button {

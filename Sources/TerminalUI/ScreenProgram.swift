@@ -257,7 +257,8 @@ actor ScreenProgram {
         }
         let lines = printed.newLines()
         if !lines.isEmpty { take(.printed(lines)) }
-        for input in screen.readInput() {
+        let inputs = screen.readInput()
+        for input in model.hearsWheelAsArrows ? WheelTurns.read(inputs) : inputs {
             if input == .closed, let watch { loop.stopReading(watch) }
             take(.input(input))
         }

@@ -123,6 +123,30 @@ struct DetailsPageTests {
         #expect(screen.picture.contains("Details  a ") && screen.picture.contains("no file of this batch above it"))
     }
 
+    @Test("arrows that come three at once are a wheel's: they scroll, and no file is passed")
+    func wheel() {
+        let (up, down) = (Input.key(KeyPress(.up)), Input.key(KeyPress(.down)))
+        func turn(_ button: MousePress.Button) -> Input { .mouse(MousePress(button, at: Position(row: 0, column: 0))) }
+        let other = Input.key(.character("j"))
+        #expect(WheelTurns.read([down]) == [down])
+        #expect(WheelTurns.read([down, up, other, other]) == [down, up, other, other])
+        #expect(WheelTurns.read([down, down, down]) == [turn(.wheelDown)])
+        let notches = Array(repeating: up, count: 6) + [other, down]
+        #expect(WheelTurns.read(notches) == [turn(.wheelUp), turn(.wheelUp), other, down])
+        var screen = screen(row(7, scanning: false), 40, 10)
+        let places = (1...7).map { task($0, "/home/ana/\($0)") }
+        screen.send(.answer(.sources(.success(NamedSources(places)), number: screen.lastNumber)))
+        let top = screen.picture
+        #expect(screen.model.hearsWheelAsArrows)
+        screen.send(.input(turn(.wheelDown)))
+        let below = screen.picture
+        #expect(below != top && below.contains("Details  holiday"))
+        screen.send(.input(turn(.wheelUp)))
+        #expect(screen.picture == top)
+        screen.press("Esc")
+        #expect(!screen.model.hearsWheelAsArrows)
+    }
+
     @Test("keys that scroll go on scrolling, and the line at the foot is there only where all has room")
     func scrolling() {
         var screen = ScreenHarness(80, 14, [Rows.section(nil, [row(1, scanning: false)])])
