@@ -58,8 +58,8 @@ extension Manual {
     /// Keys of the page of configured servers.
     static let serverKeys: [(key: String, deed: String)] = [
         ("n", "describe a new one"),
-        ("t", "ask whether it can be used"),
-        ("r", "give its password or a command"),
+        ("t", "ask whether it works"),
+        ("r", "its password or command"),
         ("a", "add files"),
         ("x", "remove it"),
         ("u", "undo the last change"),
@@ -83,7 +83,7 @@ extension Manual {
         ("f", "show only what matches"),
         ("s", "sort the rows"),
         ("t", "all files, or the tree"),
-        ("y", "copy the path, or what is said"),
+        ("y", "copy the path, or text"),
         ("z", "freeze the screen"),
         ("i", "details"),
         ("w", "why it does not move"),
@@ -94,7 +94,7 @@ extension Manual {
         ("D", "configured servers"),
         ("c", "clear finished batches"),
         (":", "every action by name"),
-        ("Q", "leave, or stop the engine"),
+        ("Q", "leave or stop the engine"),
         ("q", "leave; transfers go on"),
     ]
 

@@ -115,6 +115,9 @@ struct DetailsText {
         if let start = row.notBefore, start > now.wall {
             fields.append(Field("Not before", SafeText(look.date(start)), isShort: true))
         }
+        if let end = task?.pausedUntil ?? row.pausedUntil {
+            fields.append(Field("Goes on", SafeText(look.date(end)), isShort: true))
+        }
         if row.bytesAtRisk > 0 {
             let size = look.figures.size(row.bytesAtRisk)
             fields.append(Field("If paused", SafeText("\(size) are sent again: the server cannot resume")))

@@ -123,7 +123,12 @@ struct Drawing {
             let end = offer(notice)
             let room = max(0, width - end.width)
             let line = notice.text.cut(to: room, look.glyphs) + end
-            grid.put(line, row: row, column: 0, style: style)
+            let next = grid.put(line, row: row, column: 0, style: style)
+            // The way to help stays where there is room for it.
+            if let key = model.keys.keys(for: .help, in: .transfers).first {
+                let help = SafeText("\(key.name) help")
+                if next + 2 + help.width <= width { grid.put(help, row: row, column: width - help.width, style: .hint) }
+            }
             return
         }
         // At the bottom of its place, so that a short one always stands in the same line.

@@ -32,6 +32,18 @@ struct HelpTests {
         #expect(screen.picture == before)
     }
 
+    @Test("no action's words are cut in the columns of 80 cells")
+    func wholeWords() {
+        #expect(Action.allCases.filter { $0.summary.count > 24 }.map(\.summary) == [])
+    }
+
+    @Test("in a small window a message leaves the way to help where there is room for it")
+    func smallMessage() {
+        var screen = example(40, 10)
+        screen.press("^R")
+        #expect(screen.lines.last == "Nothing was undone here." + String(repeating: " ", count: 10) + "? help")
+    }
+
     @Test("the picker has its own keys, and is there again afterwards")
     func picker() {
         var screen = Adding.screen(80, 24)
