@@ -114,6 +114,17 @@ struct Dialog: Sendable {
         return .open
     }
 
+    /// A click on a line chooses it, and one on the chosen line takes it: no answer is given by one click alone, unless it is the harmless
+    /// one.
+    mutating func click(_ index: Int, at uptime: Duration) -> Outcome {
+        guard choices.indices.contains(index), isMenu || uptime - openedAt >= Self.guardTime else { return .open }
+        guard index == selected else {
+            selected = index
+            return .open
+        }
+        return take(KeyPress(.enter), at: uptime)
+    }
+
     /// Its letter ticks the line from anywhere; Space and Enter do so on it.
     private func ticks(_ press: KeyPress) -> Bool {
         switch (press.key, press.modifiers) {

@@ -24,12 +24,7 @@ extension Model {
         steadyUntil = now.uptime + Tree.steadiness
         if performAnywhere(press) { return }
         if dialog != nil {
-            if case .answered(let intent) = dialog?.take(press, at: now.uptime) {
-                if intent != nil, dialog?.isTicked == true { setAskLeave(false) }
-                dialog = nil
-                if let intent { perform(intent) }
-            }
-            return
+            return answer { $0.take(press, at: $1) }
         }
         if form != nil { return takeInForm(press) }
         if isAdding { return takeInAdding(press) }
@@ -53,6 +48,17 @@ extension Model {
         if action == .back, hadNotice, case .transfers = page { return notice = nil }
         perform(action)
         sayWaiting()
+    }
+
+    /// Something was done in the question: it stays, or is answered.
+    mutating func answer(_ body: (inout Dialog, Duration) -> Dialog.Outcome) {
+        guard var shown = dialog else { return }
+        let outcome = body(&shown, now.uptime)
+        dialog = shown
+        guard case .answered(let intent) = outcome else { return }
+        if intent != nil, shown.isTicked { setAskLeave(false) }
+        dialog = nil
+        if let intent { perform(intent) }
     }
 
     /// What works whatever is open: stopping and drawing again. A letter may be meant as text, so it is none of these.

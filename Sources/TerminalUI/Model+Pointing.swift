@@ -45,7 +45,8 @@ extension Model {
     }
 
     mutating func take(_ press: MousePress) {
-        guard dialog == nil, form == nil else { return }
+        if let dialog { return self.press(press, in: dialog) }
+        guard form == nil else { return }
         if isAdding { return clickInAdding(press) }
         if let why { return self.press(press.button, in: why) }
         if case .details = page { return scrollDetails(press.button) }
@@ -55,6 +56,20 @@ extension Model {
         case .wheelDown: tree.page(by: 3)
         case .wheelUp: tree.page(by: -3)
         case .left: click(press.position)
+        case .middle, .right: break
+        }
+    }
+
+    private mutating func press(_ press: MousePress, in dialog: Dialog) {
+        switch press.button {
+        case .wheelDown: answer { $0.take(KeyPress(.down), at: $1) }
+        case .wheelUp: answer { $0.take(KeyPress(.up), at: $1) }
+        case .left:
+            // Its lines stand one below the other, and the cursor is on the chosen one.
+            let cursor = Drawing.draw(self).cursor.position
+            guard size.rows > dialog.choices.count + 3, press.position.column >= cursor.column - 2 else { return }
+            let index = dialog.selected + press.position.row - cursor.row
+            answer { $0.click(index, at: $1) }
         case .middle, .right: break
         }
     }
@@ -81,7 +96,10 @@ extension Model {
         if columns[.sign]?.contains(position.column) == true { return tree.toggleMark() }
         let name = columns[.name]?.lowerBound ?? 0
         if item.canOpen, position.column <= name + 2 * item.depth + 1, position.column >= name { return enter() }
-        if let last = lastClick, last.position == position, now.uptime - last.at < .milliseconds(400) {
+        // A hand moves a little between the two.
+        if let last = lastClick, last.position.row == position.row, abs(last.position.column - position.column) <= 1,
+            now.uptime - last.at < .milliseconds(400)
+        {
             lastClick = nil
             return enter()
         }
