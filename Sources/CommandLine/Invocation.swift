@@ -55,6 +55,11 @@ extension Program {
         while let index = command.positionOfCommand(in: rest) {
             let word = rest.remove(at: index)
             guard let next = command.subcommands.first(where: { $0.name == word.text }) else {
+                // It may be the value of an option that is wrong: then that is what there is to say, or help.
+                if command.hasUnknownOption(in: rest[..<index]) {
+                    rest.insert(word, at: index)
+                    break
+                }
                 throw command.unknownCommand(word, path: path, program: root.name)
             }
             command = next
@@ -81,6 +86,12 @@ extension Command {
             index += takesNext ? 2 : 1
         }
         return nil
+    }
+
+    fileprivate func hasUnknownOption(in arguments: ArraySlice<Argument>) -> Bool {
+        ArgumentScanner.scan(arguments.map(\.bytes), options: options).contains { item in
+            if case .unknown = item { true } else { false }
+        }
     }
 
     func unknownCommand(_ word: Argument, path: [String], program: String) -> CommandFailure {

@@ -133,6 +133,9 @@ struct ParseTests {
     @Test("what is unknown is named, with the nearest thing there is")
     func unknown() {
         #expect(message("sned") == "sample: there is no command \"sned\": did you mean send?")
+        // What an unknown option takes for a value is no command.
+        #expect(message("--zzz", "5") == "sample: there is no option --zzz: see sample --help")
+        #expect(message("--colour", "5") == "sample: there is no option --colour: did you mean --color?")
         #expect(message("\u{1B}[2J") == "sample: there is no command \"\\x1b[2J\": see sample --help")
         #expect(
             message("send", "--waiit", "x", "3") == "sample: send: there is no option --waiit: did you mean --wait?")
@@ -147,6 +150,18 @@ struct ParseTests {
             )
         }
         #expect(message("send", "-wq", "x", "3") == "sample: send: there is no option -q: see sample send --help")
+    }
+
+    @Test("whoever asks for help gets it, whatever is wrong with the options before")
+    func helpWithUnknownOption() throws {
+        for words in [["--zzz", "5", "--help"], ["--help", "--zzz", "5"], ["--zzz", "5", "-h"]] {
+            guard case .help(let text) = try Sample.program.parse(words.map { Argument($0) }) else {
+                Issue.record("no help for \(words)")
+                continue
+            }
+            #expect(text.hasPrefix("Usage: sample"))
+        }
+        #expect(message("sned", "--help") == "sample: there is no command \"sned\": did you mean send?")
     }
 
     @Test("a bad value names the option, the value and what is allowed")
