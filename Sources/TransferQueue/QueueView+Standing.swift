@@ -85,7 +85,8 @@ extension QueueView {
         standing.pauseEnds = try pauseEnds(standing.pausedBy)
         if state == .queued { standing.aheadInBatch = try aheadInBatch(of: task.row) }
         if state == .waiting { standing.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
-        standing.since = (task.row.finishedAt ?? task.details.waitSince).map { Timestamp(milliseconds: $0) }
+        let begun = state.isActive ? task.row.begunAt : task.details.waitSince
+        standing.since = (task.row.finishedAt ?? begun).map { Timestamp(milliseconds: $0) }
         standing.error = StoredJSON.value(TransferError.self, task.details.error)
         standing.origin = try database.first("SELECT origin FROM lanes WHERE id = ?", .integer(task.row.lane)) {
             $0.text(0)

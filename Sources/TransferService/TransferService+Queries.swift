@@ -200,7 +200,8 @@ extension QueueReader {
             let answers = try nodes.compactMap { node in
                 try standing(of: node).map {
                     WhySentence(
-                        node: node, standing: $0, live: overlay, engine: limits, grace: grace, now: now
+                        node: node, standing: $0, file: node.isTask ? try self.node(node, overlay) : nil,
+                        live: overlay, engine: limits, grace: grace, now: now
                     ).answer
                 }
             }

@@ -7,6 +7,8 @@ package import TransferQueue
 package struct WhySentence {
     let node: NodeID
     let standing: NodeStanding
+    /// Of a file: as it is shown, with what moves.
+    let file: NodeRow?
     let live: LiveOverlay
     let engine: EngineLimits
     let grace: Duration
@@ -15,8 +17,8 @@ package struct WhySentence {
 
     /// - Parameter grace: how long a cancel can be taken back.
     package init(
-        node: NodeID, standing: NodeStanding, live: LiveOverlay, engine: EngineLimits = EngineLimits(),
-        grace: Duration = .seconds(10), now: Timestamp
+        node: NodeID, standing: NodeStanding, file: NodeRow? = nil, live: LiveOverlay,
+        engine: EngineLimits = EngineLimits(), grace: Duration = .seconds(10), now: Timestamp
     ) {
         var standing = standing
         // Nothing starts, and no folder is looked through any more.
@@ -29,6 +31,7 @@ package struct WhySentence {
         }
         self.node = node
         self.standing = standing
+        self.file = file
         self.live = live
         self.engine = engine
         self.grace = grace
@@ -115,9 +118,10 @@ package struct WhySentence {
 
     /// With the limit that holds it back.
     private func moving(_ rest: String) -> (String, String) {
-        guard let limit = smallestLimit else { return ("\(node) is running\(rest)", "") }
+        let rest = file == nil ? rest : rest + "; nothing is being waited for"
+        guard let limit = smallestLimit else { return ("\(moves)\(rest)", "") }
         let rate = RateLimit.bytesPerSecond(limit.rate).written
-        return ("\(node) is running, held to \(rate)/s by the limit of \(limit.name)\(rest)", limit.remedy)
+        return ("\(moves), held to \(rate)/s by the limit of \(limit.name)\(rest)", limit.remedy)
     }
 
     /// The limit that binds: the smallest on its way.

@@ -145,7 +145,11 @@ import TransferQueue
         harness.queue.writer.record(.running, for: claimed[0].id)
         try await harness.queue.writer.commit()
         let running = try await why(.task(claimed[0].id))
-        #expect(running.sentence == "t1 is running, held to 2K/s by the limit of b1")
+        #expect(running.sentence.hasPrefix("t1, f0, goes to /dst/f0"))
+        #expect(
+            running.sentence.hasSuffix(
+                ": 0B so far; then it is checked, and done, held to 2K/s by the limit of b1; nothing is being waited for"
+            ))
         #expect(running.unblock == "martlet set b1 --limit off")
         try await harness.end()
     }
