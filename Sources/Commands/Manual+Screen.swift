@@ -99,7 +99,7 @@ extension Manual {
     ]
 
     static let mainView = """
-         martlet  engine ok  3 batches  12,406 files  4 active               up 41.0M/s
+         martlet  engine ok  3 unfinished batches  12,406 files  4 active    up 41.0M/s
          [############............................]  32%  160G of 498G   ETA 10 min
            Name                                 Size Progress    Pct   Speed   ETA State
          ^ v holiday-2024 -> host/in/          61.0G #######...  70%   28.0M   10m run

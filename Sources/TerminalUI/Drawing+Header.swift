@@ -33,8 +33,9 @@ extension Drawing {
         if let filterCount {
             parts.append(filterCount + " files")
         } else {
-            parts.append(SafeText(batches(totals)))
-            parts.append(SafeText(Figures.amount(totals.counts.total, "file")))
+            parts.append(SafeText(batches(totals).words))
+            let whose = batches(totals).saysWhose || totals.isOver ? "" : " of unfinished ones"
+            parts.append(SafeText(Figures.amount(totals.counts.total, "file") + whose))
         }
         if model.hearsNews {
             // What has its bytes there holds up nobody: it is none of those that the limit counts.
@@ -48,12 +49,16 @@ extension Drawing {
         return parts
     }
 
-    /// The files and bytes beside it are of what is unfinished as long as anything is.
-    private func batches(_ totals: QueueTotals) -> String {
+    /// The files and bytes beside it are of what is unfinished as long as anything is, and that is said where it is known.
+    private func batches(_ totals: QueueTotals) -> (words: String, saysWhose: Bool) {
         let all = Figures.amount(totals.batches, "batch", "batches")
-        guard let root = model.tree.root, Int64(root.rows.count) == root.total else { return all }
+        guard !totals.isOver, let root = model.tree.root, Int64(root.rows.count) == root.total else {
+            return (all, false)
+        }
         let unfinished = root.rows.count { !$0.isOver }
-        return unfinished == 0 || unfinished == root.rows.count ? all : "\(unfinished) of \(all)"
+        if unfinished == 0 { return (all, false) }
+        if unfinished < root.rows.count { return ("\(unfinished) of \(all) unfinished", true) }
+        return (Figures.amount(totals.batches, "unfinished batch", "unfinished batches"), true)
     }
 
     /// How it stands with the engine.
@@ -115,13 +120,15 @@ extension Drawing {
         if let over = over(totals) { return put(" " + over + "   " + SafeText(done(totals)), .plain) }
         let figures = "\(percent(totals))%  \(done(totals))"
         let text = SafeText("  " + figures + (timeLeft(totals).map { "   ETA \($0)" } ?? ""))
-        guard width >= 40 else { return put(" " + text, .plain) }
+        // What a filter hides is in it, too.
+        let name: SafeText = filterCount == nil ? " " : " all "
+        guard width >= 40 else { return put(name + text, .plain) }
         // The figures keep their width, so that the bar's end does not dance.
-        let room = width - max(text.width, min(36, width / 2)) - 4
+        let room = width - max(text.width, min(36, width / 2)) - 3 - name.width
         guard room >= 4 else { return put(text, .plain) }
         let bar = Bar.text(
             share(totals).part, of: share(totals).whole, isComplete: isComplete(totals), width: room, look.glyphs)
-        put(" [" + bar + "]" + text, .plain)
+        put(name + "[" + bar + "]" + text, .plain)
     }
 
     private mutating func put(_ text: SafeText, _ style: Style) {
@@ -130,7 +137,7 @@ extension Drawing {
 
     /// That what is shown is old; `nil` when it is not.
     private var stale: SafeText? {
-        guard !model.isConnected, let news = model.lastNews else { return nil }
+        guard !model.canChange, let news = model.lastNews else { return nil }
         return " Shown below: as of \(look.timeOfDay(news)). Keys that change anything are off."
     }
 

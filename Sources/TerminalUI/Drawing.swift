@@ -68,6 +68,8 @@ struct Drawing {
         for (row, index) in zip(layout.tree, model.tree.window) {
             let item = model.tree.items[index]
             rowDrawing.draw(item, row, &grid)
+            // Numbers of a while ago are no news.
+            if !model.canChange { grid.restyle(row: row) { $0.role = .dim } }
             guard item.id == model.tree.cursor else { continue }
             grid.restyle(row: row) { $0.isSelected = true }
             // Reversed, a full bar would be a hole and an empty one full.
@@ -166,8 +168,8 @@ struct Drawing {
         if model.commandPrompt != nil { return hintLine(HintLine.text(paletteHints, width: width), row) }
         if model.filterLine != nil { return hintLine(HintLine.text(filterHints, width: width), row) }
         if model.find?.isTyping == true { return hintLine(HintLine.text(Self.findHints, width: width), row) }
-        var line = HintLine.text(model.hints, in: model.isConnected ? .transfers : .lost, model.keys, width: width)
-        if model.isConnected, problemsAreInHints, let problems = problems(withKey: false) {
+        var line = HintLine.text(model.hints, in: model.canChange ? .transfers : .lost, model.keys, width: width)
+        if model.canChange, problemsAreInHints, let problems = problems(withKey: false) {
             line =
                 problems + "  "
                 + HintLine.text([.help, .leave], in: .transfers, model.keys, width: width - problems.width - 2)
@@ -186,7 +188,9 @@ extension Model {
 
     /// The actions in the last line, the most important first.
     var hints: [Action] {
-        guard isConnected else { return [.help, .retryNow, .startEngine, .log, .leave] }
+        guard canChange else {
+            return [.help, .retryNow] + (isConnected ? [] : [.startEngine]) + [.log, .leave]
+        }
         return machine == nil ? hintsHere : hintsHere.filter { $0 != .add }
     }
 

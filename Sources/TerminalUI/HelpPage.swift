@@ -47,7 +47,7 @@ extension Model {
     /// Keys of what is open; what was open comes back when help is closed.
     mutating func openHelp() {
         if case .help = page { return }
-        let view: KeyMap.View = isAdding ? .picker : isConnected ? keyView : .lost
+        let view: KeyMap.View = isAdding ? .picker : canChange ? keyView : .lost
         pageUnderHelp = page
         page = .help(HelpPage(view))
     }
@@ -92,7 +92,7 @@ extension Model {
     private mutating func runFromHelp(_ entry: HelpText.Entry) {
         closeHelp()
         let view: KeyMap.View = isAdding ? .picker : keyView
-        guard entry.view == view || entry.view == .lost && !isConnected,
+        guard entry.view == view || entry.view == .lost && !canChange,
             let press = keys.keys(for: entry.action, in: entry.view).first
         else {
             return complain("\"\(SafeText(entry.action.summary))\" belongs to \(SafeText(entry.view.place)).")

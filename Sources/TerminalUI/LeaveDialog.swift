@@ -4,13 +4,13 @@ import MartletKit
 /// Leaving: it stops nothing, so `q` asks nothing, unless logging out afterwards would end the engine.
 extension Model {
     mutating func leave() {
-        guard isConnected, logout != .none, asksLeave, totals?.isOver == false else { return requests.append(.leave) }
+        guard canChange, logout != .none, asksLeave, totals?.isOver == false else { return requests.append(.leave) }
         askHowToLeave()
     }
 
     /// Leaving with choices: what goes on, and what each choice would do to it.
     mutating func askHowToLeave() {
-        guard isConnected else { return requests.append(.leave) }
+        guard canChange else { return requests.append(.leave) }
         let counts = totals?.counts ?? FileCounts()
         let running = counts.active > 0
         let isUnfinished = counts.active + counts.unstarted > 0

@@ -7,6 +7,10 @@ enum LeavingText {
         let back =
             model.machine.map { "Come back: martlet attach \($0.string)" }
             ?? "Come back: martlet    Status: martlet list    Stop: martlet engine stop"
+        if model.isConnected, !model.canChange {
+            let whose = model.machine.map { "The engine of \($0.string)" } ?? "The engine"
+            return ["\(whose) did not answer; what was queued is not lost, and goes on when it does.", back]
+        }
         guard model.isConnected, let counts = model.totals?.counts else {
             let lost = model.machine.map { "There was no line to \($0.string)" } ?? "The engine did not answer"
             // Of another machine's engine nobody knows.

@@ -87,7 +87,7 @@ extension Model {
     }
 
     private func action(for press: KeyPress) -> Action? {
-        if !isConnected, let action = keys.action(for: press, in: .lost) { return action }
+        if !canChange, let action = keys.action(for: press, in: .lost) { return action }
         return keys.action(for: press, in: keyView)
     }
 
@@ -109,7 +109,8 @@ extension Model {
             isMouseOn.toggle()
             keep("mouse", isMouseOn.written)
             return say(isMouseOn ? "The mouse is on." : "The mouse is off: it selects text now.")
-        case .retryNow: return requests.append(.reconnect)
+        case .retryNow: return isConnected ? askIfItLives() : requests.append(.reconnect)
+        case .startEngine where isConnected && !canChange: return refuseSecondEngine()
         case .startEngine:
             // One that is about to stop goes on.
             if !isConnected { link = .connecting }

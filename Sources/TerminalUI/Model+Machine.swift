@@ -32,6 +32,22 @@ extension Model {
         return "\(lost): nothing can be changed now."
     }
 
+    /// The engine that is there and says nothing is asked once more.
+    mutating func askIfItLives() {
+        let isAsked = outstanding.values.contains { if case .status = $0.purpose { true } else { false } }
+        if !isAsked { ask(.status) { .status(number: $0) } }
+        say("Asked again; it has not answered for \(silence?.components.seconds ?? 0) s.")
+    }
+
+    /// One that hangs still holds the queue: nobody can start beside it.
+    mutating func refuseSecondEngine() {
+        guard case .connected(let identity) = link else { return }
+        let place = machine.map { " on \($0)" } ?? ""
+        complain(
+            "The engine is there (process \(identity.pid)\(place)) and does not answer: \(startKey) starts another when it has ended."
+        )
+    }
+
     /// Why it is lost, once for each reason; the first line counts the time.
     mutating func sayLost(_ loss: Loss) {
         if case .lost(_, _, let known) = link, known == loss { return }

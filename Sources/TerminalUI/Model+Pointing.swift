@@ -77,7 +77,7 @@ extension Model {
     private mutating func click(_ position: Position) {
         let layout = layout
         if position.row == layout.hints {
-            let view: KeyMap.View = isConnected ? .transfers : .lost
+            let view: KeyMap.View = canChange ? .transfers : .lost
             let action = HintLine.action(at: position.column, hints, in: view, keys, width: size.columns)
             if let action { perform(action) }
             return

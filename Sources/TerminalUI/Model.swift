@@ -213,7 +213,8 @@ struct Model: Sendable {
     /// Whether what is shown is how things are.
     var hearsNews: Bool { isConnected && silence == nil }
 
-    /// Whether keys that change transfers work.
+    /// Whether keys that change transfers work. What is shown is told to be old as soon as they do not: an engine that hangs is as far away
+    /// as one that is lost.
     var canChange: Bool { isConnected && silence.map { $0 < .seconds(10) } ?? true }
 
     /// The only way in.
@@ -221,6 +222,9 @@ struct Model: Sendable {
         now = moment
         requests = []
         if message.isHeardOfEngine { heardAt = moment.uptime }
+        let wasSilent = isConnected && !canChange
+        let before = notice
+        defer { requests = [] }
         switch message {
         case .input(let input): take(input)
         case .resized(let size): self.size = size
@@ -237,6 +241,7 @@ struct Model: Sendable {
         case .printed(let lines): takePrinted(lines)
         case .tick: break
         }
+        if wasSilent, canChange, notice == before { say("The engine answers again.") }
         expire()
         tree.resize(height: layout.tree.count)
         if let flow = adding { adding?.picker.folder.resize(height: PickerLayout(size, flow.picker).list.count) }
@@ -244,7 +249,6 @@ struct Model: Sendable {
         askForBatches()
         askForCounts()
         askForRecentLog()
-        defer { requests = [] }
         return requests
     }
 

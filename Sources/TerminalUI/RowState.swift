@@ -44,7 +44,13 @@ package enum RowState: Sendable, Hashable, CaseIterable {
             }
         case .running:
             // A group runs as a whole when something of it moves; before that it is listed or stands in line.
-            if row.counts.active > 0 { self = .running } else { self = row.scanning ? .scanning : .queued }
+            if row.isBeingChecked {
+                self = .checking
+            } else if row.counts.active > 0 {
+                self = .running
+            } else {
+                self = row.scanning ? .scanning : .queued
+            }
         case .finishing: self = .checking
         case .paused: self = .paused
         case .completed, .failed, .cancelled:
@@ -184,6 +190,11 @@ package enum RowState: Sendable, Hashable, CaseIterable {
 }
 
 extension NodeRow {
+    /// All that is left of it has its bytes there and waits for the last answers.
+    fileprivate var isBeingChecked: Bool {
+        counts.finishing > 0 && counts.running + counts.queued + counts.waiting == 0 && !scanning
+    }
+
     /// Whether something below needs a look although the row itself goes on: its sign is then `!`.
     package var hasTroubleBelow: Bool {
         switch id {

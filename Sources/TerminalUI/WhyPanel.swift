@@ -72,7 +72,7 @@ struct WhyPanel: Sendable {
 extension Model {
     mutating func askWhy(_ rows: [NodeRow]) {
         guard let row = rows.first else { return }
-        guard isConnected else { return complain("The engine does not answer.") }
+        guard canChange else { return complain("The engine does not answer.") }
         closeWhy()
         ask(why: nodeID(of: row), row, title([row]))
     }

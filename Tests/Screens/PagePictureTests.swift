@@ -149,6 +149,38 @@ struct PagePictureTests {
         Pictures.expect(screen.picture, "silent-80x24")
     }
 
+    @Test("an engine that has been silent for ten seconds is as far away as a lost one, and comes back by itself")
+    func silentForLong() {
+        var screen = example()
+        screen.isHung = true
+        screen.wait(.milliseconds(1100))
+        let number = screen.lastNumber
+        screen.wait(.milliseconds(9900))
+        #expect(!screen.picture.contains("as of") && screen.picture.contains("p pause"))
+        screen.wait(.milliseconds(100))
+        Pictures.expect(screen.picture, "silent-long-80x24")
+        #expect(
+            !screen.rolePicture.split(separator: "\n")[4...18].contains { $0.contains("a") || $0.contains("E") },
+            "numbers of a while ago are dim")
+        screen.press("x")
+        #expect(screen.picture.contains("The engine does not answer: nothing can be changed now."))
+        #expect(screen.requests.isEmpty && screen.model.dialog == nil && screen.model.pending.isEmpty)
+        screen.press("s")
+        #expect(screen.requests.isEmpty && screen.picture.contains("(process 1) and does not answer"))
+        for _ in 0..<3 { screen.press("R") }
+        let asked = screen.model.outstanding.values.count { if case .status = $0.purpose { true } else { false } }
+        #expect(asked == 1, "it is asked once, however often the key is pressed")
+        screen.press("?")
+        #expect(screen.picture.contains("try to reach it now"))
+        screen.press("Esc", "q")
+        #expect(screen.requests.contains(.leave), "nothing is asked about")
+        #expect(LeavingText.lines(screen.model)[0].hasPrefix("The engine did not answer"))
+        screen.send(.answer(.status(.success(nil), number: number)))
+        #expect(screen.picture.contains("The engine answers again.") && !screen.picture.contains("as of"))
+        screen.press("x")
+        #expect(screen.model.dialog != nil)
+    }
+
     @Test("every question, the harmless answer first taken by Enter")
     func questions() {
         for (key, name) in [("x", "cancel"), ("P", "pause-all"), ("R", "retry-all")] {

@@ -286,6 +286,22 @@ struct ProblemsPageTests {
         #expect(screen.picture.contains("60 unserved") && !screen.picture.contains("ERR"))
     }
 
+    @Test(
+        "a server that asked for a long pause is a problem of its own kind: nothing is to be done, and it is not asked")
+    func askedPause() {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        var pausing = unserved(1, "docs", "nas:8080", retryIn: 600)
+        pausing.waits[0].code = nil
+        pausing.waits[0].message = "nas:8080 answered 503 Service Unavailable and asked for a pause"
+        screen.press("e")
+        screen.send(
+            .answer(.problems(.success([pausing, unserved(2, "raw", "nas:8080")]), number: screen.lastNumber)))
+        screen.press("j")
+        Pictures.expect(screen.picture, "problems-pause-80x24")
+        screen.press("r")
+        #expect(screen.picture.contains("nobody asks it before that is over") && screen.requests.isEmpty)
+    }
+
     @Test("the details of a batch whose files wait for their server say what to see to")
     func unservedDetails() {
         var row = Rows.batch(1, "docs", .waiting, { $0.waiting = 12 })

@@ -51,6 +51,21 @@ struct RowStateTests {
         #expect(screen.lines.first { $0.contains("later") }?.contains("11-24 pause") == true)
     }
 
+    @Test("a batch of which all that is left is being checked says so, and not that it runs")
+    func checking() {
+        var batch = row(.running, id: .batch(BatchID(rawValue: 1)))
+        batch.counts = FileCounts()
+        (batch.counts.completed, batch.counts.finishing) = (3, 2)
+        #expect(RowState(batch) == .checking)
+        batch.counts.queued = 1
+        #expect(RowState(batch) == .running, "there is more to send")
+        // The engine says that they run, and every byte of them is sent.
+        let sent = Rows.batch(1, "photos", .running, { ($0.completed, $0.running) = (3, 2) }, total: 120, sent: 120)
+        let sending = Rows.batch(2, "docs", .running, { ($0.queued, $0.running) = (3, 2) }, total: 120, sent: 120)
+        let screen = ScreenHarness(80, 24, [Rows.section(nil, [sent, sending])])
+        #expect(screen.model.state(of: sent) == .checking && screen.model.state(of: sending) == .running)
+    }
+
     @Test("a skipped file does not look like a sent one")
     func skipped() {
         var task = row(.completed)
