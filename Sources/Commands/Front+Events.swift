@@ -83,8 +83,7 @@ extension Front {
 
     private func text(of line: LogLine) -> String {
         let words: [String?] = [
-            time(line.at), line.level.rawValue.uppercased(), line.batch?.description, line.task?.description,
-            line.message,
+            time(line.at), line.level.rawValue.uppercased(), line.subject + line.message,
         ]
         return words.compactMap(\.self).joined(separator: " ").displayed
     }

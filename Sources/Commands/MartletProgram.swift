@@ -228,7 +228,7 @@ package enum MartletProgram {
         "ack", ValueSyntax<Int>.count(0...Int.max).named("SEQ"), "NAME has dealt with everything up to this number")
     static let level = Option(
         "level", ValueSyntax<LogLevel>.choice().named("L"),
-        "debug, info, warning or error: nothing below it; default info")
+        "debug, info, user (what people did), warning or error: nothing below it; default info")
 
     private static var events: Command {
         var command = Command("events", "what happened, each with a number that a consumer can go on from")

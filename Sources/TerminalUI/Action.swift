@@ -121,7 +121,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .sort: "sort the rows"
         case .reverse: "sort the other way round"
         case .flat: "all files, or the tree"
-        case .follow: "follow the file"
+        case .follow: "follow file, or the log"
         case .destinations: "configured servers"
         case .test: "ask whether it works"
         case .new: "describe a new one"
@@ -217,6 +217,7 @@ package enum Action: String, CaseIterable, Sendable {
         switch (self, view) {
         case (.down, .details): "next file"
         case (.down, .throughput): "next batch"
+        case (.follow, .log): "follow"
         default: hint
         }
     }

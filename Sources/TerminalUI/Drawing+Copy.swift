@@ -33,8 +33,7 @@ extension Drawing {
     /// Lines of the log, one each.
     static func text(of lines: ArraySlice<LogLine>, _ model: Model) -> String {
         lines.map { line in
-            let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
-            return model.look.safe("\(model.look.date(line.at)) \(line.level.word) \(place)\(line.message)").string
+            model.look.safe("\(model.look.date(line.at)) \(line.level.word) \(line.subject)\(line.message)").string
         }.joined(separator: "\n")
     }
 

@@ -110,15 +110,17 @@ extension Drawing {
     }
 
     mutating func log(_ page: LogPage) {
-        title("Log", page.back > 0 ? "not following" : "newest last", right: "level \(page.level.rawValue)")
+        let below = page.back > 0 ? ", \(page.back) newer below" : ""
+        title(
+            "Log", page.isFollowing ? "follows, newest last" : "does not follow\(SafeText(below))",
+            right: "level \(page.level.rawValue)")
         let height = max(0, rows - 2)
         var lines = page.window(height).flatMap { line -> [StyledLine] in
             let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
-            let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
-            let style: Style = line.level == .error ? .error : line.level == .warning ? .warn : .plain
-            let parts = look.safe(place + line.message).wrapped(to: max(10, width - 17))
+            let parts = look.safe(line.subject + line.message).wrapped(to: max(10, width - 17))
             return parts.enumerated().map { index, part in
-                (index == 0 ? StyledLine(head, style) : StyledLine(SafeText("").fitted(to: 15))) + StyledLine(part)
+                (index == 0 ? StyledLine(head, line.level.style) : StyledLine(SafeText("").fitted(to: 15)))
+                    + StyledLine(part)
             }
         }
         if let problem = page.problem { lines.append(StyledLine(problem, .error)) }
@@ -126,7 +128,7 @@ extension Drawing {
             lines = [StyledLine(page.find.isEmpty ? "Nothing was logged yet." : "No line has that in it.")]
         }
         text(lines.suffix(height), 1..<max(1, rows - 1))
-        footer([.back, .filter, .level, .write, .copy, .help], in: .log)
+        footer([.back, .filter, .level, .follow, .write, .copy, .help], in: .log)
         guard page.find.isShown, rows > 2 else { return }
         finding(page.find, SafeText("\(page.found.count) of \(page.lines.count)"))
     }

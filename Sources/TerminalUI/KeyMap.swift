@@ -161,7 +161,7 @@ package struct KeyMap: Sendable, Hashable {
             (.back, ["Esc", "q", "H", "h", "Left"]),
         ],
         .log: moving + everywhere + pages + [
-            (.filter, ["/", "f"]), (.level, ["v"]), (.write, ["w"]), (.back, ["Esc", "q", "L"]),
+            (.filter, ["/", "f"]), (.level, ["v"]), (.follow, ["F"]), (.write, ["w"]), (.back, ["Esc", "q", "L"]),
         ],
         .help: moving + everywhere.filter { $0.0 != .help } + pages.dropLast(2) + [
             (.enter, ["Enter"]), (.find, ["/", "F3"]), (.back, ["Esc", "q", "?", "F1"]),

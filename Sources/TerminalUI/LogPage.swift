@@ -13,15 +13,18 @@ struct LogPage: Sendable {
     var level = LogLevel.info
     /// Only lines with this in them.
     private(set) var find = SoughtWords()
-    /// How many lines the last one shown is away from the end; 0 follows.
+    /// How many lines the last one shown is away from the end.
     private(set) var back = 0
+    /// New lines are shown as they come.
+    private(set) var isFollowing = true
 
     static let most = 500
 
     mutating func add(_ new: [LogLine]) {
+        let before = found.count
         lines = (lines + new).sorted { $0.at < $1.at }.suffix(Self.most)
         // Whoever looks at something old goes on seeing it.
-        if back > 0 { back = min(back + new.count, lines.count) }
+        if !isFollowing { back = min(back + max(0, found.count - before), found.count) }
     }
 
     /// The lines in a window of `height`.
@@ -32,8 +35,7 @@ struct LogPage: Sendable {
         let words = find.words
         if words.isEmpty { return lines }
         return lines.filter { line in
-            let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
-            let text = "\(line.level.word) \(place)\(line.message)".lowercased()
+            let text = "\(line.level.word) \(line.subject)\(line.message)".lowercased()
             return words.allSatisfy { text.contains($0) }
         }
     }
@@ -42,13 +44,16 @@ struct LogPage: Sendable {
 
     mutating func take(_ press: KeyPress) {
         find.take(press)
-        back = 0
+        follow()
     }
 
     mutating func paste(_ bytes: [UInt8]) {
         find.paste(bytes)
-        back = 0
+        follow()
     }
+
+    /// To the newest line.
+    private mutating func follow() { (back, isFollowing) = (0, true) }
 
     /// What a key does; `nil`: the page is left.
     func scrolled(_ action: Action, height: Int) -> LogPage? {
@@ -62,10 +67,15 @@ struct LogPage: Sendable {
         case .pageUp: page.back += height
         case .first: page.back = lines.count
         case .last: page.back = 0
+        case .follow:
+            if page.isFollowing { page.isFollowing = false } else { page.follow() }
+            return page
         case .back: return nil
         default: break
         }
         page.back = min(max(0, page.back), max(0, page.found.count - height))
+        // Who goes back reads; who comes to the end wants what comes.
+        if page.back != back { page.isFollowing = page.back == 0 }
         return page
     }
 }
@@ -92,7 +102,7 @@ extension Model {
             page = .log(log)
         case .level:
             var other = LogPage()
-            let order: [LogLevel] = [.info, .warning, .error, .debug]
+            let order: [LogLevel] = [.info, .user, .warning, .error, .debug]
             other.level = order[((order.firstIndex(of: log.level) ?? 0) + 1) % order.count]
             showLog(other)
         case .write: requests.append(.write(Drawing.text(of: log.found[...], self) + "\n", name: "log.txt"))
@@ -120,4 +130,13 @@ extension Model {
 extension LogLevel {
     /// At most 5 letters.
     var word: String { self == .warning ? "WARN" : rawValue.uppercased() }
+
+    var style: Style {
+        switch self {
+        case .error: .error
+        case .warning: .warn
+        case .user: Style(.plain, strong: true)
+        case .debug, .info: .plain
+        }
+    }
 }

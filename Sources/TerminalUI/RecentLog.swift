@@ -61,10 +61,8 @@ extension Drawing {
         let places = layout.lowerLog.dropFirst()
         for (y, line) in zip(places, model.recentLog.lines.suffix(places.count)) {
             let head = look.safe("\(look.timeOfDay(line.at)) \(line.level.word)").fitted(to: 15)
-            let place = (line.task?.description ?? line.batch?.description).map { $0 + " " } ?? ""
-            let style: Style = line.level == .error ? .error : line.level == .warning ? .warn : .plain
-            let end = grid.put(head, row: y, column: 1, style: style, end: width)
-            grid.put(look.safe(place + line.message).cut(to: width - end - 1, look.glyphs), row: y, column: end)
+            let end = grid.put(head, row: y, column: 1, style: line.level.style, end: width)
+            grid.put(look.safe(line.subject + line.message).cut(to: width - end - 1, look.glyphs), row: y, column: end)
         }
     }
 }

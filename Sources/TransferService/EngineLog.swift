@@ -186,7 +186,8 @@ extension EngineLog {
                 payload.offset == 0
                     ? "begins anew: the server has none of it" : "goes on at byte \(payload.offset ?? 0)")
         case .restarted: say(.warning, "starts again from zero")
-        case .paused: say(.info, "paused")
+        // Who did it is said in a line of its own.
+        case .paused: say(.debug, "paused")
         case .resumed: say(.info, "resumed")
         case .responseReceived: say(.debug, "answer \(payload.status.map(String.init) ?? "received")")
         case .sessionIdle: say(.info, "session \(event.session?.rawValue ?? "") has nothing left to do")

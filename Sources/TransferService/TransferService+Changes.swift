@@ -100,28 +100,14 @@ extension TransferService {
         }
     }
 
-    /// Whoever looks for the reason later finds it in the log.
     func cancel(_ request: NodesRequest, by client: String?) async throws -> NodeResults {
-        let results = try await changeTogether(request) { try await $0.cancel($1, joining: $2) }
-        let done = results.results.filter { $0.result == .done }.map(\.id)
         let grace = WhySentence.span(settings.grace)
-        let said =
-            "cancelled by \(client ?? "a client"); what it leaves behind is removed in \(grace) unless it is undone"
-        for node in done.prefix(Self.mostNamed) {
-            switch node {
-            case .batch(let batch): log.write(.info, said, batch: batch)
-            case .folder(let batch, _): log.write(.info, "\(node): \(said)", batch: batch)
-            case .task(let task):
-                log.write(.info, said, batch: try await queue.reader.task(task)?.batch, task: task)
-            }
+        return try await told(
+            "cancelled", by: client, "; what it leaves behind is removed in \(grace) unless it is undone"
+        ) {
+            try await changeTogether(request) { try await $0.cancel($1, joining: $2) }
         }
-        let others = done.count - Self.mostNamed
-        if others > 0 { log.write(.info, "\(others) more: \(said)") }
-        return results
     }
-
-    /// Lines of the log for one change.
-    private static let mostNamed = 20
 
     /// A selector means what something can be done to: batches that are over were not meant, and are no refusal.
     private func meant(_ results: [NodeResult]) async throws -> [NodeResult] {
@@ -241,7 +227,13 @@ extension TransferService {
         UndoSteps(steps: try await queue.writer.undoSteps(now: Timestamp(milliseconds: WallClock.milliseconds)))
     }
 
-    func undo(_ request: UndoRequest) async throws -> NodeResults {
+    func undo(_ request: UndoRequest, by client: String?) async throws -> NodeResults {
+        let results = try await undo(request)
+        let what = results.undone.map { "\($0.noun) " } ?? ""
+        return try await told("\(what)taken back", by: client) { results }
+    }
+
+    private func undo(_ request: UndoRequest) async throws -> NodeResults {
         let now = Timestamp(milliseconds: WallClock.milliseconds)
         let nodes = NodesRequest(ids: request.ids, rows: request.rows, selector: request.selector)
         guard nodes == NodesRequest() else {

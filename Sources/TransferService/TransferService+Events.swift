@@ -99,45 +99,4 @@ extension TransferService {
             }
         }
     }
-
-    // MARK: The log
-
-    /// Writes what happened into the log, in its own time.
-    private func logEvents() {
-        guard !isLogging, logged < lastEvent else { return }
-        isLogging = true
-        Task {
-            while logged < lastEvent, let events = try? await queue.reader.events(after: logged, limit: 1000) {
-                for event in events {
-                    log.write(event)
-                    noteForDesktop(event)
-                }
-                logged = events.last?.seq ?? lastEvent
-            }
-            isLogging = false
-            planDesktop()
-        }
-    }
-
-    func wakeLogWaiters() {
-        for waiter in logWaiters.values { waiter.wake.resume() }
-        logWaiters = [:]
-    }
-
-    /// Lines of the log; with `wait` not before there is one. `nil`: the client has gone.
-    func readLog(_ request: LogReadRequest, for client: Int) async -> LogPage? {
-        var after = request.after
-        while true {
-            let (lines, next) = log.read(
-                level: request.level ?? .info, batch: request.batch, task: request.task, after: after,
-                limit: min(1000, max(1, request.limit ?? 200)))
-            if !lines.isEmpty || request.wait != true || after == nil { return LogPage(lines: lines, next: next) }
-            after = next
-            await withCheckedContinuation { continuation in
-                lastWaiter += 1
-                logWaiters[lastWaiter] = Waiter(client: client, wake: continuation)
-            }
-            if clients[client] == nil { return nil }
-        }
-    }
 }

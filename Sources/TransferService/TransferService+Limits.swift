@@ -98,7 +98,14 @@ extension TransferService {
     }
 
     /// Keeps them over the engine's end.
-    func setLimits(_ change: LimitsChange) async throws -> TransferLimits {
+    func setLimits(_ change: LimitsChange, by client: String?) async throws -> TransferLimits {
+        let limits = try await setLimits(change)
+        // What of it holds now is a line of its own when it is another than before.
+        log.write(.user, "limits set by \(client ?? "a client"): \(change.words)")
+        return limits
+    }
+
+    private func setLimits(_ change: LimitsChange) async throws -> TransferLimits {
         for count in [change.transfers, change.transfersPerHost].compactMap(\.self) where !(1...256).contains(count) {
             throw RequestError(.usage, "transfers are 1 to 256, not \(count)")
         }

@@ -96,21 +96,44 @@ extension TransferService {
         case .taskShow: try await serve(call, Methods.taskShow) { try await show($0) }
         case .why: try await serve(call, Methods.why) { try await why($0) }
         case .nodesPause:
-            try await serve(call, Methods.nodesPause) { try await pause($0) }
+            try await serve(call, Methods.nodesPause) { request in
+                let until = request.until.map { "paused until \($0)" }
+                return try await told(until ?? "paused", by: client.name) { try await pause(request) }
+            }
         case .nodesResume:
-            try await serve(call, Methods.nodesResume) { try await resume($0) }
+            try await serve(call, Methods.nodesResume) { request in
+                try await told("resumed", by: client.name) { try await resume(request) }
+            }
         case .nodesCancel:
             try await serve(call, Methods.nodesCancel) { try await cancel($0, by: client.name) }
-        case .nodesRetry: try await serve(call, Methods.nodesRetry) { try await retry($0) }
+        case .nodesRetry:
+            try await serve(call, Methods.nodesRetry) { request in
+                try await told("tried again", by: client.name) { try await retry(request) }
+            }
         case .throughput:
             try await serve(call, Methods.throughput) { await throughput($0) }
         case .nodesUndoable: try await serve(call, Methods.nodesUndoable) { _ in try await undoable() }
-        case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0) }
-        case .nodesClear: try await serve(call, Methods.nodesClear) { try await clear($0) }
-        case .nodesPurge: try await serve(call, Methods.nodesPurge) { try await purge($0) }
-        case .nodesMove: try await serve(call, Methods.nodesMove) { try await move($0) }
-        case .nodesSet: try await serve(call, Methods.nodesSet) { try await set($0) }
-        case .nodesRunNow: try await serve(call, Methods.nodesRunNow) { try await runNow($0) }
+        case .nodesUndo: try await serve(call, Methods.nodesUndo) { try await undo($0, by: client.name) }
+        case .nodesClear:
+            try await serve(call, Methods.nodesClear) { request in
+                try await told("cleared from the list", by: client.name) { try await clear(request) }
+            }
+        case .nodesPurge:
+            try await serve(call, Methods.nodesPurge) { request in
+                try await told("forgotten", by: client.name) { try await purge(request) }
+            }
+        case .nodesMove:
+            try await serve(call, Methods.nodesMove) { request in
+                try await told("moved \(request.words)", by: client.name) { try await move(request) }
+            }
+        case .nodesSet:
+            try await serve(call, Methods.nodesSet) { request in
+                try await told("\(request.words) set", by: client.name) { try await set(request) }
+            }
+        case .nodesRunNow:
+            try await serve(call, Methods.nodesRunNow) { request in
+                try await told("started at once", by: client.name) { try await runNow(request) }
+            }
         case .nodeShow: try await serve(call, Methods.nodeShow) { try await show($0) }
         case .treeRead: try await serve(call, Methods.treeRead) { try await read($0) }
         case .treeFind: try await serve(call, Methods.treeFind) { try await find($0, of: client) }
@@ -143,7 +166,7 @@ extension TransferService {
         case .destinationForget: try await serve(call, Methods.destinationForget) { try await forget($0) }
         case .destinationRestore: try await serve(call, Methods.destinationRestore) { try await restore($0) }
         case .limitsGet: try await serve(call, Methods.limitsGet) { _ in try await limits() }
-        case .limitsSet: try await serve(call, Methods.limitsSet) { try await setLimits($0) }
+        case .limitsSet: try await serve(call, Methods.limitsSet) { try await setLimits($0, by: client.name) }
         case .logRead: try await readLog(call, client)
         }
     }

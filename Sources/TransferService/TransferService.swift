@@ -66,6 +66,9 @@ package actor TransferService {
     var isWatchingLive = false
     var moving = Moving()
     var settleTimer: LoopTimer?
+    // Log: `TransferService+Log.swift`
+    var failures = FailureRuns()
+    var failureTimer: LoopTimer?
     var sortTimer: LoopTimer?
 
     // Limits: `TransferService+Limits.swift`
@@ -133,7 +136,7 @@ package actor TransferService {
         if let listening { loop.cancel(listening) }
         listening = nil
         listener = nil
-        let timers = [flushTimer, settleTimer, sortTimer, idleTimer, limitTimer, desktopTimer]
+        let timers = [flushTimer, settleTimer, failureTimer, sortTimer, idleTimer, limitTimer, desktopTimer]
         for timer in timers.compactMap(\.self) { loop.cancel(timer) }
         onStop = nil
         watcher?.cancel()

@@ -66,7 +66,7 @@ struct HistoryPageTests {
         Pictures.expect(screen.picture, "log-find-80x24")
         screen.press("Enter", "Esc")
         if case .log(let log) = screen.model.page { #expect(log.find.isEmpty) } else { Issue.record("left the log") }
-        screen.press("v")
+        screen.press("v", "v")
         let asksForWarnings = screen.requests.contains { if case .log(.warning, nil, _) = $0 { true } else { false } }
         #expect(asksForWarnings)
         screen.press("Esc")

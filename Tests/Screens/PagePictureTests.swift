@@ -233,15 +233,21 @@ struct PagePictureTests {
         Pictures.expect(screen.picture, "log-empty-80x24")
         let lines = [
             LogLine(
-                at: ScreenHarness.morning, level: .info, batch: BatchID(rawValue: 1), task: nil, message: "was queued"),
+                at: ScreenHarness.morning, level: .info, batch: BatchID(rawValue: 1), task: nil, message: "queued"),
+            LogLine(
+                at: ScreenHarness.morning.advanced(by: .seconds(2)), level: .user, batch: BatchID(rawValue: 2),
+                task: nil, place: "old-scans",
+                message:
+                    "cancelled by martlet 1 (a screen), 418 files; what it leaves behind is removed in 10 s unless it is undone"
+            ),
             LogLine(
                 at: ScreenHarness.morning.advanced(by: .seconds(4)), level: .warning, batch: BatchID(rawValue: 1),
-                task: TaskID(rawValue: 10),
+                task: TaskID(rawValue: 10), place: "holiday-2024 raw/IMG_0377.CR3",
                 message:
                     "the connection was reset by the server while byte 4,194,304 was sent; it is tried again in 5 s"),
             LogLine(
                 at: ScreenHarness.morning.advanced(by: .seconds(9)), level: .error, batch: BatchID(rawValue: 3),
-                task: TaskID(rawValue: 20), message: "403: \u{1b}[2J quota exceeded"),
+                task: TaskID(rawValue: 20), place: "docs NDA \u{1b}[2J.pdf", message: "403: \u{1b}[2J quota exceeded"),
         ]
         screen.send(.answer(.log(lines, next: 3, number: screen.lastNumber)))
         Pictures.expect(screen.picture, "log-80x24")
@@ -253,6 +259,44 @@ struct PagePictureTests {
         #expect(text.split(separator: "\n").count == lines.count && text.contains("403: \\x1B[2J quota exceeded"))
         screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
         Pictures.expect(screen.picture, "log-40x8")
+    }
+
+    @Test("the log follows until it is told not to, by a key or by going back, and says so; the level is said in words")
+    func logFollows() {
+        var screen = example()
+        var next: Int64 = 1
+        func come(_ count: Int) {
+            let lines = (0..<count).map { number in
+                LogLine(
+                    at: screen.moment.wall.advanced(by: .seconds(next)), level: .info, batch: nil, task: nil,
+                    message: "line \(next + Int64(number))")
+            }
+            next += Int64(count)
+            screen.send(.answer(.log(lines, next: next, number: screen.lastNumber)))
+        }
+        screen.press("L")
+        come(40)
+        #expect(screen.lines[0].contains("Log  follows, newest last") && screen.lines[0].hasSuffix("level info "))
+        #expect(screen.picture.contains("line 40 "))
+        screen.press("F")
+        come(2)
+        #expect(screen.lines[0].contains("does not follow, 2 newer below") && !screen.picture.contains("line 41 "))
+        screen.press("F")
+        #expect(screen.lines[0].contains("follows, newest last") && screen.picture.contains("line 42 "))
+        screen.press("k")
+        come(3)
+        #expect(screen.lines[0].contains("does not follow, 4 newer below") && screen.picture.contains("line 41 "))
+        screen.press("G")
+        come(1)
+        #expect(screen.lines[0].contains("follows, newest last") && screen.picture.contains("line 46 "))
+        #expect(screen.lines[23].contains("F follow") && screen.lines[23].contains("v level"))
+        for word in ["user", "warning", "error", "debug", "info"] {
+            screen.press("v")
+            #expect(screen.lines[0].hasSuffix("level \(word) "))
+        }
+        // Keys of numbers are the views.
+        screen.press("1")
+        #expect(screen.lines[0].contains("engine ok"))
     }
 
     @Test("help shows every key")

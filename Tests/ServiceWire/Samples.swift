@@ -299,7 +299,8 @@ enum Samples {
         case .limitsGet, .limitsSet: limits
         case .logRead:
             LogPage(
-                lines: [LogLine(at: time, level: .error, batch: batch, task: task, message: "m")], next: 3)
+                lines: [LogLine(at: time, level: .error, batch: batch, task: task, place: "b f", message: "m")], next: 3
+            )
         }
     }
 

@@ -306,6 +306,31 @@ import TransferModel
             again.read(level: .info, batch: nil, task: nil, after: nil, limit: 1).lines == Array(all.lines.suffix(1)))
     }
 
+    @Test func `of failures of one cause in one batch the first is told, and the others are counted now and then`() {
+        var runs = FailureRuns()
+        func cause(_ batch: Int64, _ status: Int?) -> FailureRuns.Cause {
+            .init(batch: BatchID(rawValue: batch), code: status == nil ? .sourceMissing : .http, status: status)
+        }
+        func at(_ seconds: Int64) -> Timestamp { now.advanced(by: .seconds(seconds)) }
+        func isFirst(_ batch: Int64, _ status: Int?, at seconds: Int64) -> Bool {
+            runs.isFirst(cause(batch, status), at: at(seconds))
+        }
+        func told(at seconds: Int64) -> [String] { runs.due(at(seconds)).map(\.message) }
+        #expect(isFirst(1, 403, at: 0))
+        #expect(told(at: 60) == [] && runs.next == nil, "one is told whole")
+        for _ in 0..<1203 { #expect(!isFirst(1, 403, at: 1)) }
+        #expect(isFirst(1, 404, at: 1) && isFirst(2, 403, at: 1) && isFirst(1, nil, at: 1))
+        #expect(told(at: 9) == [] && runs.next == at(10))
+        #expect(told(at: 10) == ["1203 more files stopped for the same cause (answered 403)"])
+        #expect(told(at: 60) == [], "each is counted once")
+        #expect(!isFirst(1, 403, at: 61) && !isFirst(2, 403, at: 61))
+        let ended = runs.end(of: BatchID(rawValue: 1)).map(\.message)
+        #expect(ended == ["1 more file stopped for the same cause (answered 403)"])
+        #expect(isFirst(1, 403, at: 62), "whoever tries it again begins anew")
+        for batch in 10..<5000 as Range<Int64> { #expect(isFirst(batch, nil, at: 70)) }
+        #expect(!isFirst(2, 403, at: 71), "what is still to be told is kept")
+    }
+
     @Test func `a waiting batch with no counts is not written as over`() {
         let answer = why { $0.scanning = true }
         #expect(answer.sentence.contains("looked through"))

@@ -72,6 +72,56 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `the log names batch and file, what people did and who, and counts what failed for one cause`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        var request = BatchRequest.downloads(40, name: "n")
+        request.name = "ho\u{1B}[2Jliday"
+        let batch = try await client.call(Methods.batchAdd, request).batch.id
+        let ids = NodesRequest(ids: [.batch(batch)])
+        _ = try await client.call(Methods.nodesPause, PauseRequest(ids))
+        _ = try await client.call(Methods.nodesResume, ids)
+        _ = try await client.call(
+            Methods.nodesSet, SetRequest(ids: [.batch(batch)], settings: NodeSettings(priority: .high, limit: 2048)))
+        _ = try await client.call(Methods.limitsSet, LimitsChange(up: 0, transfers: 3))
+        _ = try await client.call(Methods.nodesMove, MoveRequest(ids: [.task(TaskID(rawValue: 7))], to: .top))
+        _ = try await client.call(Methods.nodesUndo, UndoRequest())
+        let many = NodesRequest(ids: (11...20).map { .task(TaskID(rawValue: $0)) })
+        _ = try await client.call(Methods.nodesCancel, many)
+        func lines(_ level: LogLevel) async throws -> [LogLine] {
+            try await client.call(Methods.logRead, LogReadRequest(level: level)).lines.filter { $0.level == level }
+        }
+        let user = try await lines(.user)
+        let grace = "; what it leaves behind is removed in 10 s unless it is undone"
+        #expect(
+            user.map(\.message) == [
+                "paused by test, 40 files", "resumed by test, 40 files",
+                "limit 2K/s, priority high set by test, 40 files", "limits set by test: up off, 3 at once",
+                "moved to the top by test", "move taken back by test",
+            ] + Array(repeating: "cancelled by test" + grace, count: 5) + ["5 more: cancelled by test" + grace])
+        #expect(user[0].place == "ho\\x1b[2Jliday" && user[0].batch == batch && user[3].place == nil)
+        #expect(user[4].place == "ho\\x1b[2Jliday f6" && user[4].task == TaskID(rawValue: 7), "\(user[4])")
+        // Ten files are missing, and all others are there.
+        let time = Timestamp(milliseconds: WallClock.milliseconds)
+        let lane = try #require(try await harness.queue.writer.lanes().first { $0.ready > 0 })
+        let tasks = try await harness.queue.writer.claim(lane.lane, limit: 100, now: time)
+        for (index, task) in tasks.enumerated() {
+            let error = TransferError(.http, "host answered 404 Not Found: check the address", httpStatus: 404)
+            let completion = Completion(size: 10, verified: .size)
+            harness.queue.writer.record(index < 10 ? .failed(error) : .completed(completion), for: task.id)
+        }
+        try await harness.queue.writer.commit()
+        try await until { try await lines(.warning).contains { $0.message.hasPrefix("finished") } }
+        #expect(try await lines(.error).count == 1)
+        #expect(
+            try await lines(.warning).map(\.message).prefix(1) == [
+                "9 more files stopped for the same cause (answered 404)"
+            ])
+        try await harness.end()
+    }
+
     @Test func `a selector passes over batches that are over, an ID does not`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()

@@ -257,7 +257,7 @@ complete -c martlet -n '__fish_seen_subcommand_from purge' -l json -d 'print JSO
 complete -c martlet -n '__fish_seen_subcommand_from purge' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from purge' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from log' -l follow -d 'go on with what happens from now'
-complete -c martlet -n '__fish_seen_subcommand_from log' -l level -x -a 'debug info warning error' -d 'debug, info, warning or error: nothing below it; default info'
+complete -c martlet -n '__fish_seen_subcommand_from log' -l level -x -a 'debug info user warning error' -d 'debug, info, user (what people did), warning or error: nothing below it; default info'
 complete -c martlet -n '__fish_seen_subcommand_from log' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from log' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from log' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"

@@ -1,0 +1,74 @@
+import TransferModel
+
+/// Failures of one cause in one batch: the first is a line of the log, the others are counted. A disk that was taken out is one thing that
+/// happened, and not a hundred thousand. Pure: the caller brings the time.
+struct FailureRuns {
+    struct Cause: Hashable {
+        var batch: BatchID
+        var code: TransferErrorCode
+        /// Of failures by HTTP.
+        var status: Int?
+
+        /// `answered 403`, or what the code is called.
+        var words: String { status.map { "answered \($0)" } ?? code.words }
+    }
+
+    /// So many more have failed since the last line about it.
+    struct Untold: Equatable {
+        var cause: Cause
+        var files: Int64
+
+        var message: String {
+            "\(files) more \(files == 1 ? "file" : "files") stopped for the same cause (\(cause.words))"
+        }
+    }
+
+    private struct Run {
+        var files: Int64 = 0
+        /// When the last line about it was written.
+        var toldAt: Timestamp
+    }
+
+    /// A count is told no sooner than this after the last line about it.
+    static let pause = Duration.seconds(10)
+    /// More causes than so many are not kept apart from new ones.
+    static let most = 1000
+
+    private var runs: [Cause: Run] = [:]
+
+    /// Takes a failure in.
+    /// - Returns: whether it is the first of its cause, to be told in full.
+    mutating func isFirst(_ cause: Cause, at time: Timestamp) -> Bool {
+        if runs[cause] != nil {
+            runs[cause]?.files += 1
+            return false
+        }
+        if runs.count >= Self.most { runs = runs.filter { $0.value.files > 0 } }
+        if runs.count < Self.most { runs[cause] = Run(toldAt: time) }
+        return true
+    }
+
+    /// What there is to tell by now.
+    mutating func due(_ now: Timestamp) -> [Untold] {
+        let due = runs.filter { $0.value.files > 0 && now.since($0.value.toldAt) >= Self.pause }
+        for cause in due.keys { runs[cause] = Run(toldAt: now) }
+        return Self.told(due)
+    }
+
+    /// What there is to tell of a batch that is over. Whoever tries it again begins a new account.
+    mutating func end(of batch: BatchID) -> [Untold] {
+        let ended = runs.filter { $0.key.batch == batch }
+        for cause in ended.keys { runs[cause] = nil }
+        return Self.told(ended.filter { $0.value.files > 0 })
+    }
+
+    /// When `due` has something; `nil`: all is told.
+    var next: Timestamp? {
+        runs.values.filter { $0.files > 0 }.map { $0.toldAt.advanced(by: Self.pause) }.min()
+    }
+
+    private static func told(_ runs: [Cause: Run]) -> [Untold] {
+        runs.map { Untold(cause: $0.key, files: $0.value.files) }
+            .sorted { ($0.cause.batch, $1.files) < ($1.cause.batch, $0.files) }
+    }
+}

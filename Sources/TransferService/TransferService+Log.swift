@@ -1,0 +1,146 @@
+import LinuxSystem
+import ServiceWire
+import TransferModel
+import TransferQueue
+
+/// What goes into the log, and what a reader gets of it.
+extension TransferService {
+    // MARK: What happened
+
+    /// Writes what happened into the log, in its own time.
+    func logEvents() {
+        guard !isLogging, logged < lastEvent else { return }
+        isLogging = true
+        Task {
+            while logged < lastEvent, let events = try? await queue.reader.events(after: logged, limit: 1000) {
+                for event in events {
+                    note(event)
+                    noteForDesktop(event)
+                }
+                logged = events.last?.seq ?? lastEvent
+            }
+            isLogging = false
+            tellFailures()
+            planDesktop()
+        }
+    }
+
+    private func note(_ event: TransferEvent) {
+        if event.type == .taskFailed, let batch = event.batch, let error = event.payload.error {
+            let cause = FailureRuns.Cause(batch: batch, code: error.code, status: error.httpStatus)
+            guard failures.isFirst(cause, at: event.at) else { return }
+        }
+        if event.type == .batchFinished, let batch = event.batch { tell(failures.end(of: batch), at: event.at) }
+        log.write(event)
+    }
+
+    private func tell(_ untold: [FailureRuns.Untold], at time: Timestamp) {
+        for run in untold { log.write(.warning, run.message, batch: run.cause.batch, at: time) }
+    }
+
+    /// Tells what has been counted for long enough, and comes again for the rest.
+    private func tellFailures() {
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        tell(failures.due(now), at: now)
+        guard failureTimer == nil, let next = failures.next else { return }
+        // A clock that was set back does not put it off.
+        let wait = min(FailureRuns.pause, max(.milliseconds(1), next.since(now)))
+        failureTimer = loop.schedule(after: wait) { [weak self] in
+            self?.assumeIsolated { service in
+                service.failureTimer = nil
+                service.tellFailures()
+            }
+        }
+    }
+
+    // MARK: What people did
+
+    /// What a person did stands in the log: whoever looks for the reason later finds who it was. One line for each of the first nodes, one
+    /// for all others.
+    func told(
+        _ deed: String, by client: String?, _ note: String = "", _ body: () async throws -> NodeResults
+    ) async throws -> NodeResults {
+        let results = try await body()
+        await tell(deed, results, by: client, note)
+        return results
+    }
+
+    private func tell(_ deed: String, _ results: NodeResults, by client: String?, _ note: String) async {
+        let done = results.results.filter { $0.result == .done }.map(\.id)
+        let said = "\(deed) by \(client ?? "a client")"
+        for node in done.prefix(Self.mostNamed) {
+            let (batch, files) = await standing(of: node)
+            let path =
+                if case .folder(_, let path) = node { "\(path.displayed)/ " } else { batch == nil ? "\(node) " : "" }
+            let task: TaskID? = if case .task(let id) = node { id } else { nil }
+            let count = task == nil ? files.map { ", \($0) \($0 == 1 ? "file" : "files")" } ?? "" : ""
+            log.write(.user, path + said + count + note, batch: batch, task: task)
+        }
+        let others = done.count - Self.mostNamed
+        if others > 0 { log.write(.user, "\(others) more: \(said)\(note)") }
+        if done.isEmpty, results.limits != nil { log.write(.user, said) }
+    }
+
+    /// Lines of the log for one change.
+    private static let mostNamed = 5
+
+    /// Its batch, and the files below it.
+    private func standing(of node: NodeID) async -> (BatchID?, files: Int64?) {
+        let row = try? await queue.reader.row(of: node)
+        let files = if let row { try? await queue.reader.row(row)?.counts.total } else { Int64?.none }
+        return (row?.batch, files)
+    }
+
+    // MARK: Reading
+
+    func wakeLogWaiters() {
+        for waiter in logWaiters.values { waiter.wake.resume() }
+        logWaiters = [:]
+    }
+
+    /// Lines of the log; with `wait` not before there is one. `nil`: the client has gone.
+    func readLog(_ request: LogReadRequest, for client: Int) async -> LogPage? {
+        var after = request.after
+        while true {
+            let (lines, next) = log.read(
+                level: request.level ?? .info, batch: request.batch, task: request.task, after: after,
+                limit: min(1000, max(1, request.limit ?? 200)))
+            if !lines.isEmpty || request.wait != true || after == nil {
+                return LogPage(lines: (try? await queue.reader.placed(lines)) ?? lines, next: next)
+            }
+            after = next
+            await withCheckedContinuation { continuation in
+                lastWaiter += 1
+                logWaiters[lastWaiter] = Waiter(client: client, wake: continuation)
+            }
+            if clients[client] == nil { return nil }
+        }
+    }
+}
+
+extension QueueReader {
+    /// The lines with what their batches and files are called; of what is forgotten they have the IDs alone.
+    func placed(_ lines: [LogLine]) throws -> [LogLine] {
+        var batches: [BatchID: String] = [:]
+        return try together {
+            var placed: [LogLine] = []
+            for line in lines {
+                placed.append(line)
+                placed[placed.count - 1].place = try place(of: line, &batches)
+            }
+            return placed
+        }
+    }
+
+    /// - Parameter batches: the names that are known already.
+    private func place(of line: LogLine, _ batches: inout [BatchID: String]) throws -> String? {
+        let task: TransferModel.TaskSnapshot? =
+            if let id = line.task { try task(id, history: false, response: false) } else { nil }
+        // A file without a name of its own would look like its batch.
+        guard (line.task == nil) == (task == nil), let batch = line.batch ?? task?.batch else { return nil }
+        if batches[batch] == nil { batches[batch] = try row(.batch(batch)).map { RawPath($0.name).displayed } }
+        guard let name = batches[batch] else { return nil }
+        guard let task else { return name }
+        return task.folder.isEmpty ? "\(name) \(task.name)" : "\(name) \(task.folder)/\(task.name)"
+    }
+}
