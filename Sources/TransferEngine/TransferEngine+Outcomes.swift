@@ -71,7 +71,6 @@ extension TransferEngine {
         queue.writer.record(.failed(error), for: task.id)
         FaultPoint.finished.pass()
         hasUncommitted = true
-        report(.warning, error.message, task: task.id)
     }
 
     /// Ends the attempt, not the task.

@@ -11,13 +11,20 @@ extension WhySentence {
         return "\(node), \(file.name),\(to)\(since): \(amount(of: file))"
     }
 
-    /// `62.7M of 71.2M, 4 s left at 9.8M/s; then it is checked, and done`
+    /// `62.7M of 71.2M, 4 s left at 9.8M/s`
     private func amount(of file: NodeRow) -> String {
         let units = ScreenConfiguration.Units.iec
-        guard file.state != .finishing else { return "all of it is there, and is being checked; then it is done" }
+        guard file.state != .finishing else { return "all of it is there, and is being checked" }
         let total = file.sizeKnown ? " of \(units.size(file.bytes.total))" : " so far"
         let left = file.secondsLeft.map { ", \(Self.span(.seconds($0))) left" } ?? ""
         let speed = file.bytesPerSecond > 0 ? "\(left) at \(units.rate(file.bytesPerSecond))" : ""
-        return "\(units.size(file.bytes.sent))\(total)\(speed); then it is checked, and done"
+        return "\(units.size(file.bytes.sent))\(total)\(speed)"
+    }
+
+    /// What comes next, of a file.
+    var whatFollows: String {
+        guard let file else { return "" }
+        let next = file.state == .finishing ? "then it is done" : "then it is checked, and done"
+        return "; \(next); nothing is being waited for"
     }
 }

@@ -118,7 +118,7 @@ package struct WhySentence {
 
     /// With the limit that holds it back.
     private func moving(_ rest: String) -> (String, String) {
-        let rest = file == nil ? rest : rest + "; nothing is being waited for"
+        let rest = rest + whatFollows
         guard let limit = smallestLimit else { return ("\(moves)\(rest)", "") }
         let rate = RateLimit.bytesPerSecond(limit.rate).written
         return ("\(moves), held to \(rate)/s by the limit of \(limit.name)\(rest)", limit.remedy)

@@ -7,6 +7,11 @@ import TransferQueue
 
 @testable import TransferEngine
 
+/// What an engine says for its log.
+final class RecordingReports: Sendable {
+    let all = Mutex<[EngineReport]>([])
+}
+
 /// An engine on a real queue in a sandbox, with a small server on loopback.
 final class EngineHarness: Sendable {
     let sandbox: Sandbox
@@ -20,6 +25,7 @@ final class EngineHarness: Sendable {
     ///   - started: false leaves `engine.start()` to the test.
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
+        reports: RecordingReports? = nil,
         plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")
@@ -28,6 +34,7 @@ final class EngineHarness: Sendable {
         loop = try EventLoop(name: "engine-test")
         var settings = EngineSettings(userAgent: "martlet-test")
         settings.limits = limits
+        if let reports { settings.report = { report in reports.all.withLock { $0.append(report) } } }
         // Downloads of the tests are small: every tick is a checkpoint.
         settings.checkpointBytes = 1
         // No midnight comes while a test runs.

@@ -1,3 +1,5 @@
+import LinuxSystem
+import Synchronization
 import TestSupport
 import Testing
 import TransferModel
@@ -72,5 +74,25 @@ extension TransferEngine {
         hosts["http://two:80"] = refusing(for: [0])
         lookForTrouble()
         return found + [troubleTimer == first]
+    }
+}
+
+@Suite("What fails is said once") struct SaidOnceTests {
+    @Test(
+        "a file that is gone before its turn fails once: the queue's event says it, and the engine does not say it again"
+    )
+    func saidOnce() async throws {
+        let reports = RecordingReports()
+        let harness = try await EngineHarness(reports: reports)
+        try harness.sandbox.write("f", pattern(10))
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.held = true })
+        try await harness.batch(batch) { $0.filesTotal == 1 && !$0.scanning }
+        try System.unlink(harness.sandbox.path("f"))
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        #expect(try await harness.finished(batch).filesFailed == 1)
+        #expect(try await harness.events(.taskFailed).map(\.payload.error?.code) == [.sourceMissing])
+        #expect(reports.all.withLock { $0 }.filter { $0.level != .debug } == [])
+        await harness.stop()
     }
 }

@@ -148,7 +148,7 @@ import TransferQueue
         #expect(running.sentence.hasPrefix("t1, f0, goes to /dst/f0"))
         #expect(
             running.sentence.hasSuffix(
-                ": 0B so far; then it is checked, and done, held to 2K/s by the limit of b1; nothing is being waited for"
+                ": 0B so far, held to 2K/s by the limit of b1; then it is checked, and done; nothing is being waited for"
             ))
         #expect(running.unblock == "martlet set b1 --limit off")
         try await harness.end()
