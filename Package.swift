@@ -149,6 +149,7 @@ let package = Package(
             ["Commands", "CommandLine", "Configuration", "MartletKit", "LinuxSystem", "TerminalUI", "Terminal"]),
 
         // The programs as they are, against real servers. Run apart from the rest: these tests block threads for seconds.
-        tests("EndToEnd", ["Digests", "LinuxSystem", "SQLiteConnection", "TransferModel"]),
+        tests(
+            "EndToEnd", ["Digests", "DisplayText", "LinuxSystem", "SQLiteConnection", "TransferModel", "TestSupport"]),
     ]
 )
