@@ -36,8 +36,8 @@ struct Axis: Hashable {
     /// The numbers, and how many rows above the axis each stands: on the row whose upper edge it is.
     func marks(_ figures: Figures) -> [(row: Int, word: String)] {
         guard rows >= spacing else { return [] }
-        // Of `1.0M`.
-        let letter = figures.size(unit).suffix(1)
+        // Of `1.0M`, `1.0MB` or `1B`.
+        let letter = figures.size(unit).first(where: \.isLetter).map(String.init) ?? ""
         return (1...(rows / spacing)).map { index in
             let value = tenths * Int64(index)
             let fraction = tenths.isMultiple(of: 10) ? "" : ".\(value % 10)"

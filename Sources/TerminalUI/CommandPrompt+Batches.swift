@@ -27,8 +27,8 @@ extension Model {
             return row.counts.failed + row.counts.cancelled + row.counts.waiting > 0 ? nil : "nothing failed in it"
         case .cancel where row.counts.failed > 0: return nil
         case _ where row.isOver: return "it is over"
-        case .pause: return row.standsStill ? "already paused" : nil
-        case .resume: return row.standsStill ? nil : "not paused"
+        case .pause: return standsStill(row) ? "already paused" : nil
+        case .resume: return standsStill(row) ? nil : "not paused"
         default: return nil
         }
     }

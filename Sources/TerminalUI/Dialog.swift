@@ -7,7 +7,6 @@ struct Dialog: Sendable {
     /// What is done when the person says so.
     enum Intent: Hashable, Sendable {
         case cancel([NodeRow])
-        case pause([NodeRow])
         case pauseAll
         case resumeAll
         case retryAll

@@ -48,12 +48,18 @@ extension Model {
             guard isHeldUp else { return send(.resume, unfinished) }
             return say("\(title(unfinished)) is paused with what it is in: \(key(.pause)) there lets it go on.")
         }
-        let lost = Self.atRisk(moving)
-        guard lost > askAbove.bytes else { return send(.pause, moving) }
+        pause(moving, by: .pause)
+    }
+
+    /// Whoever would throw much away by it is asked first.
+    /// - Parameter deed: a pause, for good or until a time.
+    mutating func pause(_ rows: [NodeRow], by deed: Deed) {
+        let lost = Self.atRisk(rows)
+        guard lost > askAbove.bytes else { return send(deed, rows) }
         dialog = Dialog(
-            "Pause \(title(moving))?",
+            "Pause \(title(rows))?",
             ["\(SafeText(look.figures.size(lost))) that were sent are sent again: the server cannot resume."],
-            Dialog.Choice(letter: "p", text: "Pause, and send them again later", intent: .pause(moving)),
+            Dialog.Choice(letter: "p", text: "Pause, and send them again later", intent: .act(deed, rows)),
             no: "Let it go on", at: now.uptime)
     }
 
@@ -61,7 +67,7 @@ extension Model {
     static func atRisk(_ rows: [NodeRow]) -> Int64 { rows.reduce(0) { $0 + $1.bytesAtRisk } }
 
     /// What was asked for a moment ago counts, though the row does not show it yet: two presses are two wishes.
-    private func standsStill(_ row: NodeRow) -> Bool {
+    func standsStill(_ row: NodeRow) -> Bool {
         switch pending[row.id]?.deed {
         case .pause, .pauseUntil: true
         case .resume: false
@@ -197,7 +203,6 @@ extension Model {
             stops = finishRunning ? .afterRunning : .now
             requests.append(.stopEngine(finishRunning: finishRunning))
         case .cancel(let rows): send(.cancel, rows)
-        case .pause(let rows): send(.pause, rows)
         case .pauseAll: sendAll(.pause, NodeSelector())
         case .resumeAll: sendAll(.resume, NodeSelector())
         case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))

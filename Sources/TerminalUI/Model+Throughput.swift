@@ -38,6 +38,7 @@ extension Model {
     mutating func showThroughput() {
         page = .throughput
         throughputView.choose(nil)
+        throughputView.forgetProcess()
         throughputView.askedAt = nil
         askForThroughput()
     }

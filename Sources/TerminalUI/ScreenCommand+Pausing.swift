@@ -9,8 +9,10 @@ extension Model {
         guard words.count >= 2, let written = Self.end(words[words.count - 2], words[words.count - 1]) else {
             return act(.pause, on: text)
         }
-        let end = Timestamp(milliseconds: written.milliseconds(now: now.wall.milliseconds))
-        guard end > now.wall else { return complain("\(moment(end)) is over already: give a time that is to come.") }
+        // The engine's clock counts, which may be another machine's.
+        let now = engineNow.wall
+        let end = Timestamp(milliseconds: written.milliseconds(now: now.milliseconds))
+        guard end > now else { return complain("\(moment(end)) is over already: give a time that is to come.") }
         act(.pauseUntil(end), on: words.dropLast(2).joined(separator: " "))
     }
 

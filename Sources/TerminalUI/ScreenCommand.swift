@@ -136,7 +136,10 @@ extension Model {
             if filter?.marksAll == true { return confirmMatching(deed) }
             switch deed {
             case .pause, .resume: return pause(targets)
-            case .pauseUntil: return send(deed, targets.filter { !$0.isOver })
+            case .pauseUntil:
+                let rows = targets.filter { !$0.isOver }
+                guard !rows.isEmpty else { return say("Nothing of it is left to pause.") }
+                return pause(rows, by: deed)
             case .cancel: return cancel(targets)
             case .retry: return retry(targets)
             case .move, .set, .runNow, .leaveOut: return send(deed, targets)

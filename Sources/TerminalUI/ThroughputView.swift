@@ -55,6 +55,12 @@ struct ThroughputView: Sendable {
         if processor == nil, report.process != nil { isStale = true }
     }
 
+    /// What the engine costs is of now, not of the time since the page was open last.
+    mutating func forgetProcess() {
+        report?.process = nil
+        processor = nil
+    }
+
     mutating func choose(_ batch: BatchID?) {
         (self.batch, point) = (batch, nil)
     }

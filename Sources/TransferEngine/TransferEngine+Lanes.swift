@@ -289,7 +289,8 @@ extension TransferEngine {
         if let wakesAt, wakesAt <= time { return }
         if let wakeTimer { timeline.clock.cancel(wakeTimer) }
         wakesAt = time
-        let delay = max(.zero, time.since(timeline.now)) + .milliseconds(1)
+        // Once a day at least: a clock cannot count to the end of time.
+        let delay = min(max(.zero, time.since(timeline.now)) + .milliseconds(1), .seconds(86_400))
         wakeTimer = timeline.clock.schedule(after: delay) { [self] in wakeDue() }
     }
 

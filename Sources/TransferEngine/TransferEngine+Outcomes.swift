@@ -102,7 +102,9 @@ extension TransferEngine {
         // A connection that broke after it had carried something: not the host is ill, the line is short of breath.
         let isCut = attempt.hasProgressed && told == .failed && demand.error.httpStatus == nil
         if let experience = isCut ? .answered : told {
-            hostErrors[attempt.origin] = demand.error
+            // What it met is no word about a pause that the host has asked for.
+            let isAside = demand.retryAfter == nil && hosts[attempt.origin]?.isAskedToWait(now) == true
+            if !isAside { hostErrors[attempt.origin] = demand.error }
             learn(attempt.origin, experience)
         }
         // While nobody may ask the host, the task would only stand in line without a reason to show.

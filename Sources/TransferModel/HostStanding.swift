@@ -129,6 +129,9 @@ public struct HostStanding: Hashable, Sendable {
 
     private mutating func note(_ experience: Experience, _ now: Timestamp) {
         switch experience {
+        case .answered where isAskedToWait(now):
+            // It was under way when the host asked for a pause: that holds.
+            (refusals, refusedSince) = (0, nil)
         case .answered: forgetRefusals()
         case .reached: if isUnreachable { forgetRefusals() }
         case .overloaded(_, isAsked: true):
@@ -144,6 +147,9 @@ public struct HostStanding: Hashable, Sendable {
     private mutating func forgetRefusals() {
         (refusals, refusedSince, pausedSince, isAskedPause) = (0, nil, nil, false)
     }
+
+    /// The host itself has named a time before which nobody is to ask.
+    public func isAskedToWait(_ now: Timestamp) -> Bool { askedUntil.map { now < $0 } ?? false }
 
     /// What ends now was under way when it was closed, and met what closed it: that makes nothing worse.
     private func isClosed(_ now: Timestamp) -> Bool { closedUntil.map { now < $0 } ?? false }

@@ -70,9 +70,12 @@ extension QueueStore {
     // MARK: Pause
 
     /// - Parameters:
-    ///   - until: they go on by themselves then; also said of what is paused already.
+    ///   - until: they go on by themselves then.
+    ///   - changesEnds: what is paused already has this end from now on.
     ///   - joining: this is more of the last change, to be taken back with it; so for all that follow.
-    func pause(_ nodes: [NodeID], until: Timestamp? = nil, joining: Int64? = nil) throws -> NodeChange {
+    func pause(
+        _ nodes: [NodeID], until: Timestamp? = nil, changesEnds: Bool = true, joining: Int64? = nil
+    ) throws -> NodeChange {
         let operation = try operation(joining: joining)
         let end = until?.milliseconds
         return try forEach(nodes) { node, target, change in
@@ -80,12 +83,12 @@ extension QueueStore {
             if result.result == .refused { return result }
             var before = UndoBefore()
             if result.result == .already {
-                let known = try pauseEnd(of: node)
-                if known == end { return result }
+                let known = try pauseEnd(of: target)
+                if known == end || !changesEnds { return result }
                 (before.paused, before.pauseEnd) = (true, UndoBefore.Was(known))
                 result = NodeResult(id: node, result: .done)
             }
-            try setPauseEnd(end, of: node, in: target.batch)
+            try setPauseEnd(end, of: target)
             try note(.pause, node, batch: target.batch, before, operation: operation)
             return result
         }.asOperation(operation)
@@ -181,7 +184,7 @@ extension QueueStore {
                 ) { ($0.integer(0) != 0, $0.integer(1) != 0) }
                 (before.held, before.paused) = (flags?.0, flags?.1)
             }
-            before.pauseEnd = try pauseEnd(of: node).map { UndoBefore.Was($0) }
+            before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
             let result = try resumeWithoutNote(node, target)
             if result.result == .done {
                 try note(.resume, node, batch: target.batch, before, operation: operation)
@@ -210,9 +213,10 @@ extension QueueStore {
         }
         var isDone = false
         for node in nodes {
+            guard let target = try target(node) else { continue }
             var before = UndoBefore()
-            before.pauseEnd = try pauseEnd(of: node).map { UndoBefore.Was($0) }
-            guard let target = try target(node), try resumeWithoutNote(node, target).result == .done else { continue }
+            before.pauseEnd = try pauseEnd(of: target).map { UndoBefore.Was($0) }
+            guard try resumeWithoutNote(node, target).result == .done else { continue }
             try note(.resume, node, batch: batch, before, operation: operation)
             isDone = true
         }
@@ -226,7 +230,7 @@ extension QueueStore {
             case .folder(let batch, let folder, let path): try resume(node, batch, folder, path)
             case .task(let row): try resume(node, row)
             }
-        if result.result == .done { try setPauseEnd(nil, of: node, in: target.batch) }
+        if result.result == .done { try setPauseEnd(nil, of: target) }
         return result
     }
 

@@ -198,7 +198,7 @@ extension QueueStore {
     private func takeBack(_ step: UndoneStep, whole: Bool, _ change: inout NodeChange) throws {
         switch step.deed {
         case .cancel: try takeBackCancel(step, &change)
-        case .pause: try takeBackPause(step)
+        case .pause: try takeBackPause(step, &change)
         case .resume: try takeBackResume(step, &change)
         case .move, .set, .runNow:
             try takeBackOrder(step, whole: whole, &change)
@@ -221,31 +221,25 @@ extension QueueStore {
 
     // MARK: Pauses
 
-    private func takeBackPause(_ step: UndoneStep) throws {
+    private func takeBackPause(_ step: UndoneStep, _ change: inout NodeChange) throws {
         guard let node = step.node, let target = try target(node) else { return }
-        if step.before.paused == true {
-            // Only when it ends was another.
-            try setPauseEnd(step.before.pauseEnd?.value, of: node, in: target.batch)
-        } else if case .batch(let batch, _) = target {
-            try setPauseEnd(nil, of: node, in: batch)
-            // Held it stays, if it was.
-            try database.run("UPDATE batches SET paused = 0 WHERE id = ?", .integer(batch.rawValue))
-            try append(.resumed, batch: batch)
-            change.note(wholly: batch)
-            change.mayRun = true
-        } else {
-            _ = try resumeWithoutNote(node, target)
-        }
+        guard step.before.paused == true else { return try endPause(of: node, target) }
+        // Only when it ends was another.
+        try pauseAgain(node, target, step, &change)
     }
 
     private func takeBackResume(_ step: UndoneStep, _ change: inout NodeChange) throws {
         guard let node = step.node, let target = try target(node) else { return }
-        if step.before.paused != false {
-            _ = try pauseWithoutNote(node, target, &change)
-            try setPauseEnd(step.before.pauseEnd?.value, of: node, in: target.batch)
-        }
+        if step.before.paused != false { try pauseAgain(node, target, step, &change) }
         guard step.before.held == true, case .batch(let batch, let root) = target else { return }
         try hold(batch, root, &change)
+    }
+
+    private func pauseAgain(
+        _ node: NodeID, _ target: Target, _ step: UndoneStep, _ change: inout NodeChange
+    ) throws {
+        if try pauseWithoutNote(node, target, &change).result == .refused { return }
+        try setPauseEnd(step.before.pauseEnd?.value, of: target)
     }
 
     /// A batch that was held stands still again.

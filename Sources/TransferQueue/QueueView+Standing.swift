@@ -116,6 +116,13 @@ extension QueueView {
         return folders.map { .folder(batch.id, path: $0) } + (batch.isPaused ? [.batch(batch.id)] : [])
     }
 
+    /// Of a batch that stands still: when it, or the first of its parts, goes on by itself.
+    func pauseEnd(of batch: BatchRow) throws -> Timestamp? {
+        if batch.isPaused { return try pauseEnds([.batch(batch.id)]) }
+        let first = try database.integer("SELECT min(at) FROM pause_ends WHERE batch = ?", .integer(batch.id.rawValue))
+        return first.map { Timestamp(milliseconds: $0) }
+    }
+
     /// When the last of these pauses ends by itself; `nil`: one of them does not.
     func pauseEnds(_ nodes: [NodeID]) throws -> Timestamp? {
         let ends = try nodes.map { node in

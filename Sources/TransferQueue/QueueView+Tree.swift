@@ -62,7 +62,7 @@ extension QueueView {
             bytes: batch.sums.bytes)
         row.waitReasons = try waitReasons(of: batch)
         row.paused = batch.isPaused
-        if batch.isPaused { row.pausedUntil = try pauseEnds([.batch(batch.id)]) }
+        if row.state == .paused { row.pausedUntil = try pauseEnd(of: batch) }
         row.effectivelyPaused = batch.isPaused
         row.scanning = batch.isScanning
         row.path = RawPath(batch.destination).displayed
@@ -110,9 +110,7 @@ extension QueueView {
                 id: .folder(batch.id, FolderID(rawValue: folder.id)), name: folder.name.displayed,
                 state: counts.state(scanning: isScanning, paused: isPaused), counts: counts, bytes: folder.sums.bytes)
             row.paused = folder.isPaused
-            if folder.isPaused, let path = place?.tree {
-                row.pausedUntil = try pauseEnds([.folder(batch.id, path: path)])
-            }
+            if row.state == .paused, isPaused { row.pausedUntil = try pauseEnds(pausedBy(batch, folder.id)) }
             row.effectivelyPaused = isPaused
             row.scanning = isScanning
             if counts.waiting > 0 { row.waitReasons = try waitReasons(of: batch) }
@@ -136,7 +134,10 @@ extension QueueView {
         row.sizeKnown = task.row.size != nil
         row.waitReasons = waitReasons(of: task.row, task.details, in: batch)
         row.paused = task.row.flags.contains(.paused)
-        if row.paused { row.pausedUntil = try pauseEnds([.task(task.row.id)]) }
+        if state == .paused {
+            let own: [NodeID] = row.paused ? [.task(task.row.id)] : []
+            row.pausedUntil = try pauseEnds(own + pausedBy(batch, task.row.folder))
+        }
         row.effectivelyPaused = try row.paused || batch.isPaused || paths.isPaused(task.row.folder)
         if state == .waiting { row.retryAt = task.details.retryAt.map { Timestamp(milliseconds: $0) } }
         row.error = StoredJSON.value(TransferError.self, task.details.error)

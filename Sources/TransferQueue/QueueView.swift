@@ -197,7 +197,7 @@ struct QueueView {
             finishedAt: batch.finishedAt, destination: batch.destination, counts: counts, bytes: batch.sums.bytes,
             waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id),
             limit: try limit(of: .batch(batch.id)), notBefore: batch.notBefore)
-        if batch.isPaused { snapshot.pausedUntil = try pauseEnds([.batch(batch.id)]) }
+        if snapshot.state == .paused { snapshot.pausedUntil = try pauseEnd(of: batch) }
         snapshot.leftOut = batch.leftOut
         snapshot.waits = try waits(of: batch)
         return snapshot
@@ -297,7 +297,10 @@ struct QueueView {
             statistics.batches += 1
             statistics.counts += shown(batch.sums.files, in: batch)
         }
-        statistics.awaitsPauseEnd = try database.integer("SELECT 1 FROM pause_ends LIMIT 1") != nil
+        statistics.awaitsPauseEnd =
+            try database.integer(
+                "SELECT 1 FROM pause_ends p JOIN batches b ON b.id = p.batch WHERE b.finished_at IS NULL LIMIT 1")
+            != nil
         statistics.databaseBytes =
             try database.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
         return statistics

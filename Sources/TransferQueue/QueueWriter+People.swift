@@ -3,13 +3,14 @@ package import TransferModel
 /// What people ask for: durable, and most of it with what takes it back.
 extension QueueWriter {
     /// - Parameters:
-    ///   - until: they go on by themselves then; said again, also of what is paused already.
+    ///   - until: they go on by themselves then.
+    ///   - changesEnds: what is paused already has this end from now on.
     ///   - joining: the `operation` of a change that this goes on with, as the next page of what one request means: both are taken
     ///     back together. So for all that follow.
     package func pause(
-        _ nodes: [NodeID], until: Timestamp? = nil, joining: Int64? = nil
+        _ nodes: [NodeID], until: Timestamp? = nil, changesEnds: Bool = true, joining: Int64? = nil
     ) throws(QueueError) -> NodeChange {
-        try change { try store.pause(nodes, until: until, joining: joining) }
+        try change { try store.pause(nodes, until: until, changesEnds: changesEnds, joining: joining) }
     }
 
     /// Also starts a held batch.

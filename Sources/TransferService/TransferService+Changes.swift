@@ -166,7 +166,11 @@ extension TransferService {
         if let end = request.until, end <= Timestamp(milliseconds: WallClock.milliseconds) {
             throw RequestError(.usage, "until \(end) is over already: give a time that is to come")
         }
-        return try await changeTogether(request.nodes) { try await $0.pause($1, until: request.until, joining: $2) }
+        // What was decided for one node by its name is not changed by a word about all.
+        let isNamed = request.selector == nil
+        return try await changeTogether(request.nodes) {
+            try await $0.pause($1, until: request.until, changesEnds: isNamed, joining: $2)
+        }
     }
 
     func resume(_ request: NodesRequest) async throws -> NodeResults {

@@ -73,5 +73,7 @@ struct StillnessTests {
         #expect(words(58 << 20, 10) == ["20M", "40M", "60M"])
         #expect(words(3 << 20, 22) == ["0.5M", "1.0M", "1.5M", "2.0M", "2.5M", "3.0M", "3.5M"], "all in one unit")
         #expect(words(0, 8) == ["1K", "2K"])
+        let decimal = Axis(for: 58_000_000, rows: 10, .si).marks(Figures(units: .si)).map(\.word)
+        #expect(decimal == ["20M", "40M", "60M"])
     }
 }

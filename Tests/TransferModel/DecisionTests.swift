@@ -170,6 +170,8 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
         #expect(host.troubledSince(after(600)) == nil && !host.isAskedPause)
         learn(.overloaded(until: after(3800)), &host, at: 200)
         #expect(host.troubledSince(after(200)) == after(200) && host.isAskedPause, "nobody tries before it is over")
+        learn(.answered, &host, at: 201)
+        #expect(host.troubledSince(after(202)) == after(200) && host.isAskedPause, "that one was under way before")
     }
 
     @Test("one that says it is busy, and not for how long, serves nothing after three tries")

@@ -143,6 +143,9 @@ import TransferModel
         #expect(try await end() == nil)
         _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
         #expect(try await end() == early)
+        // A word about all leaves it alone.
+        let byAll = try await queue.writer.pause([.batch(batch)], until: late, changesEnds: false)
+        #expect(byAll.results[0].result == .already)
         // Resumed, and paused again by hand: the time that was meant before is forgotten.
         _ = try await queue.writer.resume([.batch(batch)])
         #expect(try await pause(until: nil) == .done)
@@ -152,7 +155,44 @@ import TransferModel
         try await queue.close()
     }
 
-    @Test("what is over when its pause ends is left alone")
+    @Test("a held batch whose pause ends is held still; undo of another end brings the pause back that is over")
+    func heldAtEnd() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let held = try await queue.addTree("held", files: 1, held: true)
+        let batch = try await queue.addTree(files: 1)
+        _ = try await queue.writer.pause([.batch(batch)])
+        let soon = sandbox.clock.now.advanced(by: .seconds(3))
+        _ = try await queue.writer.pause([.batch(held), .batch(batch)], until: soon)
+        sandbox.clock.advance(by: .seconds(4))
+        try await queue.writer.wakeDue(now: sandbox.clock.now)
+        #expect(try await queue.reader.batch(held)?.state == .created)
+        #expect(try await queue.reader.batch(batch)?.paused == false)
+        _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
+        #expect(try await queue.reader.batch(batch)?.paused == true)
+        #expect(try await queue.reader.batch(batch)?.pausedUntil == nil)
+        try await queue.close()
+    }
+
+    @Test("a folder is one however its path is typed; below it, and of the whole, is known when it goes on")
+    func folderEnd() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["a": 1])
+        let end = sandbox.clock.now.advanced(by: .seconds(60))
+        _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos//a/"))], until: end)
+        let task = try await queue.reader.tasks(batch: batch, limit: 1)[0]
+        #expect(task.pausedUntil == end)
+        #expect(try await queue.reader.batch(batch)?.pausedUntil == end)
+        _ = try await queue.writer.pause([.batch(batch)])
+        #expect(try await queue.reader.task(task.id)?.pausedUntil == nil, "its batch is paused for good")
+        #expect(try await queue.reader.batch(batch)?.pausedUntil == nil)
+        _ = try await queue.writer.resume([.batch(batch), .folder(batch, path: RawPath("photos/a"))])
+        #expect(try await queue.writer.nextWake() == nil)
+        try await queue.close()
+    }
+
+    @Test("what is over when its pause ends is left alone, and is paused no more when it is brought back")
     func overAtEnd() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
@@ -164,6 +204,7 @@ import TransferModel
         try await queue.writer.wakeDue(now: sandbox.clock.now)
         #expect(try await queue.eventTypes().count == events)
         #expect(try await queue.writer.nextWake() == nil)
+        #expect(try await queue.reader.batch(batch)?.paused == false)
         try await queue.close()
     }
 

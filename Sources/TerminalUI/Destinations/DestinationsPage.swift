@@ -43,9 +43,21 @@ struct DestinationsPage: Sendable {
 
     struct Trouble: Sendable {
         var batch: String
-        var cause: CauseCount
+        /// Files.
+        var count: Int64
+        /// Behind the number of files.
+        var told: String
+        var at: Timestamp?
+        var httpStatus: Int?
         /// Nobody is let in until a person does something.
-        var isLogin: Bool
+        var isLogin = false
+
+        /// Whether it is what is told of the two.
+        fileprivate func isBefore(_ other: Trouble) -> Bool {
+            if isLogin != other.isLogin { return isLogin }
+            guard let at else { return false }
+            return other.at.map { $0 < at } ?? true
+        }
     }
 
     var note: (text: SafeText, isError: Bool)?
@@ -159,8 +171,7 @@ struct DestinationsPage: Sendable {
     /// Which servers batches are of: the one that names most of where a batch goes.
     mutating func note(uses batches: [BatchSnapshot]) {
         for batch in batches {
-            let below = destinations.filter { batch.destination.isBelow($0.url) }.max { $0.url.count < $1.url.count }
-            guard let name = below?.name else { continue }
+            guard let name = server(of: batch) else { continue }
             note(trouble: batch, at: name)
             let isOver = batch.finishedAt != nil
             switch used[name] {
@@ -169,15 +180,37 @@ struct DestinationsPage: Sendable {
             default: used[name] = batch.finishedAt.map { .at($0) } ?? .now
             }
         }
+        forgetMended(batches)
     }
 
-    /// The newest cause counts.
+    /// The newest counts; a wait for a login before any failure.
     private mutating func note(trouble batch: BatchSnapshot, at name: String) {
-        let isLogin = batch.waitReasons.contains(.auth)
-        for cause in batch.causes {
-            if let known = trouble[name]?.cause.lastAt, cause.lastAt.map({ $0 < known }) ?? true { continue }
-            trouble[name] = Trouble(batch: batch.name, cause: cause, isLogin: isLogin)
+        let waits = batch.waits.filter { $0.reason == .auth }.map { wait in
+            Trouble(batch: batch.name, count: wait.count, told: ": \(wait.message)", at: wait.lastAt, isLogin: true)
         }
+        let failures = batch.causes.map { cause in
+            Trouble(
+                batch: batch.name, count: cause.count, told: cause.told, at: cause.lastAt,
+                httpStatus: cause.httpStatus)
+        }
+        for found in waits + failures {
+            if let known = trouble[name], !found.isBefore(known) { continue }
+            trouble[name] = found
+        }
+    }
+
+    /// What went well there later mends what failed before.
+    private mutating func forgetMended(_ batches: [BatchSnapshot]) {
+        for batch in batches where batch.state == .completed && batch.filesFailed == 0 {
+            guard let name = server(of: batch), let known = trouble[name], !known.isLogin, let at = known.at,
+                let finished = batch.finishedAt, finished > at
+            else { continue }
+            trouble[name] = nil
+        }
+    }
+
+    private func server(of batch: BatchSnapshot) -> String? {
+        destinations.filter { batch.destination.isBelow($0.url) }.max { $0.url.count < $1.url.count }?.name
     }
 
     mutating func closeForm() { (form, asking, editing, signingIn) = (nil, nil, nil, nil) }

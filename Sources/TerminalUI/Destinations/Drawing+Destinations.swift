@@ -111,7 +111,7 @@ extension Drawing {
         switch page.findings[destination.name] {
         case nil:
             if let trouble = page.trouble[destination.name] {
-                put(trouble.isLogin ? "auth" : trouble.cause.httpStatus.map { "\($0)" } ?? "ERR", columns[0], .error)
+                put(trouble.isLogin ? "auth" : trouble.httpStatus.map { "\($0)" } ?? "ERR", columns[0], .error)
             }
         case .asking: put("asking", columns[0], .info)
         case .report(let report):
@@ -140,10 +140,10 @@ extension Drawing {
         grid.put(SafeText("Limit     \(limit ?? "no cap of its own")"), row: row + 2, column: 1, end: width)
         var next = row + 3
         if let trouble = page.trouble[destination.name] {
-            let time = trouble.cause.lastAt.map { look.timeOfDay($0) + "  " } ?? ""
-            let files = Figures.amount(trouble.cause.count, "file")
-            let text = look.safe("\(time)\(trouble.batch), \(files)\(trouble.cause.told)")
-            grid.put("Failed", row: next, column: 1)
+            let time = trouble.at.map { model.moment($0).string + "  " } ?? ""
+            let files = Figures.amount(trouble.count, "file")
+            let text = look.safe("\(time)\(trouble.batch), \(files)\(trouble.told)")
+            grid.put(trouble.isLogin ? "Waits" : "Failed", row: next, column: 1)
             for line in text.wrapped(to: width - 12, lines: 2, look.glyphs) {
                 grid.put(line, row: next, column: 11, style: .error)
                 next += 1
