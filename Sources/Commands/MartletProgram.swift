@@ -115,7 +115,7 @@ package enum MartletProgram {
         var command = Command("again", "queue the uploads of a batch once more, to the same place or another")
         command.details = [
             "The sources are looked through anew, with the options of that batch; options given here count more. Without DEST they go where "
-                + "they went. What is there already is not sent again (--if-exists).",
+                + "they went. What becomes of files that are there already says --if-exists, as for upload.",
             "The login, the headers and the form's fields of that batch are used again at the same server only. For another server give them "
                 + "here, as for upload. The batch itself stays as it is: 'martlet cancel' ends what is left of it.",
         ]

@@ -77,6 +77,7 @@ extension Front {
         lines += batch.causes.map { ("Failures", $0.sentence) }
         lines.append(("Priority", batch.priority.rawValue))
         if let limit = batch.limit { lines.append(("Limit", units.rate(limit))) }
+        if let end = batch.pausedUntil { lines.append(("Goes on", time(end))) }
         if let start = batch.notBefore { lines.append(("Not before", time(start))) }
         lines.append(("Queued", time(batch.createdAt)))
         if let finished = batch.finishedAt { lines.append(("Finished", time(finished))) }

@@ -12,7 +12,8 @@ extension Drawing {
         let top = layout.prompt - max(shown.count, prompt.command == nil ? 0 : min(1, room)) - (room > 2 ? 1 : 0)
         if room > 2 {
             let count = entries.isEmpty ? "" : " \(min(prompt.selected + 1, entries.count)) of \(entries.count)"
-            heading("Commands\(count)", row: max(0, top), columns: 0..<width)
+            let isUnknown = entries.isEmpty && prompt.command == nil
+            heading(isUnknown ? "Nothing is called so" : "Commands\(count)", row: max(0, top), columns: 0..<width)
         }
         for row in (max(0, top) + (room > 2 ? 1 : 0))..<layout.prompt { grid.fill(row: row, style: .plain) }
         let start = layout.prompt - shown.count

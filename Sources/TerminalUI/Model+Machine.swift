@@ -96,7 +96,7 @@ extension Model {
         case (.line, let machine?): say("The line to \(machine) is up again.")
         case (.engine, nil) where wasStartedAgain:
             wasStartedAgain = false
-            say("The engine had ended by accident and was started again: everything goes on where it stood.")
+            say("The engine had ended by accident and was started again. What no server can resume begins anew.")
         default: say("The engine answers again.")
         }
     }

@@ -91,6 +91,7 @@ extension Model {
             guard let theme = ScreenConfiguration.Theme(rawValue: rest) else { return usage(command) }
             requests.append(.theme(theme))
             keep("theme", rest)
+            say(theme == .auto ? "Colours as the terminal says." : "Colours for a \(SafeText(rest)) background.")
         case .bell:
             guard rest == "on" || rest == "off" else { return usage(command) }
             ringsBell = rest == "on"

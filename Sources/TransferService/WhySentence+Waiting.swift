@@ -39,7 +39,7 @@ extension WhySentence {
         let unblock = reason.remedy(for: mended)
         if reason == .notBefore, let time = standing.retryAt ?? standing.notBefore {
             let left = time > now ? ", in \(Self.span(time.since(now)))" : ""
-            return ("\(subject) \(verb) for \(time)\(left)", unblock)
+            return ("\(subject) \(verb) for \(clock(time))\(left)", unblock)
         }
         let again = standing.retryAt.map(untilTriedAgain) ?? ""
         if let error = standing.error, error.code == .cannotFindHost {

@@ -1,4 +1,4 @@
-import Configuration
+package import Configuration
 package import TransferEngine
 package import TransferModel
 package import TransferQueue
@@ -13,12 +13,14 @@ package struct WhySentence {
     let engine: EngineLimits
     let grace: Duration
     let now: Timestamp
+    let calendar: WallCalendar
     let waitsForEngine: Bool
 
     /// - Parameter grace: how long a cancel can be taken back.
     package init(
         node: NodeID, standing: NodeStanding, file: NodeRow? = nil, live: LiveOverlay,
-        engine: EngineLimits = EngineLimits(), grace: Duration = .seconds(10), now: Timestamp
+        engine: EngineLimits = EngineLimits(), grace: Duration = .seconds(10), now: Timestamp,
+        calendar: WallCalendar = .ofThisMachine
     ) {
         var standing = standing
         // Nothing starts, and no folder is looked through any more.
@@ -36,6 +38,7 @@ package struct WhySentence {
         self.engine = engine
         self.grace = grace
         self.now = now
+        self.calendar = calendar
     }
 
     package var answer: WhyAnswer {
@@ -72,7 +75,10 @@ package struct WhySentence {
         }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }
         if let time = standing.notBefore, time > now {
-            return ("\(node) may not start before \(time)", "nothing to do; martlet run-now \(name) starts it at once")
+            return (
+                "\(node) may not start before \(clock(time))",
+                "nothing to do; martlet run-now \(name) starts it at once"
+            )
         }
         if standing.scanning {
             if hasBegun { return moving("; its folders are still being looked through") }
@@ -92,9 +98,17 @@ package struct WhySentence {
             return ("\(node) is paused\(because)\(since)", "martlet resume \(names)")
         }
         return (
-            "\(node) is paused until \(end)\(because)\(since)",
+            "\(node) is paused until \(clock(end))\(because)\(since)",
             "nothing to do; it goes on by itself then, and at once with martlet resume \(names)"
         )
+    }
+
+    /// The clock on the wall of the engine's machine.
+    func clock(_ time: Timestamp) -> String {
+        let date = calendar.date(time.milliseconds / 1000)
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(date.year)-\(padded(date.month))-\(padded(date.day)) "
+            + "\(padded(date.hour)):\(padded(date.minute)):\(padded(date.second))"
     }
 
     private var running: (String, String) {

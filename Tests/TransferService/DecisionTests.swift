@@ -141,7 +141,7 @@ import TransferModel
             $0.pausedBy = [node]
             $0.pauseEnds = now.advanced(by: .seconds(60))
         }
-        #expect(timed.sentence == "b7 is paused until \(now.advanced(by: .seconds(60)))")
+        #expect(timed.sentence.firstMatch(of: /^b7 is paused until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) != nil)
         #expect(timed.unblock.hasSuffix("at once with martlet resume b7"))
         let held = why {
             $0.isHeld = true

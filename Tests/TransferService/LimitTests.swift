@@ -137,7 +137,7 @@ import TransferQueue
         #expect(try await why(task).sentence == "t3 is being started now", "both places are free")
         let later = Timestamp(milliseconds: 4_000_000_000_000)
         _ = try await client.call(Methods.nodesSet, SetRequest(ids: [task], settings: NodeSettings(notBefore: later)))
-        #expect(try await why(task).sentence.hasPrefix("t3 waits for \(later)"))
+        #expect(try await why(task).sentence.hasPrefix("t3 waits for 2096-"))
         _ = try await client.call(
             Methods.nodesSet, SetRequest(ids: [.batch(batch)], settings: NodeSettings(limit: 2048)))
         let lane = try #require(try await harness.queue.writer.lanes().first)
