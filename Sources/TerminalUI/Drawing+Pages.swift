@@ -96,7 +96,14 @@ extension Drawing {
             let room = width - 4 - SafeText(done).width
             if room >= 4 { grid.put("[" + figures.bar(width: room) + "]" + SafeText(done), row: 1, column: 1) }
         }
-        put(lines.dropFirst(page.top(of: lines.count, model.size)), first..<max(first, rows - 2))
+        let top = page.top(of: lines.count, model.size)
+        put(lines.dropFirst(top), first..<max(first, rows - 2))
+        let below = lines.count - top - max(0, rows - 2 - first)
+        if rows >= 12, below > 0 {
+            let more: SafeText =
+                "\(Figures.amount(Int64(below), "more line")) below: \(model.key(.pageDown, in: .details))"
+            grid.put(more, row: rows - 2, column: 1, style: .dim)
+        }
         if rows >= 12, lines.count <= rows - 3 - first { selectingIsPossible() }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         footer(model.hints(of: row), in: .details)

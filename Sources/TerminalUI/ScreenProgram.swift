@@ -1,3 +1,4 @@
+import DisplayText
 import Configuration
 import FoundationEssentials
 import Glibc
@@ -112,7 +113,10 @@ actor ScreenProgram {
     }
 
     private func finish() -> Int32 {
-        let lines = LeavingText.lines(model)
+        // No shell breaks lines between words.
+        let lines = LeavingText.lines(model).flatMap { line in
+            SafeText(line).wrapped(to: max(20, model.size.columns - 1)).map(\.string)
+        }
         screen.close()
         if exitStatus == 0 { print(lines.joined(separator: "\n")) }
         keepScreen()
