@@ -10,10 +10,12 @@ extension Model {
 
     var batchEntries: [PaletteEntry] {
         let batches = (tree.root?.rows ?? []).filter { if case .batch = $0.id { true } else { false } }
+        let twins = Dictionary(grouping: batches, by: \.name).filter { $0.value.count > 1 }
         return Self.ofBatches.flatMap { command, verb in
             batches.map { row in
-                PaletteEntry(
-                    run: .batch(command, row), title: "\(verb) batch \"\(row.name)\"", key: "",
+                let number = twins[row.name] == nil ? "" : " (\(nodeID(of: row)))"
+                return PaletteEntry(
+                    run: .batch(command, row), title: "\(verb) batch \"\(row.name)\"\(number)", key: "",
                     detail: SafeText(nodeID(of: row).description), obstacle: obstacle(to: command, row))
             }
         }

@@ -133,18 +133,14 @@ extension Model {
 
     mutating func act(_ deed: Deed, on text: String) {
         guard canChange else { return complain(cannotChange) }
-        if text.isEmpty {
-            if filter?.marksAll == true { return confirmMatching(deed) }
-            switch deed {
-            case .pause, .resume: return pause(targets)
-            case .pauseUntil:
-                let rows = targets.filter { !$0.isOver }
-                guard !rows.isEmpty else { return say("Nothing of it is left to pause.") }
-                return pause(rows, by: deed)
-            case .cancel: return cancel(targets)
-            case .retry: return retry(targets)
-            case .move, .set, .runNow, .leaveOut: return send(deed, targets)
-            }
+        if text.isEmpty { return filter?.marksAll == true ? confirmMatching(deed) : actOnTargets(deed) }
+        let batches = batches(called: text)
+        if let one = batches.first, batches.count == 1 {
+            ask(.named(deed, title([one]))) { .act(deed, .rows([one.id]), number: $0) }
+            return
+        }
+        if !batches.isEmpty {
+            return confirm(deed, "\(title(batches)) called \(look.safe(text))", .rows(batches.map(\.id)))
         }
         let ids = text.split(separator: " ").map { NodeID(String($0)) }
         if text == "*" {
@@ -162,6 +158,32 @@ extension Model {
                 complain("The filter is wrong at character \(error.position + 1): \(look.safe(error.message)).")
             }
         }
+    }
+
+    /// What a key would do either way is done one way alone.
+    private mutating func actOnTargets(_ deed: Deed) {
+        let left = targets.filter { !$0.isOver }
+        switch deed {
+        case .pause:
+            let moving = left.filter { !standsStill($0) }
+            if moving.isEmpty { return say("Nothing of it moves: there is nothing to pause.") }
+            pause(moving, by: deed)
+        case .resume:
+            let still = left.filter(standsStill)
+            if still.isEmpty { return say("Nothing of it is paused.") }
+            send(deed, still)
+        case .pauseUntil:
+            if left.isEmpty { return say("Nothing of it is left to pause.") }
+            pause(left, by: deed)
+        case .cancel: cancel(targets)
+        case .retry: retry(targets)
+        case .move, .set, .runNow, .leaveOut: send(deed, targets)
+        }
+    }
+
+    /// Who types the name of a batch means the batch, and no files that have the word in their names.
+    private func batches(called name: String) -> [NodeRow] {
+        (tree.root?.rows ?? []).filter { row in if case .batch = row.id { row.name == name } else { false } }
     }
 
     /// What is meant by a filter, with how many files that is as soon as somebody has counted.

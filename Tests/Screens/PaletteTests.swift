@@ -104,6 +104,40 @@ struct CommandPaletteTests {
         #expect(screen.model.dialog != nil, "asked about as by its key")
     }
 
+    @Test(
+        "who types a batch's name means the batch; of two of one name the palette tells which is which, and both are asked about"
+    )
+    func names() {
+        var screen = ScreenHarness(80, 24)
+        screen.connect()
+        let rows = [
+            Rows.batch(1, "photos", .running, { $0.running = 2 }, total: 9),
+            Rows.batch(2, "docs", .paused, { $0.paused = 1 }, total: 9),
+            Rows.batch(3, "docs", .paused, { $0.paused = 1 }, total: 9),
+        ]
+        screen.news([Rows.section(nil, rows)])
+        screen.press(":", "pause photos", "Enter")
+        let pauses = screen.requests.contains {
+            if case .act(.pause, .rows([.batch(BatchID(rawValue: 1))]), _) = $0 { true } else { false }
+        }
+        #expect(pauses)
+        screen.press(":", "res docs")
+        #expect(screen.picture.contains("Resume batch \"docs\" (b2)") && screen.picture.contains("(b3)"))
+        screen.press("Esc", ":", "resume docs", "Enter")
+        #expect(screen.model.dialog?.title.string == "Resume 2 batches called docs?")
+    }
+
+    @Test("pause and resume as words do one thing each, where the key does either")
+    func oneWay() {
+        var screen = example()
+        screen.press(":", "resume", "Space", "Enter")
+        #expect(screen.requests.isEmpty && screen.model.notice?.text.string == "Nothing of it is paused.")
+        screen.press("}", ":", "pause", "Space", "Enter")
+        #expect(
+            screen.requests.isEmpty
+                && screen.model.notice?.text.string == "Nothing of it moves: there is nothing to pause.")
+    }
+
     @Test("run-now and theme can be typed")
     func typed() {
         var screen = example()

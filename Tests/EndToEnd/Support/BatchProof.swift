@@ -81,7 +81,10 @@ struct BatchProof {
         #expect(unfinished.isEmpty, sourceLocation: sourceLocation)
 
         try expectOneEndEach(tasks, sourceLocation)
-        #expect(try arrived() == digests(below: tree.root), "the trees differ", sourceLocation: sourceLocation)
+        let (there, here) = (try arrived(), try digests(below: tree.root))
+        let different = Set(there.keys).union(here.keys).filter { there[$0] != here[$0] }
+            .map { "\($0.displayed): \(there[$0].map { "other bytes, \($0)" } ?? "missing")" }
+        #expect(different.isEmpty, "the trees differ: \(different)", sourceLocation: sourceLocation)
 
         // The server's log cannot say this: what a killed engine had in flight may still arrive, long after its successor sent it again.
         let ended = try tasksByPath()
