@@ -139,7 +139,7 @@ let package = Package(
             "TransferService",
             [
                 "TransferService", "TransferQueue", "TransferEngine", "ServiceWire", "TransferModel", "LinuxSystem",
-                "SQLiteConnection", "SessionBus",
+                "SQLiteConnection", "SessionBus", "Configuration",
             ]),
         tests("SessionBus", ["SessionBus", "LinuxSystem", "TestSupport"]),
         tests("Configuration", ["Configuration", "ServiceWire", "TestSupport"]),

@@ -52,8 +52,9 @@ extension Front {
             let results = try await ask { engine throws(RequestError) in
                 try await engine.change(choice, .pauseUntil(end)).results
             }
-            let words = " paused until \(time(end))"
-            return tell(results, done: words, already: words, invocation, empty: "nothing matches")
+            return tell(
+                results, done: " paused until \(time(end))", already: " \(NodeChange.pause.already)", invocation,
+                empty: "nothing matches")
         }
         let results = try await ask { engine throws(RequestError) in
             switch change {

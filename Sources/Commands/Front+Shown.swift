@@ -91,10 +91,5 @@ extension Front {
     }
 
     /// A time for a person: the clock on the wall, to the second.
-    func time(_ time: Timestamp) -> String {
-        let date = surroundings.calendar.date(time.milliseconds / 1000)
-        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(date.year)-\(padded(date.month))-\(padded(date.day)) "
-            + "\(padded(date.hour)):\(padded(date.minute)):\(padded(date.second))"
-    }
+    func time(_ time: Timestamp) -> String { surroundings.calendar.date(time.milliseconds / 1000).written }
 }

@@ -95,17 +95,18 @@ extension Front {
             if case .over = standing { true } else { false }
         }
 
-        /// Whether it may be held up: nothing of it moves, and it is neither over nor stopped by a person.
+        /// Whether it may be held up: nothing of it moves, and it is neither over nor stopped by a person for good.
         var mayBeStuck: Bool {
             switch self {
-            case .batch(let batch): Self.mayBeStuck(batch.state, batch.bytesPerSecond)
-            case .task(let task): Self.mayBeStuck(task.state, task.bytesPerSecond)
-            case .node(let node): Self.mayBeStuck(node.state, node.bytesPerSecond)
+            case .batch(let batch): Self.mayBeStuck(batch.state, batch.bytesPerSecond, until: batch.pausedUntil)
+            case .task(let task): Self.mayBeStuck(task.state, task.bytesPerSecond, until: task.pausedUntil)
+            case .node(let node): Self.mayBeStuck(node.state, node.bytesPerSecond, until: node.pausedUntil)
             }
         }
 
-        private static func mayBeStuck(_ state: TransferState, _ rate: Int64) -> Bool {
+        private static func mayBeStuck(_ state: TransferState, _ rate: Int64, until end: Timestamp?) -> Bool {
             state == .waiting || (rate == 0 && (state == .running || state == .queued))
+                || (state == .paused && end != nil)
         }
 
         /// Grows with each file and byte that has arrived.

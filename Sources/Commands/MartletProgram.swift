@@ -187,7 +187,7 @@ package enum MartletProgram {
     }
 
     static let pauseEnd = Option(
-        "until", ValueSyntax<WrittenTime>.time, "let it go on by itself then; may be said again with another time")
+        "until", ValueSyntax<WrittenTime>.time, "let it go on by itself then; said again of an ID it changes the time")
 
     private static var pause: Command {
         var command = change("pause", "stop work and keep its place; resume lets it go on where it stood")

@@ -115,6 +115,12 @@ package struct WallDate: Hashable, Sendable {
     package var hour = 0
     package var minute = 0
     package var second = 0
+
+    /// `2026-11-21 18:00:00`
+    package var written: String {
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(padded(month))-\(padded(day)) \(padded(hour)):\(padded(minute)):\(padded(second))"
+    }
 }
 
 /// What a clock on the wall shows at which second.

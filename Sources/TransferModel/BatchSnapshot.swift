@@ -13,7 +13,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var scanning: Bool
     /// The batch's own flag.
     public var paused: Bool
-    /// When its pause ends by itself; missing: when somebody resumes it.
+    /// When it, or where its files are paused one by one the first of them, goes on by itself; missing: when somebody resumes it.
     public var pausedUntil: Timestamp?
     public var priority: TransferPriority
     public var createdAt: Timestamp

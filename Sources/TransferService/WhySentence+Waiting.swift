@@ -100,6 +100,9 @@ extension WhySentence {
     /// What holds the node, without times and counts, so that whoever watches can tell a new reason from the old one; `nil`: nothing
     /// does, or it is over, or a person stopped it.
     var because: String? {
+        if !standing.pausedBy.isEmpty, !standing.isHeld, !standing.state.isTerminal, let end = standing.pauseEnds {
+            return "because it is paused until \(clock(end))"
+        }
         guard !standing.state.isTerminal || standing.scanning, standing.pausedBy.isEmpty, !standing.isHeld,
             standing.state != .created
         else { return nil }

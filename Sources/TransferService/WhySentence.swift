@@ -104,12 +104,7 @@ package struct WhySentence {
     }
 
     /// The clock on the wall of the engine's machine.
-    func clock(_ time: Timestamp) -> String {
-        let date = calendar.date(time.milliseconds / 1000)
-        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(date.year)-\(padded(date.month))-\(padded(date.day)) "
-            + "\(padded(date.hour)):\(padded(date.minute)):\(padded(date.second))"
-    }
+    func clock(_ time: Timestamp) -> String { calendar.date(time.milliseconds / 1000).written }
 
     private var running: (String, String) {
         let stalled = live.tasks.values.filter { $0.isStalled && $0.batch == standing.batch }

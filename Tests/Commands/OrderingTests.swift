@@ -38,6 +38,10 @@ struct OrderingTests {
         #expect(bench.output.hasPrefix("b7 paused until 2027-01-02 "))
         #expect(bench.engine.asked.first?.hasPrefix("pauseUntil") == true)
         #expect(await bench.run("pause", "b7", "--until", "soon") == .usage)
+        // Paused for good, and meant by a selector: no other time is claimed.
+        let already = self.bench(.already)
+        #expect(await already.run("pause", "--all", "--until", "2027-01-02T03:04:05Z") == .done)
+        #expect(already.output == "b7 was paused already\n")
         #expect(await bench.run("resume", "b7", "--until", "+2h") == .usage)
     }
 

@@ -1,3 +1,4 @@
+import Configuration
 import FoundationEssentials
 import LinuxSystem
 import ServiceWire
@@ -141,7 +142,9 @@ import TransferModel
             $0.pausedBy = [node]
             $0.pauseEnds = now.advanced(by: .seconds(60))
         }
-        #expect(timed.sentence.firstMatch(of: /^b7 is paused until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) != nil)
+        let end = WallCalendar.ofThisMachine.date(now.milliseconds / 1000 + 60).written
+        #expect(timed.sentence == "b7 is paused until \(end)")
+        #expect(timed.because == "because it is paused until \(end)", "who waits for it is told")
         #expect(timed.unblock.hasSuffix("at once with martlet resume b7"))
         let held = why {
             $0.isHeld = true

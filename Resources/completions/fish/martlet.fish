@@ -148,7 +148,7 @@ complete -c martlet -n '__fish_seen_subcommand_from show' -a "(martlet list 2>/d
 complete -c martlet -n '__fish_seen_subcommand_from why' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from why' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from why' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
-complete -c martlet -n '__fish_seen_subcommand_from pause' -l until -x -d 'let it go on by itself then; may be said again with another time'
+complete -c martlet -n '__fish_seen_subcommand_from pause' -l until -x -d 'let it go on by itself then; said again of an ID it changes the time'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l all -d 'everything'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l batch -x -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from pause' -l session -x -d 'what belongs to this session'
