@@ -1,28 +1,39 @@
 import DisplayText
 import MartletKit
 
+/// Commands that a batch alone makes whole; the raw value is what can be typed.
+enum BatchCommand: String, CaseIterable, Sendable {
+    case pause, resume, cancel, retry
+    case runNow = "run-now"
+
+    var verb: String {
+        switch self {
+        case .pause: "Pause"
+        case .resume: "Resume"
+        case .cancel: "Cancel"
+        case .retry: "Retry"
+        case .runNow: "Run now"
+        }
+    }
+}
+
 /// What the palette offers to do to each batch of the list by its name.
 extension Model {
-    /// Commands that a batch alone makes whole.
-    private static let ofBatches: [(command: ScreenCommand, verb: String)] = [
-        (.pause, "Pause"), (.resume, "Resume"), (.cancel, "Cancel"), (.retry, "Retry"), (.runNow, "Run now"),
-    ]
-
     var batchEntries: [PaletteEntry] {
         let batches = (tree.root?.rows ?? []).filter { if case .batch = $0.id { true } else { false } }
         let twins = Dictionary(grouping: batches, by: \.name).filter { $0.value.count > 1 }
-        return Self.ofBatches.flatMap { command, verb in
+        return BatchCommand.allCases.flatMap { command in
             batches.map { row in
                 let number = twins[row.name] == nil ? "" : " (\(nodeID(of: row)))"
                 return PaletteEntry(
-                    run: .batch(command, row), title: "\(verb) batch \"\(row.name)\"\(number)", key: "",
+                    run: .batch(command, row), title: "\(command.verb) batch \"\(row.name)\"\(number)", key: "",
                     detail: SafeText(nodeID(of: row).description), obstacle: obstacle(to: command, row))
             }
         }
     }
 
     /// Why it can do nothing to this batch now; `nil`: it can.
-    private func obstacle(to command: ScreenCommand, _ row: NodeRow) -> SafeText? {
+    private func obstacle(to command: BatchCommand, _ row: NodeRow) -> SafeText? {
         if !canChange { return "the engine does not answer" }
         switch command {
         case .retry:
@@ -31,19 +42,18 @@ extension Model {
         case _ where row.isOver: return "it is over"
         case .pause: return standsStill(row) ? "already paused" : nil
         case .resume: return standsStill(row) ? nil : "not paused"
-        default: return nil
+        case .cancel, .runNow: return nil
         }
     }
 
     /// As its key would, with the same questions.
-    mutating func run(_ command: ScreenCommand, _ row: NodeRow) {
+    mutating func run(_ command: BatchCommand, _ row: NodeRow) {
         switch command {
         case .pause: pause([row])
         case .resume: send(.resume, [row])
         case .cancel: cancel([row])
         case .retry: retry([row])
         case .runNow: send(.runNow, [row])
-        default: break
         }
     }
 }

@@ -26,7 +26,7 @@ struct PaletteEntry: Sendable {
         case action(Action)
         case filter(String)
         /// To a batch that is named in the title.
-        case batch(ScreenCommand, NodeRow)
+        case batch(BatchCommand, NodeRow)
         /// Goes on in the line.
         case command(ScreenCommand)
     }

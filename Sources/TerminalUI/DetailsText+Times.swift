@@ -29,11 +29,7 @@ extension DetailsText {
         return Field("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", isShort: true)
     }
 
-    /// The clock alone when it is of today.
-    func moment(_ time: Timestamp) -> SafeText {
-        let isToday = look.date(time).prefix(10) == look.date(now.wall).prefix(10)
-        return SafeText(isToday ? look.timeOfDay(time) : look.date(time))
-    }
+    private func moment(_ time: Timestamp) -> SafeText { look.moment(time, now: now.wall) }
 
     func times(_ task: TaskSnapshot) -> [Field] {
         var fields: [Field] = []

@@ -25,10 +25,5 @@ extension Model {
         }
     }
 
-    /// A time as a sentence has it, with the day when that is another.
-    func moment(_ time: Timestamp) -> SafeText {
-        let (day, today) = (look.date(time).prefix(10), look.date(now.wall).prefix(10))
-        let clock = look.timeOfDay(time)
-        return SafeText(day == today ? clock : "\(day) \(clock)")
-    }
+    func moment(_ time: Timestamp) -> SafeText { look.moment(time, now: now.wall) }
 }

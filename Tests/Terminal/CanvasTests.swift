@@ -57,18 +57,10 @@ struct CanvasTests {
             grid.put("E", row: 0, column: 0, style: .error)
             grid.put("s", row: 0, column: 1, style: Style(.error, selected: true))
             canvas.draw(ChangedRun(row: 0, columns: 0..<10), of: grid)
-            var cell = cchar_t()
-            mvwin_wch(CNcurses_stdscr(), 0, 0, &cell)
-            var text = [wchar_t](repeating: 0, count: 6)
-            var (attributes, pair): (attr_t, Int16) = (0, 0)
-            getcchar(&cell, &text, &attributes, &pair, nil)
-            var (foreground, background): (Int16, Int16) = (0, 0)
-            pair_content(pair, &foreground, &background)
-            #expect(foreground == 131 && background == -1)
-            #expect(attributes & CNcurses_A_BOLD() != 0)
-            mvwin_wch(CNcurses_stdscr(), 0, 1, &cell)
-            getcchar(&cell, &text, &attributes, &pair, nil)
-            #expect(pair == 0 && attributes & CNcurses_A_REVERSE() != 0)
+            let (plain, selected) = (Self.look(at: 0), Self.look(at: 1))
+            #expect(plain.foreground == 131 && plain.background == -1)
+            #expect(plain.attributes & CNcurses_A_BOLD() != 0)
+            #expect(selected.pair == 0 && selected.attributes & CNcurses_A_REVERSE() != 0)
         }
     }
 
@@ -78,17 +70,25 @@ struct CanvasTests {
             var grid = Grid(ScreenSize(columns: 10, rows: 1))
             grid.put("E", row: 0, column: 0, style: .error)
             canvas.draw(ChangedRun(row: 0, columns: 0..<10), of: grid)
+            #expect(Self.look(at: 0).foreground == 131)
             canvas.use(.light)
             canvas.draw(ChangedRun(row: 0, columns: 0..<10), of: grid)
-            var cell = cchar_t()
-            mvwin_wch(CNcurses_stdscr(), 0, 0, &cell)
-            var text = [wchar_t](repeating: 0, count: 6)
-            var (attributes, pair): (attr_t, Int16) = (0, 0)
-            getcchar(&cell, &text, &attributes, &pair, nil)
-            var (foreground, background): (Int16, Int16) = (0, 0)
-            pair_content(pair, &foreground, &background)
-            #expect(foreground == 124 && background == -1)
+            #expect(Self.look(at: 0).foreground == 124 && Self.look(at: 0).background == -1)
         }
+    }
+
+    /// How ncurses has a cell of the first row.
+    private static func look(
+        at column: Int32
+    ) -> (attributes: attr_t, pair: Int16, foreground: Int16, background: Int16) {
+        var cell = cchar_t()
+        mvwin_wch(CNcurses_stdscr(), 0, column, &cell)
+        var text = [wchar_t](repeating: 0, count: 6)
+        var (attributes, pair): (attr_t, Int16) = (0, 0)
+        getcchar(&cell, &text, &attributes, &pair, nil)
+        var (foreground, background): (Int16, Int16) = (0, 0)
+        pair_content(pair, &foreground, &background)
+        return (attributes, pair, foreground, background)
     }
 
     @Test("the keys of the terminal's description are in the table")

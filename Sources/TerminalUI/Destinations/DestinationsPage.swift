@@ -81,9 +81,8 @@ struct DestinationsPage: Sendable {
     /// To the server that a URL lies at: the one that names most of its path, else another of the same host.
     private mutating func seek(_ url: String) {
         sought = nil
-        let below = destinations.filter { url.isBelow($0.url) }.max { $0.url.count < $1.url.count }
         let host = destinations.first { $0.url.urlHost == url.urlHost && !url.urlHost.isEmpty }
-        if let name = (below ?? host)?.name { return select(name) }
+        if let name = server(above: url) ?? host?.name { return select(name) }
         note = ("No configured server is at \(SafeText(url.urlHost)): its batch names the address itself.", true)
     }
 
@@ -171,7 +170,7 @@ struct DestinationsPage: Sendable {
     /// Which servers batches are of: the one that names most of where a batch goes.
     mutating func note(uses batches: [BatchSnapshot]) {
         for batch in batches {
-            guard let name = server(of: batch) else { continue }
+            guard let name = server(above: batch.destination) else { continue }
             note(trouble: batch, at: name)
             let isOver = batch.finishedAt != nil
             switch used[name] {
@@ -202,15 +201,17 @@ struct DestinationsPage: Sendable {
     /// What went well there later mends what failed before.
     private mutating func forgetMended(_ batches: [BatchSnapshot]) {
         for batch in batches where batch.state == .completed && batch.filesFailed == 0 {
-            guard let name = server(of: batch), let known = trouble[name], !known.isLogin, let at = known.at,
+            guard let name = server(above: batch.destination), let known = trouble[name], !known.isLogin,
+                let at = known.at,
                 let finished = batch.finishedAt, finished > at
             else { continue }
             trouble[name] = nil
         }
     }
 
-    private func server(of batch: BatchSnapshot) -> String? {
-        destinations.filter { batch.destination.isBelow($0.url) }.max { $0.url.count < $1.url.count }?.name
+    /// The one that names most of a URL's path.
+    private func server(above url: String) -> String? {
+        destinations.filter { url.isBelow($0.url) }.max { $0.url.count < $1.url.count }?.name
     }
 
     mutating func closeForm() { (form, asking, editing, signingIn) = (nil, nil, nil, nil) }
