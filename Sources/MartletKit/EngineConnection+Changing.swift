@@ -4,7 +4,7 @@ public import TransferModel
 /// What can be done to nodes.
 public enum NodeDeed: Sendable, Hashable {
     case pause, resume, cancel, retry
-    /// They go on by themselves then; said again, also of what is paused already.
+    /// They go on by themselves then. Said again of nodes that are named it changes the time; what a selector finds paused keeps its own.
     case pauseUntil(Timestamp)
     /// Before all others, once, in spite of times and waits.
     case runNow

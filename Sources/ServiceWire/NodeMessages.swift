@@ -85,7 +85,7 @@ package struct PauseRequest: Codable, Hashable, Sendable {
     package var ids: [NodeID]?
     package var rows: [RowID]?
     package var selector: NodeSelector?
-    /// They go on by themselves then; said again, also of what is paused already. Missing: when somebody resumes them.
+    /// They go on by themselves then. Of nodes that are named it may be said again. Missing: when somebody resumes them.
     package var until: Timestamp?
 
     package init(_ nodes: NodesRequest, until: Timestamp? = nil) {

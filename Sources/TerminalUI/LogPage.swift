@@ -21,17 +21,18 @@ struct LogPage: Sendable {
     static let most = 500
 
     mutating func add(_ new: [LogLine]) {
-        let before = found.count
         lines = (lines + new).sorted { $0.at < $1.at }.suffix(Self.most)
-        // Whoever looks at something old goes on seeing it.
-        if !isFollowing { back = min(back + max(0, found.count - before), found.count) }
+        // Whoever looks at something old goes on seeing it, though the oldest lines may go.
+        if !isFollowing { back = min(back + sought(in: new).count, found.count) }
     }
 
     /// The lines in a window of `height`.
     func window(_ height: Int) -> ArraySlice<LogLine> { found.dropLast(back).suffix(max(0, height)) }
 
     /// The lines in which the words stand.
-    var found: [LogLine] {
+    var found: [LogLine] { sought(in: lines) }
+
+    private func sought(in lines: [LogLine]) -> [LogLine] {
         let words = find.words
         if words.isEmpty { return lines }
         return lines.filter { line in

@@ -114,4 +114,22 @@ struct HistoryPageTests {
         }
         #expect(selectors == [NodeSelector(filter: "@err err=http")])
     }
+
+    @Test("who reads old lines of the log goes on seeing them, also when the oldest have gone")
+    func oldLines() throws {
+        func lines(_ numbers: Range<Int>) -> [LogLine] {
+            numbers.map { number in
+                LogLine(
+                    at: ScreenHarness.morning.advanced(by: .seconds(Int64(number))), level: .info, batch: nil,
+                    task: nil,
+                    message: "line \(number)")
+            }
+        }
+        var log = LogPage()
+        log.add(lines(0..<LogPage.most))
+        log = try #require(log.scrolled(.pageUp, height: 20))
+        let seen = log.window(20).map(\.message)
+        log.add(lines(LogPage.most..<(LogPage.most + 3)))
+        #expect(log.window(20).map(\.message) == seen)
+    }
 }
