@@ -10,7 +10,7 @@ extension Front {
     /// Until the person leaves, or nothing more comes in.
     func talk() async throws(CommandFailure) -> ExitStatus {
         try await ask { engine throws(RequestError) in try await engine.connect() }
-        var talk = LineTalk(units: console.units)
+        var talk = LineTalk(units: console.units, askLost: surroundings.askLost)
         let (events, feed) = AsyncStream.makeStream(of: LineTalk.Event.self)
         let readLine = surroundings.readLine
         let reader = Task {
@@ -30,7 +30,9 @@ extension Front {
             case .end: return .done
             case .tick: say(talk.news(try await look(), now: surroundings.now()))
             case .line(let line):
-                let step = talk.take(line, try await look())
+                var sight = try await look()
+                sight.bytesAtRisk = await bytesAtRisk(talk.place)
+                let step = talk.take(line, sight)
                 say(step.lines)
                 for words in step.commands.map(expanded) {
                     console.line("martlet \(words.map(LineTalk.quoted).joined(separator: " "))".harmless)
@@ -95,6 +97,22 @@ extension Front {
         let totals = try await ask { engine throws(RequestError) in try await engine.totals() }
         let destinations = surroundings.destinationsFile().destinations.map(\.name)
         return LineTalk.Sight(batches: batches, totals: totals, destinations: destinations)
+    }
+
+    /// What a pause or a cancel of the place where one is would throw away.
+    private func bytesAtRisk(_ place: LineTalk.Place) async -> Int64 {
+        var nodes: [NodeID] = []
+        switch place {
+        case .batch(let batch): nodes = [.batch(batch)]
+        case .part(let name, _): nodes = NodeID(name).map { [$0] } ?? []
+        case .filter(let text):
+            let moving = NodeSelector(states: [.running], filter: text)
+            try? await engine.eachTask(moving) { nodes.append(.task($0.id)) }
+        default: break
+        }
+        var sum: Int64 = 0
+        for node in nodes { sum += (try? await engine.node(node))?.bytesAtRisk ?? 0 }
+        return sum
     }
 
     private func run(_ words: [String]) async {

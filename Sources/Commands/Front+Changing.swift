@@ -130,11 +130,8 @@ extension Front {
 
     /// What stopping it costs at a server that cannot resume.
     private func price(of result: NodeResult, isCancel: Bool) -> String {
-        guard let bytes = result.bytesToRepeat else { return "" }
-        let size = console.units.size(bytes)
-        return isCancel
-            ? "; this server cannot resume: undo would send \(size) again"
-            : "; this server cannot resume: \(size) are sent again"
+        StoppingCost(isCancel ? .cancel : .pause, bytes: result.bytesToRepeat ?? 0)
+            .map { "; \($0.sentence(console.units.size))" } ?? ""
     }
 
     /// `{id, result, code}`; with the message when refused.

@@ -122,6 +122,8 @@ package struct Surroundings: Sendable {
     package var askPassword: @Sendable (String) -> String?
     /// The next line that is typed; `nil` at the end. For the line mode.
     package var readLine: @Sendable () async -> String? = { nil }
+    /// A pause that has so many bytes or more sent again is asked about in the line mode.
+    package var askLost = ScreenConfiguration().askLost.bytes
     /// How often the line mode looks for news; `nil`: never.
     package var tickInterval: Duration?
     /// `destinations.conf`; `nil`: there can be none.

@@ -126,8 +126,9 @@ extension LineTalk {
         switch word {
         case "0", "q": place = .top
         case "p":
-            return Step(commands: [[batch?.paused == true || batch?.state == .created ? "resume" : "pause", "\(id)"]])
-        case "x": askToCancel(["\(id)"], "it")
+            if batch?.paused == true || batch?.state == .created { return Step(commands: [["resume", "\(id)"]]) }
+            return pause(["\(id)"], "it", sight)
+        case "x": askToCancel(["\(id)"], "it", sight)
         case "r": return Step(commands: [["retry", "\(id)"]])
         case "d": place = .elsewhere(id)
         case "w": return Step(commands: [["why", "\(id)"]])
@@ -159,11 +160,11 @@ extension LineTalk {
     private mutating func inPart(_ word: String, _ name: String, _ batch: BatchID?, _ sight: Sight) -> Step {
         switch word {
         case "0", "q": place = batch.map { .batch($0) } ?? .top
-        case "p": return Step(commands: [["pause", name]])
+        case "p": return pause([name], name, sight)
         case "g": return Step(commands: [["resume", name]])
         case "r": return Step(commands: [["retry", name]])
         case "w": return Step(commands: [["why", name]])
-        case "x": askToCancel([name], name)
+        case "x": askToCancel([name], name, sight)
         case "t": place = .limit(name, back: place)
         case "", "s", "l": return Step(commands: [[name.hasPrefix("t") ? "show" : "list", name]])
         default:
@@ -180,10 +181,10 @@ extension LineTalk {
         let which = ["--filter", text]
         switch word {
         case "0", "q": place = .top
-        case "p": return Step(commands: [["pause"] + which])
+        case "p": return pause(which, "all files that match \(text)", sight)
         case "g": return Step(commands: [["resume"] + which])
         case "r": return Step(commands: [["retry"] + which])
-        case "x": askToCancel(which, "all files that match \(text)")
+        case "x": askToCancel(which, "all files that match \(text)", sight)
         case "", "s", "l": return Step(commands: [["list"] + which])
         default:
             return anywhere(
@@ -195,10 +196,21 @@ extension LineTalk {
         return Step()
     }
 
-    private mutating func askToCancel(_ words: [String], _ what: String) {
+    private mutating func askToCancel(_ words: [String], _ what: String, _ sight: Sight) {
+        let cost = StoppingCost(.cancel, bytes: sight.bytesAtRisk).map { $0.sentence(size) + ". " } ?? ""
         place = .sure(
-            question: "Cancel \(what)? What has arrived whole stays.", words: ["cancel"] + words, no: "Not cancelled.",
-            back: place)
+            question: "\(cost)Cancel \(what)? What has arrived whole stays.", words: ["cancel"] + words,
+            no: "Not cancelled.", back: place)
+    }
+
+    /// What it costs is said before it is done, and asked about when it is much.
+    private mutating func pause(_ words: [String], _ what: String, _ sight: Sight) -> Step {
+        let words = ["pause"] + words
+        guard let cost = StoppingCost(.pause, bytes: sight.bytesAtRisk) else { return Step(commands: [words]) }
+        let said = cost.sentence(size) + "."
+        guard cost.bytes >= askLost else { return Step(lines: [said], commands: [words]) }
+        place = .sure(question: "\(said) Pause \(what)?", words: words, no: "Not paused.", back: place)
+        return Step()
     }
 
     /// `2M`, and of everything also `up 512K`, `down 8M`, `transfers 4`.

@@ -15,6 +15,8 @@ struct LineTalk {
         var totals: QueueTotals
         /// Names of configured servers.
         var destinations: [String] = []
+        /// What of the place where one is would be sent again if it were stopped.
+        var bytesAtRisk: Int64 = 0
     }
 
     struct Step: Equatable {
@@ -66,6 +68,8 @@ struct LineTalk {
     }
 
     let units: ScreenConfiguration.Units
+    /// A pause that costs so much or more is asked about.
+    let askLost: Int64
     var place = Place.top
     /// What was said last of each batch.
     private var told: [BatchID: Told] = [:]
@@ -73,7 +77,9 @@ struct LineTalk {
     /// As many as are read out.
     static let most = 20
 
-    init(units: ScreenConfiguration.Units) { self.units = units }
+    init(units: ScreenConfiguration.Units, askLost: Int64 = ScreenConfiguration().askLost.bytes) {
+        (self.units, self.askLost) = (units, askLost)
+    }
 
     // MARK: What is said
 

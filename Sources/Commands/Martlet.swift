@@ -69,8 +69,9 @@ package enum Martlet {
         if invocation.path.isEmpty, !wantsLines(invocation) {
             return .screen(invocation, settings, problems: problems, engine: nil)
         }
-        let surroundings = try Surroundings.ofThisProcess(
+        var surroundings = try Surroundings.ofThisProcess(
             queueExists: engine.queueExists, destinationsPath: engine.destinationsFilePath)
+        surroundings.askLost = settings.screen.askLost.bytes
         return .command(
             Front(engine: engine, console: Console(units: settings.screen.units), surroundings: surroundings),
             invocation)

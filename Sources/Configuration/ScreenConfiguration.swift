@@ -12,6 +12,7 @@ package struct ScreenConfiguration: SettingsSection {
     package var columns = ColumnList.all
     package var askFiles = 100
     package var askSize = ByteSize(bytes: 10 << 30)
+    package var askLost = ByteSize(bytes: 100 << 20)
     package var askLeave = true
     package var clock = true
     package var alternate = true
@@ -99,6 +100,10 @@ package struct ScreenConfiguration: SettingsSection {
             "ask-files", .count(0...1_000_000_000), \.askFiles,
             "a cancel, retry or pause of more files than these is asked about first"),
         Setting("ask-size", .size(), \.askSize, "and one of more bytes that are not there yet"),
+        Setting(
+            "ask-lost", .size(), \.askLost,
+            "and a pause or cancel after which so many bytes or more are to be sent again: they cannot be gone on with there"
+        ),
         Setting(
             "ask-leave", .onOff, \.askLeave,
             "q asks before it leaves when logging out would end the engine"),

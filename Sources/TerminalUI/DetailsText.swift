@@ -118,9 +118,8 @@ struct DetailsText {
         if let end = task?.pausedUntil ?? row.pausedUntil {
             fields.append(Field("Goes on", SafeText(look.date(end)), isShort: true))
         }
-        if row.bytesAtRisk > 0 {
-            let size = look.figures.size(row.bytesAtRisk)
-            fields.append(Field("If paused", SafeText("\(size) are sent again: the server cannot resume")))
+        if let cost = StoppingCost(.pause, bytes: row.bytesAtRisk) {
+            fields.append(Field("If paused", SafeText(cost.sentence(look.figures.size))))
         }
         if let task { fields += story(task) }
         if let problem { fields.append(Field("Problem", problem, .error)) }

@@ -54,17 +54,19 @@ extension Model {
     /// Whoever would throw much away by it is asked first.
     /// - Parameter deed: a pause, for good or until a time.
     mutating func pause(_ rows: [NodeRow], by deed: Deed) {
-        let lost = Self.atRisk(rows)
-        guard lost > askAbove.bytes else { return send(deed, rows) }
+        guard let cost = cost(of: deed, rows), askAbove.includes(cost) else { return send(deed, rows) }
         dialog = Dialog(
-            "Pause \(title(rows))?",
-            ["\(SafeText(look.figures.size(lost))) that were sent are sent again: the server cannot resume."],
+            "Pause \(title(rows))?", [said(cost)],
             Dialog.Choice(letter: "p", text: "Pause, and send them again later", intent: .act(deed, rows)),
             no: "Let it go on", at: now.uptime)
     }
 
-    /// Bytes that a stop throws away.
-    static func atRisk(_ rows: [NodeRow]) -> Int64 { rows.reduce(0) { $0 + $1.bytesAtRisk } }
+    /// What it throws away; `nil`: nothing.
+    func cost(of deed: Deed, _ rows: [NodeRow]) -> StoppingCost? {
+        deed.stops.flatMap { StoppingCost($0, bytes: rows.reduce(0) { $0 + $1.bytesAtRisk }) }
+    }
+
+    func said(_ cost: StoppingCost) -> SafeText { SafeText(cost.sentence(look.figures.size) + ".") }
 
     /// What was asked for a moment ago counts, though the row does not show it yet: two presses are two wishes.
     func standsStill(_ row: NodeRow) -> Bool {
@@ -82,16 +84,15 @@ extension Model {
         guard moving + still > 0 else { return say("Nothing is unfinished: there is nothing to pause.") }
         let files = moving > 0 ? moving : still
         let intent: Dialog.Intent = moving > 0 ? .pauseAll : .resumeAll
-        guard files > askAbove.files else { return perform(intent) }
-        let lost = Self.atRisk(tree.root?.rows ?? [])
-        let kept =
-            lost > 0 ? "their place; \(look.figures.size(lost)) are sent again" : "their place and what was sent"
+        let cost = moving > 0 ? cost(of: .pause, tree.root?.rows ?? []) : nil
+        guard files > askAbove.files || askAbove.includes(cost) else { return perform(intent) }
+        let kept = cost == nil ? "their place and what was sent" : "their place"
         let (verb, consequence) =
             moving > 0
             ? ("Pause", "They keep \(kept); \(key(.pauseAll).string) lets them go on.")
             : ("Resume", "All that is paused or held goes on.")
         dialog = Dialog(
-            "\(verb) all \(Figures.count(files)) files?", [SafeText(consequence)],
+            "\(verb) all \(Figures.amount(files, "file"))?", [SafeText(consequence)] + (cost.map { [said($0)] } ?? []),
             Dialog.Choice(letter: "p", text: "\(verb) all", intent: intent), no: "Leave them as they are",
             at: now.uptime)
     }
@@ -121,9 +122,11 @@ extension Model {
         let batches = rows.count { if case .batch = $0.id { true } else { false } }
         let hidden = rows.count { tree.row($0.id) == nil }
         let isForeign = rows.contains { changedByOthers.isRecent($0.id, at: now.uptime) }
-        guard files > askAbove.files || bytes > askAbove.bytes || batches > 1 || hidden > 0 || isForeign else {
-            return nil
-        }
+        let cost = cost(of: .cancel, rows)
+        guard
+            files > askAbove.files || bytes > askAbove.bytes || batches > 1 || hidden > 0 || isForeign
+                || askAbove.includes(cost)
+        else { return nil }
         var lines = rows.prefix(6).map { row -> SafeText in
             let sent = row.counts.completed > 0 ? ", \(Figures.count(row.counts.completed)) already sent" : ""
             let left = Figures.amount(row.counts.unstarted + row.counts.active, "file")
@@ -133,6 +136,7 @@ extension Model {
         if rows.contains(where: \.scanning) { lines.append("Some folders are still being listed.") }
         if isForeign { lines.append("Somebody else has changed it a moment ago.") }
         if hidden > 0 { lines.append("\(Figures.amount(Int64(hidden), "marked row")) not in sight.") }
+        if let cost { lines.append(said(cost)) }
         lines.append("What has arrived whole stays. \(takesBack)")
         let what = batches == rows.count ? "\(Figures.amount(Int64(batches), "batch", "batches")), " : ""
         return Dialog(
@@ -253,4 +257,19 @@ extension NodeRow {
 struct AskAbove: Hashable, Sendable {
     var files: Int64 = 100
     var bytes: Int64 = 10 << 30
+    /// So much or more that was sent in vain.
+    var lost: Int64 = 100 << 20
+
+    func includes(_ cost: StoppingCost?) -> Bool { cost.map { $0.bytes >= lost } ?? false }
+}
+
+extension Deed {
+    /// As what it stops what runs; `nil`: it does not.
+    var stops: StoppingCost.Stop? {
+        switch self {
+        case .pause, .pauseUntil: .pause
+        case .cancel: .cancel
+        case .resume, .retry, .runNow, .move, .set, .leaveOut: nil
+        }
+    }
 }

@@ -203,10 +203,8 @@ extension Model {
     /// What was sent in vain, and why.
     private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
         let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
-        if bytes == 0 { return "" }
-        let size = SafeText(look.figures.size(bytes))
-        if case .deed(.cancel, _) = purpose { return " This server cannot resume: undo sends \(size) again." }
-        return " This server cannot resume: \(size) are sent again."
+        let cost = StoppingCost(purpose.stops ?? .pause, bytes: bytes)
+        return cost.map { " " + said($0) } ?? ""
     }
 
     private func files(_ rows: [NodeRow], _ deed: Deed) -> String {

@@ -82,6 +82,14 @@ struct Outstanding: Sendable {
         /// What queued a batch, to do it again.
         case order(BatchID)
         case destination(DestinationDeed)
+
+        /// As what it stops what runs; `nil`: it does not.
+        var stops: StoppingCost.Stop? {
+            switch self {
+            case .deed(let deed, _), .everything(let deed), .named(let deed, _): deed.stops
+            default: nil
+            }
+        }
     }
 
     var purpose: Purpose

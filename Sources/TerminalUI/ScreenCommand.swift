@@ -136,19 +136,22 @@ extension Model {
         if text.isEmpty { return filter?.marksAll == true ? confirmMatching(deed) : actOnTargets(deed) }
         let batches = batches(called: text)
         if let one = batches.first, batches.count == 1 {
-            ask(.named(deed, title([one]))) { .act(deed, .rows([one.id]), number: $0) }
-            return
+            return act(deed, title([one]), .rows([one.id]), cost(of: deed, [one]))
         }
         if !batches.isEmpty {
-            return confirm(deed, "\(title(batches)) called \(look.safe(text))", .rows(batches.map(\.id)))
+            let (what, cost) = ("\(title(batches)) called \(look.safe(text))" as SafeText, cost(of: deed, batches))
+            return confirm(deed, what, .rows(batches.map(\.id)), cost)
         }
         let ids = text.split(separator: " ").map { NodeID(String($0)) }
         if text == "*" {
             let states: [TransferState] = deed == .retry ? [.failed] : []
             let files = totals.map { " (\(Figures.amount($0.counts.files(for: deed), "file")))" } ?? ""
-            confirm(deed, SafeText("everything\(files)"), .matching(NodeSelector(states: states)))
+            let cost = cost(of: deed, tree.root?.rows ?? [])
+            confirm(deed, SafeText("everything\(files)"), .matching(NodeSelector(states: states)), cost)
         } else if ids.allSatisfy({ $0 != nil }) {
-            ask(.named(deed, look.safe(text))) { .act(deed, .ids(ids.compactMap(\.self)), number: $0) }
+            let named = Set(ids.compactMap(\.self))
+            let rows = tree.items.compactMap(\.row).filter { named.contains(nodeID(of: $0)) }
+            act(deed, look.safe(text), .ids(ids.compactMap(\.self)), cost(of: deed, rows))
         } else {
             do throws(FilterFault) {
                 _ = try TransferFilter(text)
@@ -158,6 +161,12 @@ extension Model {
                 complain("The filter is wrong at character \(error.position + 1): \(look.safe(error.message)).")
             }
         }
+    }
+
+    /// At once, unless it throws much away.
+    private mutating func act(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost?) {
+        if askAbove.includes(cost) { return confirm(deed, what, nodes, cost) }
+        ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
     }
 
     /// What a key would do either way is done one way alone.
@@ -218,11 +227,12 @@ extension Model {
     }
 
     /// How many it is about may not be known yet, so it is asked about.
-    mutating func confirm(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice) {
+    /// - Parameter cost: as far as it is known here.
+    mutating func confirm(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost? = nil) {
         let (verb, letter) = Self.verb(deed)
-        let lines: [SafeText] =
-            deed == .cancel
-            ? ["What has arrived whole stays. \(takesBack)"] : []
+        let lines =
+            (cost.map { [said($0)] } ?? [])
+            + (deed == .cancel ? ["What has arrived whole stays. \(takesBack)"] : [])
         dialog = Dialog(
             "\(verb) \(what)?", lines, Dialog.Choice(letter: letter, text: verb, intent: .named(deed, what, nodes)),
             no: "Leave them as they are", at: now.uptime)

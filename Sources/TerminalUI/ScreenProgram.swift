@@ -72,7 +72,8 @@ actor ScreenProgram {
             machine: engine.options.remote?.machine, now: Moment(uptime: .zero, wall: TerminalUI.wallTime))
         model.savedFilters = options.filters
         model.asksLeave = configuration.askLeave
-        model.askAbove = AskAbove(files: Int64(configuration.askFiles), bytes: configuration.askSize.bytes)
+        model.askAbove = AskAbove(
+            files: Int64(configuration.askFiles), bytes: configuration.askSize.bytes, lost: configuration.askLost.bytes)
         model.notifies = configuration.notify != .off
         model.keyProblems = problems
         model.keysFile = engine.keysFile

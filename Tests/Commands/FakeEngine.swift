@@ -11,6 +11,7 @@ final class FakeEngine: Engine {
         var takesStopBack = false
         var batches: [BatchSnapshot] = []
         var tasks: [TaskSnapshot] = []
+        var nodes: [NodeID: NodeRow] = [:]
         var events: [TransferEvent] = []
         var answers: [WhyAnswer] = []
         var results: [NodeResult] = []
@@ -139,7 +140,10 @@ final class FakeEngine: Engine {
     }
 
     func node(_ id: NodeID) async throws(RequestError) -> NodeRow {
-        try ask("node \(id)") { _ throws(RequestError) in throw Self.missing(id) }
+        try ask("node \(id)") { state throws(RequestError) in
+            guard let row = state.nodes[id] else { throw Self.missing(id) }
+            return row
+        }
     }
 
     func totals() async throws(RequestError) -> QueueTotals { try ask("totals") { $0.totals } }

@@ -118,8 +118,8 @@ struct FrontTests {
         #expect(await bench.run("cancel", "t31") == .done)
         #expect(
             bench.output == """
-                t31 paused; this server cannot resume: 412M are sent again
-                t31 cancelled; this server cannot resume: undo would send 412M again
+                t31 paused; 412M already sent must be sent again: it cannot resume there
+                t31 cancelled; 412M already sent are lost: it cannot resume there, and undo sends them again
 
                 """)
         let json = Bench(FakeEngine { [result] in $0.results = [result] })

@@ -178,6 +178,54 @@ import Testing
         #expect(!bench.output.contains("\u{1B}"))
     }
 
+    /// What is said when these lines are typed while so much of everything cannot be continued.
+    private func talk(atRisk: Int64, _ lines: [String]) async -> (bench: Bench, asked: [String]) {
+        let lines = Mutex(lines + ["q", "q", "q"])
+        let batches = sight.batches
+        let engine = FakeEngine {
+            ($0.batches, $0.totals.batches) = (batches, 3)
+            let (batch, task) = (BatchID(rawValue: 1), TaskID(rawValue: 31))
+            var (row, file) = (
+                NodeRow(id: .batch(batch), name: "holiday", state: .running, counts: FileCounts(), bytes: ByteCounts()),
+                NodeRow(id: .task(batch, task), name: "a", state: .running, counts: FileCounts(), bytes: ByteCounts())
+            )
+            (row.bytesAtRisk, file.bytesAtRisk) = (atRisk, atRisk)
+            $0.nodes = [.batch(batch): row, .task(task): file]
+            $0.tasks = [TaskSnapshot.sample(31, .running, batch: 1)]
+            $0.results = [NodeResult(id: .batch(batch), result: .done)]
+        }
+        let bench = Bench(engine) { $0.readLine = { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } } }
+        _ = await bench.run("--accessible")
+        return (bench, engine.asked.filter { $0.hasPrefix("pause") || $0.hasPrefix("cancel") })
+    }
+
+    @Test(
+        "what a pause costs is said before it is done", arguments: [["1", "p"], ["t31", "p"], ["f", "*.jpg", "p"]])
+    func costOfPause(lines: [String]) async throws {
+        let cost = "already sent must be sent again: it cannot resume there."
+        let few = await talk(atRisk: 99 << 20, lines)
+        let said = try #require(few.bench.output.firstRange(of: "99.0 mebibytes \(cost)\n"), "\(few.bench.output)")
+        #expect(few.bench.output[said.upperBound...].hasPrefix("martlet pause "))
+        #expect(few.asked.count == 1)
+
+        let many = await talk(atRisk: 340 << 20, lines)
+        #expect(many.bench.output.contains("340 mebibytes \(cost) Pause "), "\(many.bench.output)")
+        #expect(many.asked.isEmpty)
+        #expect(await talk(atRisk: 340 << 20, lines + ["n"]).bench.output.contains("Not paused."))
+        #expect(await talk(atRisk: 340 << 20, lines + ["y"]).asked.count == 1)
+        let none = await talk(atRisk: 0, lines)
+        #expect(!none.bench.output.contains("already sent") && none.asked.count == 1)
+    }
+
+    @Test("what a cancel costs stands in its question", arguments: [["1", "x"], ["t31", "x"], ["f", "*.jpg", "x"]])
+    func costOfCancel(lines: [String]) async {
+        let cost = "already sent are lost: it cannot resume there, and undo sends them again."
+        let asked = await talk(atRisk: 99 << 20, lines)
+        #expect(asked.bench.output.contains("99.0 mebibytes \(cost) Cancel "), "\(asked.bench.output)")
+        #expect(asked.asked.isEmpty)
+        #expect(await talk(atRisk: 99 << 20, lines + ["y"]).asked.count == 1)
+    }
+
     @Test("what failed is queued again for another place, by its paths; what has no name in text is left out aloud")
     func elsewhere() async throws {
         let lines = Mutex(["3", "d", "https://other/in", "q", "q"])

@@ -1,3 +1,4 @@
+import DisplayText
 import FoundationEssentials
 @testable import MartletKit
 import Terminal
@@ -26,23 +27,25 @@ struct CostTests {
         return result
     }
 
-    @Test("a pause or cancel that throws sent bytes away says how many")
+    @Test("a pause or cancel that throws few sent bytes away says how many")
     func messages() {
-        var screen = screen(atRisk: 412 << 20)
+        var screen = screen(atRisk: 99 << 20)
         screen.press("j", "p")
-        screen.answer([result(10, 412 << 20)])
+        screen.answer([result(10, 99 << 20)])
         #expect(
-            screen.picture.contains("Paused \"film.mov\" (1 file). This server cannot resume: 412M are sent again."))
+            screen.model.notice?.text
+                == "Paused \"film.mov\" (1 file). 99.0M already sent must be sent again: it cannot resume there.")
         screen.press("j", "x")
         screen.answer([result(11, 3 << 20)])
-        #expect(screen.picture.contains("This server cannot resume: undo sends 3.0M"))
+        let lost: SafeText = "3.0M already sent are lost: it cannot resume there, and undo sends them again."
+        #expect(screen.model.notice?.text == "Cancelled \"trailer.mov\" (1 file). " + lost)
     }
 
-    @Test("only above the threshold it is a question, and Enter takes the harmless answer")
+    @Test("what is worth a wait is asked about, with the cost, and Enter takes the harmless answer")
     func question() {
-        var screen = screen(atRisk: 12 << 30)
+        var screen = screen(atRisk: 100 << 20)
         screen.press("j", "p")
-        #expect(screen.picture.contains("12.0G that were sent are sent again"))
+        #expect(screen.picture.contains("100M already sent must be sent again: it cannot resume there."))
         screen.wait(.seconds(1))
         screen.press("Enter")
         #expect(screen.model.pending.isEmpty)
@@ -50,6 +53,45 @@ struct CostTests {
         screen.wait(.seconds(1))
         screen.press("p")
         #expect(screen.model.pending.count == 1)
+    }
+
+    @Test("a cancel that loses as much is asked about, too")
+    func cancelQuestion() {
+        var screen = screen(atRisk: 100 << 20)
+        // Its size alone would be asked about.
+        screen.model.askAbove.bytes = .max
+        screen.press("j", "x")
+        #expect(screen.picture.contains("100M already sent are lost: it cannot resume there, and undo sends"))
+        screen.wait(.seconds(1))
+        screen.press("Enter")
+        #expect(screen.model.pending.isEmpty && screen.model.dialog == nil)
+        screen.press("j", "x")
+        #expect(screen.model.dialog == nil && screen.model.pending.count == 1)
+    }
+
+    @Test("a pause of everything is asked about when it loses as much, however few files it is about")
+    func everything() {
+        var screen = screen(atRisk: 100 << 20)
+        screen.press("P")
+        #expect(screen.picture.contains("Pause all 2 files?"))
+        #expect(screen.picture.contains("100M already sent must be sent again: it cannot resume there."))
+        screen = self.screen(atRisk: 99 << 20)
+        screen.press("P")
+        #expect(screen.model.dialog == nil)
+    }
+
+    @Test(
+        "a command that names it asks as the key does",
+        arguments: ["pause films", "pause b1", "pause t10", "pause films for 2h", "cancel t10", "cancel films"])
+    func commands(line: String) {
+        var screen = screen(atRisk: 100 << 20)
+        screen.model.askAbove.bytes = .max
+        screen.press(":", line, "Enter")
+        #expect(screen.picture.contains("100M already sent"), "\(screen.picture)")
+        #expect(screen.requests.allSatisfy { if case .act = $0 { false } else { true } })
+        screen.wait(.seconds(1))
+        screen.press(line.hasPrefix("cancel") ? "x" : "p")
+        #expect(screen.requests.contains { if case .act = $0 { true } else { false } })
     }
 
     @Test("a batch and its own file are one thing to cancel, and to take back")
