@@ -61,7 +61,7 @@ extension Front {
         var (sources, unnamed): ([String], Int) = ([], 0)
         do throws(CommandFailure) {
             let selector = NodeSelector(batch: elsewhere.batch, states: [.failed])
-            try await ask { engine throws(RequestError) in
+            try await ask(takesItsTime: true) { engine throws(RequestError) in
                 try await engine.eachTask(selector) { task in
                     if task.sourceBase64 == nil { sources.append(task.source) } else { unnamed += 1 }
                 }

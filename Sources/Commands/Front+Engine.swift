@@ -68,7 +68,7 @@ extension Front {
                     + "stop by itself")
         }
         endWith130OnInterrupt()
-        let outcome = try await ask { engine throws(RequestError) in
+        let outcome = try await ask(takesItsTime: true) { engine throws(RequestError) in
             try await engine.stopEngine(finishRunning: !now)
         }
         switch outcome {

@@ -14,7 +14,7 @@ extension Front {
         guard try await engineToLookAt(invocation) else { return .done }
         let after = invocation.value(MartletProgram.after).map { EventSequence(rawValue: Int64($0)) }
         let follows = invocation.has(MartletProgram.follow)
-        try await ask { engine throws(RequestError) in
+        try await ask(takesItsTime: follows) { engine throws(RequestError) in
             try await engine.eachEvent(after: after, consumer: consumer, follows: follows) { event in
                 if json { console.json(event) } else { console.line(text(of: event)) }
                 if follows { console.flush() }
@@ -60,7 +60,7 @@ extension Front {
         var after: Int64?
         repeat {
             let cursor = after
-            let page = try await ask { engine throws(RequestError) in
+            let page = try await ask(takesItsTime: cursor != nil) { engine throws(RequestError) in
                 try await engine.log(level: level, batch: batch, task: task, limit: 1000, after: cursor)
             }
             for line in page.lines {

@@ -105,7 +105,7 @@ extension Front {
     ) async throws(CommandFailure) {
         let table = taskTable
         if !json, console.outputIsTerminal { console.line(table.header) }
-        try await ask { engine throws(RequestError) in
+        try await ask(takesItsTime: true) { engine throws(RequestError) in
             try await engine.eachTask(selector) { task in
                 if let folder, task.folder != folder, !task.folder.hasPrefix(folder + "/") { return }
                 tell(task, table, json: json)

@@ -31,7 +31,7 @@ extension Front {
         case .ids(let ids): return ids
         case .matching(let selector) where selector.meansTasks:
             var tasks: [NodeID] = []
-            try await ask { engine throws(RequestError) in
+            try await ask(takesItsTime: true) { engine throws(RequestError) in
                 try await engine.eachTask(selector) { tasks.append(.task($0.id)) }
             }
             return tasks

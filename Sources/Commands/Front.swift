@@ -78,11 +78,24 @@ package struct Front: Sendable {
         }
     }
 
-    /// Asks the engine; its refusals become failures of the command.
+    /// Asks the engine; its refusals become failures of the command. Of a silence it says that it waits, and for whom.
+    /// - Parameter takesItsTime: the answer may rightly stay away: what follows events, or waits for an end.
     func ask<Answer>(
-        _ question: (any Engine) async throws(RequestError) -> Answer
+        takesItsTime: Bool = false, _ question: (any Engine) async throws(RequestError) -> Answer
     ) async throws(CommandFailure) -> Answer {
+        let watch = takesItsTime ? nil : noteOfSilence()
+        defer { watch?.cancel() }
         do { return try await question(engine) } catch { throw CommandFailure(error) }
+    }
+
+    private func noteOfSilence() -> Task<Void, Never> {
+        let patience = surroundings.patience
+        return Task { [console] in
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            console.note(
+                "the engine has not answered for \(patience.components.seconds) s; waiting goes on, Ctrl-C ends it"
+                    + " (is it stopped? kill -CONT lets it go on)")
+        }
     }
 
     /// For commands that only look: whether there is an engine to ask. Where there is none it says so, as the command
@@ -124,6 +137,8 @@ package struct Surroundings: Sendable {
     package var readLine: @Sendable () async -> String? = { nil }
     /// A pause that has so many bytes or more sent again is asked about in the line mode.
     package var askLost = ScreenConfiguration().askLost.bytes
+    /// How long the engine may be silent before a command says so.
+    package var patience: Duration = .seconds(5)
     /// How often the line mode looks for news; `nil`: never.
     package var tickInterval: Duration?
     /// `destinations.conf`; `nil`: there can be none.

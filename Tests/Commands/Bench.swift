@@ -17,7 +17,8 @@ struct Bench {
 
     init(
         _ engine: FakeEngine = FakeEngine(), width: Int? = nil, progress: Bool = false,
-        _ prepare: (inout Surroundings) -> Void = { _ in }
+        _ prepare: (inout Surroundings) -> Void = { _ in },
+        hears: @escaping @Sendable () -> Void = {}
     ) {
         let said = Words()
         self.said = said
@@ -31,7 +32,9 @@ struct Bench {
                 stream, bytes in
                 switch stream {
                 case .output: said.output.withLock { $0 += bytes }
-                case .error: said.error.withLock { $0 += bytes }
+                case .error:
+                    said.error.withLock { $0 += bytes }
+                    hears()
                 }
             }, surroundings: surroundings)
     }

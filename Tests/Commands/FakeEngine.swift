@@ -8,6 +8,8 @@ import Synchronization
 final class FakeEngine: Engine {
     struct State {
         var isRunning = true
+        /// It does not say which batches there are before something comes of this.
+        var silence: AsyncStream<Void>?
         var takesStopBack = false
         var batches: [BatchSnapshot] = []
         var tasks: [TaskSnapshot] = []
@@ -121,7 +123,8 @@ final class FakeEngine: Engine {
     }
 
     func batches(session: SessionName?, states: [TransferState]) async throws(RequestError) -> [BatchSnapshot] {
-        try ask("batches") { $0.batches.filter { session == nil || $0.session == session } }
+        if let silence = self.state.withLock(\.silence) { for await _ in silence { break } }
+        return try ask("batches") { $0.batches.filter { session == nil || $0.session == session } }
     }
 
     func batch(_ id: BatchID) async throws(RequestError) -> BatchSnapshot {

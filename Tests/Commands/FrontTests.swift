@@ -23,6 +23,19 @@ struct FrontTests {
                 """)
     }
 
+    @Test("an engine that does not answer is named on standard error, and its answer is waited for")
+    func silentEngine() async {
+        let (silence, engine) = AsyncStream<Void>.makeStream()
+        let bench = Bench(
+            FakeEngine {
+                $0.silence = silence
+                $0.batches = [.sample(7, .completed)]
+            }, { $0.patience = .zero }, hears: { engine.yield() })
+        #expect(await bench.run("list") == .done)
+        #expect(bench.error.hasPrefix("the engine has not answered for 0 s; waiting goes on, Ctrl-C ends it"))
+        #expect(bench.output.contains("b7"))
+    }
+
     @Test("list into a pipe has no titles and cuts nothing")
     func listIntoPipe() async {
         var batch = BatchSnapshot.sample(7, .completed)
