@@ -69,7 +69,9 @@ package struct ScreenConfiguration: SettingsSection {
         package static let all = ColumnList(words: nil)
         package static let known = ["files", "size", "progress", "percent", "speed", "eta", "state"]
         /// Only where they are asked for by name.
-        package static let extra = ["destination", "priority", "limit", "session"]
+        package static let extra = [
+            "destination", "started", "tries", "checksum", "priority", "limit", "session", "sparkline",
+        ]
 
         package var written: String { words?.joined(separator: " ") ?? "all" }
 

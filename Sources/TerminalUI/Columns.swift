@@ -15,13 +15,20 @@ package struct Columns: Hashable, Sendable {
         case speed
         case timeLeft
         case state
-        /// Where it goes; like the next three only when it is asked for.
+        /// Where it goes; like the next seven only when it is asked for.
         case destination
+        /// When a file was begun.
+        case started
+        case tries
+        /// By what a file was compared that has arrived.
+        case checksum
         case priority
         /// Its own limit.
         case limit
         /// Whose batch it is, when not the default session's.
         case session
+        /// The speed of the last seconds as a small picture.
+        case sparkline
         /// The speed while it moves, else the state's word, where there is no room for both.
         case speedOrState
     }
@@ -57,9 +64,13 @@ package struct Columns: Hashable, Sendable {
         case .timeLeft: "eta"
         case .state: "state"
         case .destination: "destination"
+        case .started: "started"
+        case .tries: "tries"
+        case .checksum: "checksum"
         case .priority: "priority"
         case .limit: "limit"
         case .session: "session"
+        case .sparkline: "sparkline"
         }
     }
 
@@ -89,7 +100,8 @@ package struct Columns: Hashable, Sendable {
     package subscript(column: Column) -> Range<Int>? { places.first { $0.column == column }?.cells }
 
     private static let dropOrder: [Column] = [
-        .destination, .session, .limit, .priority, .files, .bar, .timeLeft, .size, .state, .speedOrState, .speed,
+        .sparkline, .destination, .session, .limit, .priority, .checksum, .tries, .started, .files, .bar, .timeLeft,
+        .size, .state, .speedOrState, .speed,
         .percent, .sign,
     ]
 
@@ -115,7 +127,11 @@ package struct Columns: Hashable, Sendable {
 
     /// Those that stand there only by their names.
     private static func extra(_ width: Int, _ chosen: Set<String>) -> [(column: Column, width: Int)] {
-        let all: [(Column, Int)] = [(.destination, max(12, width / 5)), (.priority, 11), (.limit, 8), (.session, 12)]
+        let all: [(Column, Int)] = [
+            (.destination, max(12, width / 5)), (.started, 5), (.tries, 5), (.checksum, 8), (.priority, 11),
+            (.limit, 8),
+            (.session, 12), (.sparkline, SpeedTrails.length),
+        ]
         return all.filter { word($0.0).map { chosen.contains($0) } ?? false }
     }
 

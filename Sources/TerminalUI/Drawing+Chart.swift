@@ -84,7 +84,7 @@ extension Drawing {
         switch look.glyphs {
         case .ascii: "#"
         case .narrow: "▮"
-        case .unicode: (["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as [SafeText])[min(eighths, 8) - 1]
+        case .unicode: SafeText([GlyphSet.eighths[min(eighths, 8) - 1]])
         }
     }
 

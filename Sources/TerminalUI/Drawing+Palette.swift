@@ -9,7 +9,8 @@ extension Drawing {
         let room = max(0, min(10, layout.prompt - 1))
         let first = max(0, min(prompt.selected - room + 1, entries.count - room))
         let shown = entries.dropFirst(first).prefix(room)
-        let top = layout.prompt - max(shown.count, prompt.command == nil ? 0 : min(1, room)) - (room > 2 ? 1 : 0)
+        let form = form(of: prompt.command?.command).prefix(room)
+        let top = layout.prompt - max(shown.count, form.count) - (room > 2 ? 1 : 0)
         if room > 2 {
             let count = entries.isEmpty ? "" : " \(min(prompt.selected + 1, entries.count)) of \(entries.count)"
             let isUnknown = entries.isEmpty && prompt.command == nil
@@ -20,9 +21,8 @@ extension Drawing {
         for (row, index) in zip(start..<layout.prompt, first..<entries.count) {
             line(entries[index], row, isSelected: index == prompt.selected)
         }
-        if let command = prompt.command?.command, room > 0 {
-            let form = look.safe("  \(command.rawValue) \(command.form)   \(command.summary)")
-            grid.put(form.beginning(of: width), row: layout.prompt - 1, column: 0, style: .dim)
+        for (row, text) in zip((layout.prompt - form.count)..., form) {
+            grid.put(text, row: row, column: 2, style: .dim)
         }
         for row in layout.message { grid.fill(row: row, style: .plain) }
         grid.fill(row: layout.prompt, style: .plain)
@@ -30,6 +30,12 @@ extension Drawing {
         let (text, place) = prompt.field.shown(in: max(1, width - begin), look.characterSet)
         grid.put(text, row: layout.prompt, column: begin)
         cursor = Cursor(row: layout.prompt, column: min(width - 1, begin + place), isVisible: true)
+    }
+
+    /// How a command is written, in as many lines as it takes.
+    private func form(of command: ScreenCommand?) -> [SafeText] {
+        guard let command else { return [] }
+        return look.safe("\(command.rawValue) \(command.form)   \(command.summary)").wrapped(to: max(1, width - 3))
     }
 
     private mutating func line(_ entry: PaletteEntry, _ row: Int, isSelected: Bool) {

@@ -32,9 +32,13 @@ extension Drawing {
         case .timeLeft: ("ETA", .right)
         case .state: ("State", .left)
         case .destination: ("Destination", .left)
+        case .started: ("Since", .left)
+        case .tries: ("Tries", .right)
+        case .checksum: ("Checksum", .left)
         case .priority: ("Priority", .left)
         case .limit: ("Limit", .right)
         case .session: ("Session", .left)
+        case .sparkline: ("Trend", .left)
         case .speedOrState: ("State", .right)
         }
     }

@@ -33,6 +33,9 @@ package enum GlyphSet: Sendable, Hashable, CaseIterable {
     package var open: Unicode.Scalar { self == .ascii ? "v" : "▾" }
     package var closed: Unicode.Scalar { self == .ascii ? ">" : "▸" }
 
+    /// Blocks of one eighth up to a whole cell, for pictures of speeds; only in the set of blocks.
+    static let eighths: [Glyph] = "▁▂▃▄▅▆▇█".unicodeScalars.map { Glyph($0) }
+
     /// Beside the title by which rows are sorted: whether it grows from the top to the bottom.
     func sorted(_ order: TreeOrder) -> Unicode.Scalar {
         if self == .ascii { return order.grows ? "^" : "v" }

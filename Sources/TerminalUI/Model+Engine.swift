@@ -27,6 +27,10 @@ extension Model {
             stillness.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)
             let inSight = Set(tree.items.compactMap(\.row?.id))
             stillness.keep { inSight.contains($0) }
+            if look.columns?.contains("sparkline") == true {
+                trails.take(update.sections.lazy.flatMap(\.rows), at: now.uptime)
+                trails.keep { inSight.contains($0) }
+            }
             if isSeekingProblem { seekProblem(fromStart: true) }
             keepFollowing()
         }
@@ -125,7 +129,11 @@ extension Model {
         if case .history = page { askForHistory() }
         if done > 0 || changed.limits != nil { repeating.note(request, changed.undo) }
         let price = price(of: request.purpose, results)
-        say(outcome(of: request.purpose, changed, done: Int64(done)) + price, undo: offer(request, changed))
+        let undo = offer(request, changed)
+        // An answer that was long in coming: nothing counts down any more, and it can be taken back all the same.
+        let isLate = undo == nil && changed.undo != nil && undoName(of: request.purpose) != nil
+        let late: SafeText = isLate ? " \(key(.undo)) takes it back." : ""
+        say(outcome(of: request.purpose, changed, done: Int64(done)) + price + late, undo: undo)
         if case .named = request.purpose, filter?.marksAll == true {
             filter?.marksAll = false
             tree.unmarkAll()
@@ -220,16 +228,21 @@ extension Model {
     /// A change can be undone from the moment it was asked for; the engine's clock began a little later. Of pauses it is
     /// not said: the same key takes them back.
     private func offer(_ request: Outstanding, _ changed: NodesChanged) -> Notice.Undo? {
-        let name: SafeText
-        switch request.purpose {
-        case .deed(.pause, _), .deed(.resume, _), .deed(.retry, _): return nil
-        case .deed(_, let rows): name = title(rows)
-        case .clearFinished: name = "the list"
-        default: return nil
-        }
         let until = request.sentAt + grace
-        guard let choice = changed.undo, until > now.uptime else { return nil }
+        guard let name = undoName(of: request.purpose), let choice = changed.undo, until > now.uptime else {
+            return nil
+        }
         return Notice.Undo(choice: choice, name: name, until: until)
+    }
+
+    /// What the offer to undo calls it; `nil`: none is made.
+    private func undoName(of purpose: Outstanding.Purpose) -> SafeText? {
+        switch purpose {
+        case .deed(.pause, _), .deed(.resume, _), .deed(.retry, _): nil
+        case .deed(_, let rows): title(rows)
+        case .clearFinished: "the list"
+        default: nil
+        }
     }
 }
 

@@ -98,12 +98,12 @@ extension Columns.Column {
     /// What a click on its title sorts by.
     var order: TreeOrder.Key? {
         switch self {
-        case .sign, .destination, .priority, .limit, .session: nil
+        case .sign, .destination, .started, .tries, .checksum, .priority, .limit, .session: nil
         case .name: .name
         case .files: .files
         case .size: .size
         case .bar, .percent: .done
-        case .speed: .speed
+        case .speed, .sparkline: .speed
         case .timeLeft: .eta
         case .state, .speedOrState: .state
         }

@@ -139,6 +139,8 @@ struct Model: Sendable {
     var throughput = Throughput()
     var throughputView = ThroughputView()
     var stillness = Stillness()
+    /// Only while the column is wanted.
+    var trails = SpeedTrails()
     var isMouseOn: Bool
     /// The time of the last message.
     var now: Moment

@@ -169,10 +169,14 @@ struct RowDrawing {
         case .timeLeft: timeLeft(row, state).map { (SafeText($0), .right, .plain) }
         case .state: (SafeText(columns.isWide ? state.longWord : state.word), .left, state.style)
         case .destination: destination(row, width).map { ($0, .left, .plain) }
+        case .started: row.startedAt.map { (SafeText(moment($0)), .left, .plain) }
+        case .tries: row.attempts.map { (SafeText("\($0)"), .right, .plain) }
+        case .checksum: row.comparedBy.map { (look.safe($0), .left, .plain) }
         case .priority: row.priority == .normal ? nil : (SafeText(row.priority.rawValue), .left, .plain)
         case .limit: row.limit.map { (SafeText(look.figures.size($0)), .right, .plain) }
         case .session:
             row.session.map { (look.safe($0.rawValue).shortened(to: width, mark: look.glyphs.cutMark), .left, .plain) }
+        case .sparkline: (model.trails.picture(of: row.id, look.glyphs), .left, .info)
         case .speedOrState:
             speed(row, state, isWide: false).map { (SafeText($0), .right, .plain) }
                 ?? (SafeText(state.word), .right, state.style)
@@ -210,12 +214,17 @@ struct RowDrawing {
         return isWide ? look.figures.speed(row.bytesPerSecond) : look.figures.size(row.bytesPerSecond)
     }
 
+    /// `14:41`, or the day as `11-23` when it is a day or more away.
+    private func moment(_ time: Timestamp) -> String {
+        let now = model.engineNow.wall
+        let day = Duration.seconds(86_400)
+        let isNear = time < now.advanced(by: day) && now < time.advanced(by: day)
+        return String(isNear ? look.timeOfDay(time).prefix(5) : look.date(time).dropFirst(5).prefix(5))
+    }
+
     private func timeLeft(_ row: NodeRow, _ state: RowState) -> String? {
         // The clock's time: it stands still, and so does the row.
-        if state == .paused, let end = row.pausedUntil {
-            let isSoon = end < model.engineNow.wall.advanced(by: .seconds(86_400))
-            return String(isSoon ? look.timeOfDay(end).prefix(5) : look.date(end).dropFirst(5).prefix(5))
-        }
+        if state == .paused, let end = row.pausedUntil { return moment(end) }
         if state == .retry {
             let now = model.engineNow
             return row.retryAt.flatMap { $0 > now.wall ? Figures.timeLeft(now.seconds(until: $0)) : nil }

@@ -34,6 +34,12 @@ public struct NodeRow: Codable, Hashable, Sendable {
     @OrNull public var notBefore: Timestamp?
     /// Of a batch in another session than the default one.
     public var session: SessionName?
+    /// Of a file that was begun: when for the first time.
+    public var startedAt: Timestamp?
+    /// Of a file that was begun: how often it was tried, the try that runs included.
+    public var attempts: Int?
+    /// Of a file that has arrived: by what it was compared: `size`, or the digest's algorithm (`sha-256`, …).
+    public var comparedBy: String?
 
     public init(id: RowID, name: String, state: TransferState, counts: FileCounts, bytes: ByteCounts) {
         self.id = id

@@ -32,6 +32,23 @@ extension QueueView {
             priority = (0...4).contains(stored) ? TransferPriority(stored: stored) : nil
             isUrgent = stored == LanePriority.now
         }
+
+        var wasStarted: Bool { row.state.isActive || row.state == .completed || details.attempts > 0 }
+
+        /// For the first time.
+        var startedAt: Timestamp? { row.begunAt.map { Timestamp(milliseconds: $0) } }
+
+        /// The try that runs, or the one that did it, included.
+        var attempts: Int { Int(details.attempts) + (row.state.isActive || row.state == .completed ? 1 : 0) }
+
+        /// `size`, or the digest's algorithm; `nil`: nothing was compared.
+        var comparedBy: String? {
+            switch row.flags.verification {
+            case .none: nil
+            case .size: "size"
+            case .digest: StoredJSON.value(TransferDigest.self, details.digest)?.algorithm ?? "digest"
+            }
+        }
     }
 
     func task(_ id: TaskID, hidden: Bool = false) throws -> FullTask? {
@@ -147,7 +164,7 @@ extension QueueView {
             direction: batch.direction, state: state, priority: task.priority ?? batch.priority, name: task.name,
             folder: try paths.place(of: row.folder)?.tree ?? RawPath(""), source: ends.source,
             destination: ends.destination, bytesTotal: row.size, createdAt: batch.createdAt)
-        let wasStarted = row.state.isActive || row.state == .completed || details.attempts > 0
+        let wasStarted = task.wasStarted
         if wasStarted { snapshot.protocol = try wireProtocol(of: task, in: batch) }
         snapshot.waitReasons = waitReasons(of: row, details, in: batch)
         snapshot.cause = row.state == .failed ? details.cause : row.state == .cancelled ? .cancelledByUser : nil
@@ -159,7 +176,7 @@ extension QueueView {
         snapshot.bytesSent = row.accepted
         snapshot.bytesAccepted = row.accepted
         snapshot.bytesVerified = row.tally.verified
-        snapshot.attempts = Int(details.attempts) + (row.state.isActive || row.state == .completed ? 1 : 0)
+        snapshot.attempts = task.attempts
         snapshot.resumedFrom = details.resumedFrom
         snapshot.restarts = Int(details.restarts)
         snapshot.bytesRepeated = details.repeated
@@ -172,7 +189,7 @@ extension QueueView {
         snapshot.digest = StoredJSON.value(TransferDigest.self, details.digest)
         snapshot.verified = row.flags.verification
         snapshot.finalPath = details.finalPath.map { RawPath($0).displayed }
-        if wasStarted { snapshot.startedAt = row.begunAt.map { Timestamp(milliseconds: $0) } }
+        if wasStarted { snapshot.startedAt = task.startedAt }
         snapshot.finishedAt = row.finishedAt.map { Timestamp(milliseconds: $0) }
         snapshot.limit = try limit(of: .task(row.id))
         return snapshot

@@ -147,6 +147,10 @@ extension QueueView {
         row.priority = task.priority ?? batch.priority
         row.limit = try limit(of: .task(task.row.id))
         if task.details.wait.contains(WaitReasons(.notBefore)) { row.notBefore = row.retryAt }
+        if task.wasStarted {
+            (row.startedAt, row.attempts) = (task.startedAt, task.attempts)
+            row.comparedBy = task.comparedBy
+        }
         return row
     }
 

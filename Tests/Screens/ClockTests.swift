@@ -49,6 +49,26 @@ struct ClockTests {
         #expect(screen.model.kept.look.choices["columns"]?.value == "destination priority limit percent state")
     }
 
+    @Test("columns of when, how often, by what it was compared, and a picture of the last seconds")
+    func columnsOfTries() {
+        var screen = screen(120, 30)
+        screen.press(":", "columns started tries checksum sparkline state", "Enter")
+        var sections = Rows.example
+        for second in 0..<12 {
+            for index in sections[2].rows.indices {
+                sections[2].rows[index].startedAt = ScreenHarness.morning.advanced(by: .seconds(-86_400 * Int64(index)))
+                sections[2].rows[index].attempts = index + 1
+                if sections[2].rows[index].state == .completed { sections[2].rows[index].comparedBy = "sha-256" }
+                guard sections[2].rows[index].state == .running else { continue }
+                sections[2].rows[index].bytes.sent += 1000
+                sections[2].rows[index].bytesPerSecond = Int64(1000 * ((second + index) % 5))
+            }
+            screen.news(sections, totals: Rows.exampleTotals)
+            screen.wait(.seconds(1))
+        }
+        Pictures.expect(screen.picture, "columns-tries-120x30")
+    }
+
     @Test("a batch says whose it is when there are batches of several sessions, and in a column when that is wished")
     func sessions() {
         var screen = screen(120, 30)

@@ -123,6 +123,17 @@ struct PagePictureTests {
         #expect(!screen.picture.contains("pause?") && screen.picture.contains("The engine has not answered for 2"))
     }
 
+    @Test("what a silent engine did after all can still be taken back, and the screen says by which key")
+    func lateAnswer() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [Rows.batch(1, "photos", .queued, { $0.queued = 3 })])])
+        screen.press("x")
+        screen.wait(.seconds(60))
+        screen.answerDone()
+        #expect(screen.picture.contains(#"Cancelled "photos" (3 files). u takes it back."#))
+        screen.press("u")
+        #expect(screen.requests == [.undo(.operation(7), number: screen.lastNumber)])
+    }
+
     @Test("an engine that hangs while bytes move is noticed without a key, and one that answers is asked again")
     func hanging() {
         var screen = example()

@@ -63,7 +63,7 @@ struct SortingTests {
         #expect(screen.model.tree.order == TreeOrder())
         screen.send(.input(.mouse(MousePress(.left, at: Position(row: 2, column: 0)))))
         #expect(screen.model.tree.order == TreeOrder())
-        let plain: [Columns.Column] = [.sign, .destination, .priority, .limit, .session]
+        let plain: [Columns.Column] = [.sign, .destination, .started, .tries, .checksum, .priority, .limit, .session]
         for column in Columns.Column.allCases { #expect((column.order == nil) == plain.contains(column), "\(column)") }
     }
 

@@ -154,6 +154,31 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a row says when its file was begun, how often it was tried and by what it was compared")
+    func triesInRows() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.downloads(["http://host/a"])).batch
+        let task = try #require(try await queue.reader.tasks(batch: batch, limit: 1).first)
+        func row() async throws -> NodeRow { try #require(try await queue.reader.row(.task(batch, task.id))) }
+        var now = try await row()
+        #expect(now.startedAt == nil && now.attempts == nil && now.comparedBy == nil)
+
+        _ = try await queue.claimAll()
+        queue.writer.record(.running, for: task.id)
+        try await queue.writer.commit()
+        now = try await row()
+        #expect(now.startedAt != nil && now.attempts == 1 && now.comparedBy == nil)
+
+        let digest = TransferDigest(algorithm: "sha-256", value: "00ff")
+        queue.writer.record(.completed(Completion(size: 10, verified: .digest, digest: digest)), for: task.id)
+        try await queue.writer.commit()
+        now = try await row()
+        let whole = try #require(try await queue.reader.task(task.id))
+        #expect(now.comparedBy == "sha-256" && now.attempts == whole.attempts && now.startedAt == whole.startedAt)
+        try await queue.close()
+    }
+
     @Test("events carry what happened, in order; a consumer's place never moves back or beyond the end")
     func events() async throws {
         let sandbox = try Sandbox()
