@@ -47,6 +47,8 @@ final class Exchange {
     private(set) var pauses: Pause = []
     /// When a throttled direction may go on; nil while only a changed rate helps.
     private(set) var throttledUntil: MonotonicInstant?
+    /// The connection that libcurl last waited for on its behalf; `CURLINFO_ACTIVESOCKET` knows none below a multi handle.
+    var socket: Int32?
     /// How often the request was about to be sent; 0 is still connecting.
     private var passes = 0
     /// An answer came that makes another pass the server's own wish (authentication, 417).
@@ -282,7 +284,15 @@ final class Exchange {
     var progress: ExchangeProgress {
         var delivered = bytesReceived
         if case .sink(let buffer) = destination { delivered = buffer.delivered }
-        return ExchangeProgress(sent: bytesSent, received: bytesReceived, delivered: delivered)
+        return ExchangeProgress(sent: bytesArrived, received: bytesReceived, delivered: delivered)
+    }
+
+    /// What the other machine has: libcurl counts what is in this one's send queue as well, which on a slow line is many seconds' worth.
+    /// The connection is this exchange's alone; encrypted bytes are a few more than they carry.
+    private var bytesArrived: Int64 {
+        let sent = bytesSent
+        guard sent > 0, let socket, let queued = try? System.unacknowledged(socket) else { return sent }
+        return max(0, sent - queued)
     }
 
     /// Corresponds to `CURLINFO_SIZE_UPLOAD_T`.

@@ -37,6 +37,14 @@ final class SocketList: Sendable {
         if let count, count > 0 { state.withLock { $0.lastWords += bytes.prefix(count) } }
     }
 
+    /// Bytes in the send queue of the data connection, the last one that was opened: they are not at the server yet.
+    var unacknowledged: Int64 {
+        state.withLock { state in
+            guard state.open.count > 1, let data = state.open.last else { return 0 }
+            return (try? System.unacknowledged(data.number)) ?? 0
+        }
+    }
+
     /// From now on what is said last on the control connection is kept: that is the first one that was opened.
     func beginListening() { state.withLock { $0.heard = $0.open.first?.number } }
 

@@ -251,7 +251,7 @@ final class FTPPerformance {
     }
 
     /// Where the transfer stands; false gives up.
-    func progress(sent: Int64) -> Bool { job.moved(sent: sent) }
+    func progress(sent: Int64) -> Bool { job.moved(sent: max(0, sent - sockets.unacknowledged)) }
 
     var sockets: SocketList { handle.sockets }
 }

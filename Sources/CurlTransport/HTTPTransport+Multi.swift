@@ -109,13 +109,7 @@ extension HTTPTransport {
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
             let code = CurlCode(CCurl_message_result(message))
-            var context: UnsafeMutableRawPointer?
-            guard CCurl_easy_getinfo_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
-                continue
-            }
-            // The table holds it until `end` has removed the handle.
-            let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
-            end(exchange, code, reusable: code == .ok)
+            if let exchange = exchange(of: handle) { end(exchange, code, reusable: code == .ok) }
         }
     }
 
@@ -139,7 +133,15 @@ private func transport(_ context: UnsafeMutableRawPointer?) -> HTTPTransport? {
     context.map { Unmanaged<HTTPTransport>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private let socketCallback: curl_socket_callback = { _, socket, what, context, _ in
+/// Whose handle it is; `nil`: one of libcurl's own. The table holds the exchange until `end` has removed the handle.
+private func exchange(of handle: UnsafeMutableRawPointer?) -> Exchange? {
+    var context: UnsafeMutableRawPointer?
+    guard CCurl_easy_getinfo_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK else { return nil }
+    return context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private let socketCallback: curl_socket_callback = { handle, socket, what, context, _ in
+    if what != CURL_POLL_REMOVE { exchange(of: handle)?.socket = socket }
     transport(context)?.socketChanged(socket, what)
     return 0
 }

@@ -90,6 +90,13 @@ extension System {
         }
     }
 
+    /// Bytes that were written into a TCP connection and that the other end has not acknowledged. Corresponds to `ioctl(SIOCOUTQ)`.
+    package static func unacknowledged(_ socket: Int32) throws(Errno) -> Int64 {
+        var count: Int32 = 0
+        _ = try systemCall(.ioctl, descriptor: socket) { ioctl(socket, UInt(TIOCOUTQ), &count) }
+        return Int64(count)
+    }
+
     static func streamType(_ nonBlocking: Bool) -> Int32 {
         Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (nonBlocking ? SOCK_NONBLOCK.rawValue : 0))
     }

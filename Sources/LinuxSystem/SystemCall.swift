@@ -5,7 +5,7 @@ package enum SystemCall: String, Sendable, Hashable {
     case open, openat, read, write, pread, pwrite, fstat, stat, lstat, fstatat, fdatasync, fsync, ftruncate, fallocate
     case rename, renameat2, unlink, unlinkat, mkdir, flock, fadvise, syncFileRange, statvfs, realpath, chmod, fchmod
     case futimens, getcwd, chdir, kill, opendir, readdir, getrandom, link, symlink, readlink, rmdir, dup
-    case socket, bind, listen, connect, accept4, getsockopt, setsockopt, send, recv, shutdown, socketpair, pipe2
+    case socket, bind, listen, connect, accept4, getsockopt, setsockopt, send, recv, shutdown, socketpair, pipe2, ioctl
     case epollCreate, epollCtl, epollWait, eventfd, signalfd, spawn, waitpid, pidfdOpen, pidfdSendSignal, pthreadCreate
 }
 

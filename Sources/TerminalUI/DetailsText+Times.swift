@@ -26,7 +26,16 @@ extension DetailsText {
         let paused = row.counts.paused > 0 && row.canHold ? row.counts.paused : 0
         let others = paused > 0 ? ", not counting \(Figures.amount(paused, "paused file"))" : ""
         let left = "\(Figures.timeLeftInWords(row.secondsLeft)) left\(others)"
-        return Field("Speed", "\(look.figures.speed(row.bytesPerSecond))   \(left)", isShort: true)
+        let average = row.averageBytesPerSecond.map { ", \(look.figures.speed($0)) average" } ?? ""
+        return Field("Speed", "\(look.figures.speed(row.bytesPerSecond))\(average)   \(left)", isShort: true)
+    }
+
+    /// What a row knows of its file without the engine being asked for it.
+    var outline: [Field] {
+        let started = row.startedAt.map { Field("Started", moment($0), isShort: true) }
+        let tries = row.attempts.map { Field("Try", "\($0)", isShort: true) }
+        let compared = row.comparedBy.map { Field("Checked", "by its \(look.safe($0))", isShort: true) }
+        return [started, tries, compared].compactMap(\.self)
     }
 
     private func moment(_ time: Timestamp) -> SafeText { look.moment(time, now: now.wall) }

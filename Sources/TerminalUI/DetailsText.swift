@@ -121,7 +121,7 @@ struct DetailsText {
         if let cost = StoppingCost(.pause, bytes: row.bytesAtRisk) {
             fields.append(Field("If paused", SafeText(cost.sentence(look.figures.size))))
         }
-        if let task { fields += story(task) }
+        fields += task.map { story($0) } ?? outline
         if let problem { fields.append(Field("Problem", problem, .error)) }
         return fields
     }

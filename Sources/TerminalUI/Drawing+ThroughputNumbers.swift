@@ -41,9 +41,12 @@ extension Drawing {
         isEverything ? model.throughput.average(of: .seconds(60 * minutes), at: model.now.uptime) : 0
     }
 
+    /// The steps of a longer span are averages of more time: what was higher in a shorter one, or was seen here, was so in the longer one,
+    /// too.
     private var peak: Int64 {
-        let told = view.steps(at: model.now.uptime).map { $0.up + $0.down }.max() ?? 0
-        let seen = isEverything && span == .minutes ? model.throughput.peak(at: model.now.uptime) : 0
+        let spans = ThroughputView.Span.allCases.prefix { $0.rawValue <= span.rawValue }
+        let told = spans.flatMap { view.steps(of: $0, at: model.now.uptime) }.map { $0.up + $0.down }.max() ?? 0
+        let seen = isEverything ? model.throughput.peak(at: model.now.uptime) : 0
         return max(told, seen, speedNow)
     }
 

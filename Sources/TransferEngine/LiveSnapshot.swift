@@ -71,6 +71,8 @@ package struct LiveTask: Sendable, Hashable {
     package var bytesAtRisk: Int64 = 0
     /// Smoothed; 0 while it stands still.
     package var bytesPerSecond: Int64
+    /// Of this try; `nil` until that says something.
+    package var averageBytesPerSecond: Int64?
     /// `nil`: unknown.
     package var secondsLeft: Int64?
     /// Nothing moved for some seconds.

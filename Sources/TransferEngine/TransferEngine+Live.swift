@@ -128,6 +128,7 @@ extension TransferEngine {
             bytesRepeated: attempt.repeated, bytesPerSecond: speed,
             secondsLeft: SpeedMeter.secondsLeft(left, bytesPerSecond: speed),
             isStalled: !attempt.isFinishing && attempt.meter.isQuiet(at: now))
+        live.averageBytesPerSecond = attempt.pace.average(at: now)
         if attempt.phase == .running, !attempt.keepsWhatWasSent { live.bytesAtRisk = attempt.sent }
         return live
     }

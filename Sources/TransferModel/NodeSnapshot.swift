@@ -17,6 +17,8 @@ public struct NodeRow: Codable, Hashable, Sendable {
     /// Whether `bytes.total` is known.
     public var sizeKnown: Bool = true
     public var bytesPerSecond: Int64 = 0
+    /// Of a file that runs: of this try; missing until that says something.
+    public var averageBytesPerSecond: Int64?
     /// Bytes on their way to servers that cannot resume: whoever stops it now has them sent again.
     public var bytesAtRisk: Int64 = 0
     @OrNull public var secondsLeft: Int64?

@@ -180,6 +180,7 @@ package struct LiveOverlay: Sendable {
             row.bytesAtRisk = live.bytesAtRisk
             guard !row.effectivelyPaused else { return }
             row.bytesPerSecond = live.bytesPerSecond
+            row.averageBytesPerSecond = live.averageBytesPerSecond
             row.secondsLeft = live.secondsLeft
         case .batch(let id): apply(batches[id], to: &row, left)
         case .folder(_, let id): apply(folders[id], to: &row, left)

@@ -1,5 +1,7 @@
 import CurlTransport
+import Glibc
 import LinuxSystem
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,6 +32,28 @@ import Testing
             #expect(end.failure?.cause == .stalled)
             #expect(end.failure?.code == .timedOut)
             #expect(end.failure?.failureClass == .transient)
+            release.reach()
+        }
+    }
+
+    @Test func `what waits in this machine's send queue is not counted as sent`() async throws {
+        let full = try Milestone()
+        let release = try Milestone()
+        let arrived = Mutex<Int32>(0)
+        try await withServer { connection in
+            try connection.readHead()
+            try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+            full.waitBlocking()
+            arrived.withLock { _ = ioctl(connection.socket.rawValue, UInt(FIONREAD), &$0) }
+            release.waitBlocking()
+        } test: { server, client in
+            let body = PatternBody(length: 256 << 20)
+            try await client.start(1, request("PUT", server.url("/"), .source(length: body.length)), body: body)
+            await client.turn { $0.standsStill(1) }
+            let sent = try #require(await client.progress(1)).sent
+            full.reach()
+            await client.turn { _ in arrived.withLock { $0 > 0 } }
+            #expect(sent > 0 && sent <= arrived.withLock { Int64($0) })
             release.reach()
         }
     }

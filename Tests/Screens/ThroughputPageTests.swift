@@ -70,6 +70,19 @@ struct ThroughputPageTests {
         return screen
     }
 
+    @Test("the peak of a longer span is never below the one of a shorter")
+    func peaks() {
+        var screen = told(80, 24)
+        var peaks: [Substring?] = []
+        for key in ["", "l", "l"] {
+            screen.press(key)
+            let labels = screen.lines.firstIndex { $0.contains("peak") }
+            // now, two averages, peak
+            peaks.append(labels.map { screen.lines[$0 + 1].split(separator: " ")[3] })
+        }
+        #expect(peaks == ["60.0M/s", "60.0M/s", "60.0M/s"])
+    }
+
     @Test("the engine is asked when the page opens, and again while something moves, but not all the time")
     func asking() {
         var screen = screen(80, 24)

@@ -151,9 +151,12 @@ import TransferQueue
                         secondsLeft: 12, isStalled: false)
                     // The last one's server remembers what it has.
                     if place < 2 { live.bytesAtRisk = 400 }
+                    live.averageBytesPerSecond = 40
                     return live
                 }))
         let ids = tasks.map { NodeID.task($0.id) }
+        let row = try await client.call(Methods.nodeShow, NodeShowRequest(id: ids[0])).node
+        #expect(row.averageBytesPerSecond == 40 && row.bytesAtRisk == 400)
         let one = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [ids[0], ids[2]]))).results
         #expect(one.map(\.bytesToRepeat) == [400, nil])
         let rest = try await client.call(Methods.nodesCancel, NodesRequest(ids: [.batch(batch)])).results
