@@ -141,6 +141,8 @@ extension Front {
         @OrNull var code: RequestErrorCode?
         let message: String?
         let bytesToRepeat: Int64?
+        let pausedAgain: Bool?
+        let pausedUntil: Timestamp?
 
         init(_ result: NodeResult) {
             id = result.id.description
@@ -148,6 +150,7 @@ extension Front {
             _code = OrNull(wrappedValue: result.code)
             message = result.message
             bytesToRepeat = result.bytesToRepeat
+            (pausedAgain, pausedUntil) = (result.pausedAgain, result.pausedUntil)
         }
     }
 }

@@ -16,6 +16,10 @@ public struct NodeResult: Codable, Hashable, Sendable {
     public var message: String?
     /// Bytes that were sent and have to be sent again when it goes on, because their server cannot resume; `nil`: none.
     public var bytesToRepeat: Int64?
+    /// Of an undo, and then true: only when its pause ends was taken back. It is paused as before, until `pausedUntil`.
+    public var pausedAgain: Bool?
+    /// Of what is paused again: when it goes on by itself; `nil`: when somebody resumes it.
+    public var pausedUntil: Timestamp?
 
     public init(id: NodeID, result: Outcome, code: RequestErrorCode? = nil, message: String? = nil) {
         self.id = id

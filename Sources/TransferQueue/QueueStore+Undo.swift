@@ -155,7 +155,7 @@ extension QueueStore {
             try database.run("DELETE FROM undo WHERE rowid = ?", .integer(step.row))
             change.undone = step.deed
             if step.isLate { change.startsAgain = true }
-            if let node = step.node { change.results.append(NodeResult(id: node, result: .done)) }
+            if let node = step.node { change.results.append(taken(step, of: node)) }
             if step.deed == .cancel { cancels.append(step) }
         }
         try tellOfCancels(cancels)
@@ -220,6 +220,14 @@ extension QueueStore {
     }
 
     // MARK: Pauses
+
+    private func taken(_ step: UndoneStep, of node: NodeID) -> NodeResult {
+        var result = NodeResult(id: node, result: .done)
+        guard step.deed == .pause, step.before.paused == true else { return result }
+        result.pausedAgain = true
+        result.pausedUntil = step.before.pauseEnd?.value.map { Timestamp(milliseconds: $0) }
+        return result
+    }
 
     private func takeBackPause(_ step: UndoneStep, _ change: inout NodeChange) throws {
         guard let node = step.node, let target = try target(node) else { return }

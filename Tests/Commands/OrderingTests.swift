@@ -201,6 +201,20 @@ struct OrderingTests {
         #expect(await none.run("undo", "x") == .usage)
     }
 
+    @Test("a pause that ends as before again is not said to be taken back")
+    func pausedAgain() async {
+        func said(_ end: Timestamp?) async -> String {
+            var result = NodeResult(id: .batch(BatchID(rawValue: 7)), result: .done)
+            (result.pausedAgain, result.pausedUntil) = (true, end)
+            let bench = Bench(FakeEngine { ($0.undone, $0.results) = (.pause, [result]) })
+            #expect(await bench.run("undo") == .done)
+            return bench.output
+        }
+        let end = Timestamp(milliseconds: 1_795_284_000_000)
+        #expect(await said(end) == "b7: paused until 2026-11-21 18:00:00 again\n")
+        #expect(await said(nil) == "b7: paused again until somebody resumes it\n")
+    }
+
     @Test("undo says what it took back")
     func undo() async {
         let bench = bench { $0.undone = .move }

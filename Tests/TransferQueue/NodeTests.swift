@@ -137,12 +137,21 @@ import TransferModel
         #expect(try await pause(until: early) == .already)
         #expect(try await pause(until: late) == .done)
         #expect(try await end() == late)
-        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        let earlier = try await queue.writer.undo(.last, now: sandbox.clock.now).results[0]
         #expect(try await end() == early)
+        #expect(earlier.pausedAgain == true && earlier.pausedUntil == early)
         #expect(try await pause(until: nil) == .done)
         #expect(try await end() == nil)
+        #expect(try await pause(until: late) == .done)
+        let endless = try await queue.writer.undo(.last, now: sandbox.clock.now).results[0]
+        #expect(try await end() == nil)
+        #expect(endless.pausedAgain == true && endless.pausedUntil == nil)
         _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
         #expect(try await end() == early)
+        let whole = try await queue.writer.undo(.last, now: sandbox.clock.now).results[0]
+        #expect(whole.pausedAgain == nil && whole.pausedUntil == nil)
+        #expect(try await queue.reader.batch(batch)?.paused == false)
+        #expect(try await pause(until: early) == .done)
         // A word about all leaves it alone.
         let byAll = try await queue.writer.pause([.batch(batch)], until: late, changesEnds: false)
         #expect(byAll.results[0].result == .already)
