@@ -15,17 +15,19 @@ extension BatchContext {
         case .ftp(let address):
             return FTPDownload(
                 FTPDownloadPlan(
-                    host: address.host, path: address.path, name: name, verify: order.options.verify, expects: expects,
+                    host: address.server, path: address.path, name: name, verify: order.options.verify,
+                    expects: expects,
                     facts: facts, resume: resume))
         case .s3(let address):
             return GetPlan(
                 object: address, facts: facts, name: name, verify: order.options.verify, expects: expects,
                 resume: resume
             ).map { GetDownload($0) }
-        case .sftp(let host, _, let path):
+        case .sftp(let host, let port, let path):
             return SFTPDownload(
                 SFTPDownloadPlan(
-                    host: host, path: path, name: name, verify: order.options.verify, expects: expects, resume: resume))
+                    host: RemotePlace.server(host, port), path: path, name: name, verify: order.options.verify,
+                    expects: expects, resume: resume))
         }
     }
 }

@@ -48,6 +48,11 @@ struct RemotePlace {
         self.address = address
     }
 
+    /// What a server of SFTP is called in messages.
+    static func server(_ host: String, _ port: Int?) -> String {
+        port.map { TransferScheme.server(of: "sftp://\(host):\($0)") } ?? host
+    }
+
     /// `/~/x` is `x` below the home folder, where relative paths begin.
     private static func sftpPath(_ path: Substring) -> RawPath {
         let bytes = PercentEncoding.decode(path)

@@ -110,9 +110,8 @@ extension TransferEngine {
             return .sink(refusal.error, waits: refusal.waits)
         }
         if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
-        let host = attempt.origin.drop { $0 != "/" }.drop { $0 == "/" }
-        return .network(
-            NetworkFailure.error(broken, host: String(host), handshakes: attempt.context.handshakes))
+        let server = TransferScheme.server(of: attempt.origin)
+        return .network(NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes))
     }
 
     /// Tells the machine, and performs what it wants.

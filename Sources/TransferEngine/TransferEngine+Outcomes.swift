@@ -184,6 +184,12 @@ extension TransferEngine {
         }
     }
 
+    /// Names are unknown because nobody can be asked for them.
+    var lacksNetwork: Bool {
+        Self.reason(of: .cannotFindHost, noHostAnswers: noHostAnswers, hasNetwork: InternetSocket.hasAddress)
+            == .connectivity
+    }
+
     /// Several hosts are known, and none of them can be reached: it is the line.
     private var noHostAnswers: Bool { hosts.count > 1 && hosts.values.allSatisfy(\.isUnreachable) }
 

@@ -4,7 +4,14 @@ import TransferQueue
 
 /// Servers that have served nothing for a while: what a person is told of, though it is tried again by itself.
 extension TransferEngine {
-    func isTroubled(_ origin: String) -> Bool { hosts[origin]?.troubledSince(timeline.now) != nil }
+    func isTroubled(_ origin: String) -> Bool { troubledSince(origin, timeline.now) != nil }
+
+    /// A name that nobody knows is told of at once, unless there is no network at all.
+    private func troubledSince(_ origin: String, _ now: Timestamp) -> Timestamp? {
+        guard let host = hosts[origin] else { return nil }
+        guard hostErrors[origin]?.code == .cannotFindHost else { return host.troubledSince(now) }
+        return lacksNetwork ? nil : host.refusedSince
+    }
 
     /// Who looks is told when it has gone on for long enough: a host that is tried again in minutes is heard of before. One look is planned
     /// at a time, however often hosts come and go.
@@ -21,7 +28,8 @@ extension TransferEngine {
     /// For each batch that waits for such a server; in their order.
     func troubles() -> [HostTrouble] {
         let now = timeline.now
-        var troubled = hosts.compactMapValues { $0.troubledSince(now) }
+        var troubled: [String: Timestamp] = [:]
+        for origin in hosts.keys { troubled[origin] = troubledSince(origin, now) }
         if troubled.isEmpty { return [] }
         // Whatever went wrong before: bytes of a file move, which may be for hours.
         for attempt in attempts.values where attempt.meter.bytesPerSecond(at: timeline.nanoseconds) > 0 {
@@ -41,8 +49,8 @@ extension TransferEngine {
         }
         return inHand.compactMap { place, files in
             guard let since = troubled[place.origin], let error = hostErrors[place.origin] else { return nil }
-            // A name that nobody knows is told of by each task; without a network nobody's server is ill.
-            if [.cannotFindHost, .notConnectedToInternet].contains(error.code) { return nil }
+            // Without a network nobody's server is ill.
+            if error.code == .notConnectedToInternet { return nil }
             let host = hosts[place.origin]
             return HostTrouble(
                 place: place, since: since, retryAt: host?.closedUntil.flatMap { $0 > now ? $0 : nil },
@@ -61,8 +69,8 @@ package struct HostTrouble: Sendable, Hashable {
 
         package init(batch: BatchID, origin: String) { (self.batch, self.origin) = (batch, origin) }
 
-        /// As in a URL, without the scheme.
-        package var server: String { origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) } ?? origin }
+        /// Its host, and the port where that is not the scheme's own.
+        package var server: String { TransferScheme.server(of: origin) }
     }
 
     package var place: Place
@@ -91,6 +99,9 @@ package struct HostTrouble: Sendable, Hashable {
         self.files = files
         self.isAskedPause = isAskedPause
     }
+
+    /// Nobody knows a server of that name: a person has to see to it, though it is tried again by itself.
+    package var isUnknownName: Bool { error.code == .cannotFindHost }
 
     /// What happened, as a message: what a server asks for is none of its faults.
     package var message: String { isAskedPause ? "\(error.happening) and asked for a pause" : error.message }

@@ -27,13 +27,14 @@ extension BatchContext {
         case .ftp(let address):
             return FTPUpload(
                 FTPUploadPlan(
-                    host: address.host, path: address.path, subject: subject.replacing(earlierVersionOf: resume),
+                    host: address.server, path: address.path, subject: subject.replacing(earlierVersionOf: resume),
                     facts: facts,
                     resume: resume?.content(FTPResumePoint.self)))
-        case .sftp(let host, _, let path):
+        case .sftp(let host, let port, let path):
             return SFTPUpload(
                 SFTPUploadPlan(
-                    host: host, path: path, subject: subject.replacing(earlierVersionOf: resume), facts: facts,
+                    host: RemotePlace.server(host, port), path: path,
+                    subject: subject.replacing(earlierVersionOf: resume), facts: facts,
                     resume: resume?.content(SFTPResumePoint.self)))
         }
     }

@@ -31,6 +31,15 @@ public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// What the server of a URL is called: its host, and the port where that is not the scheme's own; no user. Empty for what is no URL.
+    package static func server(of url: some StringProtocol) -> String {
+        guard let mark = url.firstRange(of: "://") else { return "" }
+        let authority = url[mark.upperBound...].prefix { !"/?#".contains($0) }
+        let place = (authority.split(separator: "@").last ?? "").lowercased()
+        guard let port = TransferScheme(of: url)?.defaultPort, place.hasSuffix(":\(port)") else { return place }
+        return String(place.dropLast(":\(port)".count))
+    }
+
     /// `http` or `https` for what goes over it by the URL's own host.
     public var overHTTP: String? {
         switch self {

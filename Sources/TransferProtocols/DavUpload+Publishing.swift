@@ -12,7 +12,7 @@ extension DavUpload {
         // Size alone is never the same; a server that does not keep the source's time has another one.
         guard !file.isFolder, file.size == plan.subject.size, let theirs = file.modified,
             theirs.milliseconds / 1000 == modified
-        else { return .fail(.exists(at: plan.address.host, httpStatus: 412)) }
+        else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
         receipt.verified = .size
         receipt.foundThere = true
         return .finish(receipt)
@@ -99,7 +99,8 @@ extension DavUpload {
             return over(.finish(receipt))
         case .found(let file):
             let length = file.size.map { "\($0) bytes" } ?? "a length that it does not tell"
-            return over(.fail(.unsure(at: plan.address.host, "what is there has \(length), not \(plan.subject.size)")))
+            return over(
+                .fail(.unsure(at: plan.address.server, "what is there has \(length), not \(plan.subject.size)")))
         default:
             if let demand { return over(.wait(demand)) }
             return [.startOver(reason: "the temporary file is not there any more")] + fresh()
@@ -109,14 +110,14 @@ extension DavUpload {
     /// The server did not overwrite.
     mutating func stood(_ finding: DavFinding) -> [ProtocolAction] {
         guard case .found(let file) = finding else {
-            return leave(.fail(.exists(at: plan.address.host, httpStatus: 412)))
+            return leave(.fail(.exists(at: plan.address.server, httpStatus: 412)))
         }
         if isStraight, plan.resume != nil || plan.subject.begunBefore != nil {
             var receipt = receipt(nil)
             receipt.foundThere = true
             if file.size == plan.subject.size, isOurs(file) { return over(.finish(receipt)) }
             if plan.subject.ifExists != .skip {
-                return over(.fail(.unsure(at: plan.address.host, "what is there is not the same file")))
+                return over(.fail(.unsure(at: plan.address.server, "what is there is not the same file")))
             }
         }
         let verdict = existing(file)

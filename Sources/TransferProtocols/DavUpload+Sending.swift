@@ -30,7 +30,7 @@ extension DavUpload {
         if plan.subject.verify == .digest, let digest {
             guard let theirs = DavMessages.digest(of: answer) else {
                 let error = TransferError.unverifiable(
-                    at: plan.address.host, "took the file but tells no SHA-256 of it")
+                    at: plan.address.server, "took the file but tells no SHA-256 of it")
                 return leave(.fail(error))
             }
             guard theirs == digest.value else { return differs() }
@@ -63,7 +63,7 @@ extension DavUpload {
         repairs += 1
         if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
         return leave(
-            .fail(.unverifiable(at: plan.address.host, "took the file but has other bytes (its SHA-256 differs)")))
+            .fail(.unverifiable(at: plan.address.server, "took the file but has other bytes (its SHA-256 differs)")))
     }
 
     // MARK: Folders
@@ -110,12 +110,13 @@ extension DavUpload {
             return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, doubt)))
         }
         guard case .found(let file) = finding, let length = file.size else {
-            return over(.fail(.unverifiable(at: plan.address.host, "took the file but does not tell its size")))
+            return over(.fail(.unverifiable(at: plan.address.server, "took the file but does not tell its size")))
         }
         repairs += 1
         if repairs == 1 { return startOver("the server has \(length) of \(plan.subject.size) bytes") }
         return leave(
-            .fail(.unverifiable(at: plan.address.host, "took the file but has \(length) of \(plan.subject.size) bytes"))
+            .fail(
+                .unverifiable(at: plan.address.server, "took the file but has \(length) of \(plan.subject.size) bytes"))
         )
     }
 

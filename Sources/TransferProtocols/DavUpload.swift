@@ -203,7 +203,7 @@ package struct DavUpload: ProtocolMachine {
 
     // MARK: Words
 
-    var host: String { plan.address.host }
+    var host: String { plan.address.server }
     /// The server has had every byte of this task once: a 403 then means that the permission is gone.
     var wasWhole: Bool { isWhole || hadWhole || plan.resume?.publishing == true }
     var temporary: HTTPAddress { HTTPAddress(plan.address, target: point.temporary) }

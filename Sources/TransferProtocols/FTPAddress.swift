@@ -53,6 +53,9 @@ package struct FTPAddress: Hashable, Sendable {
         name.bytes.isEmpty ? self : FTPAddress(security, host: host, port: port, path: path.appending(name))
     }
 
+    /// What it is called in messages: the host, and the port where it is not the usual one.
+    package var server: String { String(origin.dropFirst(security.rawValue.count + 3)) }
+
     /// Scheme, host and port, the usual port left out: what credentials and facts are kept by.
     package var origin: String {
         let isUsual = port == (security == .implicit ? 990 : 21)

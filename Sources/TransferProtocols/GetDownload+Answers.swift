@@ -13,9 +13,9 @@ extension GetDownload {
         default: break
         }
         if let actions = misunderstood(answer, request, at: now) { return [.abandon(id)] + actions }
-        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: accepted > 0, at: now) {
+        switch AnswerMeaning(answer, host: chain.address.server, hasAccepted: accepted > 0, at: now) {
         case .success:
-            let message = AnswerMeaning.message(answer.status, host: chain.address.host)
+            let message = AnswerMeaning.message(answer.status, host: chain.address.server)
             return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: false) { return over(id, .fail(error)) }

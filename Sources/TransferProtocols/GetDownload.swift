@@ -115,7 +115,7 @@ package struct GetDownload: ProtocolMachine {
         if let failure = end.failure { return failed(failure) }
         let length = flow.start + end.bytesWritten
         if let total = flow.point.version.total, length != total {
-            let message = "\(chain.address.host) sent \(length) of \(total) bytes: Martlet tries again by itself"
+            let message = "\(chain.address.server) sent \(length) of \(total) bytes: Martlet tries again by itself"
             return over(.wait(WaitDemand(.backoff, TransferError(.networkConnectionLost, message))))
         }
         var point = flow.point
@@ -126,7 +126,7 @@ package struct GetDownload: ProtocolMachine {
     private mutating func finish(_ point: GetResumePoint, offered: TransferDigest?) -> [ProtocolAction] {
         let digest = plan.expects ?? (plan.verify == VerificationWish.none || plan.verify == .size ? nil : offered)
         if plan.verify == .digest, digest == nil {
-            return over(.fail(.unverifiable(at: chain.address.host, "tells no SHA-256 of the file")))
+            return over(.fail(.unverifiable(at: chain.address.server, "tells no SHA-256 of the file")))
         }
         let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
         let verified: Verification = digest != nil ? .digest : isSized ? .size : .none
@@ -148,7 +148,7 @@ package struct GetDownload: ProtocolMachine {
 
     private mutating func proved(_ end: ExchangeEnd, _ point: GetResumePoint) -> [ProtocolAction] {
         guard let answer = end.answer else { return unanswered(end) }
-        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: accepted > 0, at: end.at) {
+        switch AnswerMeaning(answer, host: chain.address.server, hasAccepted: accepted > 0, at: end.at) {
         case .success:
             var point = point
             guard point.version.isSame(as: RemoteVersion(answer)) else {
@@ -208,14 +208,14 @@ package struct GetDownload: ProtocolMachine {
     var badRange: TransferError {
         TransferError(
             .badServerResponse,
-            "\(chain.address.host) answered 206 without saying which part: Martlet tries again by itself",
+            "\(chain.address.server) answered 206 without saying which part: Martlet tries again by itself",
             httpStatus: 206)
     }
 
     private var noAnswer: TransferError {
         TransferError(
             .networkConnectionLost,
-            "\(chain.address.host) closed the connection without an answer: Martlet tries again by itself")
+            "\(chain.address.server) closed the connection without an answer: Martlet tries again by itself")
     }
 
     mutating func nextID() -> ExchangeID {

@@ -94,7 +94,7 @@ package struct NegotiatedUpload: ProtocolMachine {
         }
         let patience = end.at.milliseconds - asked.milliseconds
         asked = end.at
-        switch probe.read(answer, host: chain.address.host, at: end.at) {
+        switch probe.read(answer, host: chain.address.server, at: end.at) {
         case .again: return ask()
         case .moved:
             // Whether the file itself can go there is for its own request to find out.

@@ -37,7 +37,7 @@ extension NextcloudUpload {
         // Size alone is never the same; Nextcloud keeps the source's time.
         guard !file.isFolder, file.size == plan.subject.size, let theirs = file.modified,
             theirs.milliseconds / 1000 == plan.subject.modifiedNanoseconds / 1_000_000_000
-        else { return .fail(.exists(at: plan.address.host, httpStatus: 412)) }
+        else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
         receipt.verified = .size
         receipt.foundThere = true
         return .finish(receipt)
@@ -189,7 +189,7 @@ extension NextcloudUpload {
             guard let theirs = DavMessages.digest(of: answer) else { return over(.fail(digestless)) }
             guard theirs == digest?.value else {
                 let why = "put the file together but has other bytes (its SHA-256 differs)"
-                return over(.fail(.unverifiable(at: plan.address.host, why)))
+                return over(.fail(.unverifiable(at: plan.address.server, why)))
             }
         }
         switch finding(end) {
@@ -197,7 +197,7 @@ extension NextcloudUpload {
             return over(.finish(receipt(answer)))
         case .found(let file):
             let why = "put the file together but has \(file.size ?? 0) of \(plan.subject.size) bytes"
-            return over(.fail(.unverifiable(at: plan.address.host, why)))
+            return over(.fail(.unverifiable(at: plan.address.server, why)))
         case .unknownMethod: return over(.finish(receipt(answer)))
         case .missing: return lostAnswer(end)
         case .other(let meaning): return over(meaning.refusal ?? .finish(receipt(answer)))
@@ -209,7 +209,7 @@ extension NextcloudUpload {
         let action: ProtocolAction
         switch finding(end) {
         case .found(let file): action = existing(file)
-        case .missing, .unknownMethod: action = .fail(.exists(at: plan.address.host, httpStatus: 412))
+        case .missing, .unknownMethod: action = .fail(.exists(at: plan.address.server, httpStatus: 412))
         case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
         guard let place else { return [] }
@@ -217,7 +217,7 @@ extension NextcloudUpload {
     }
 
     private var digestless: TransferError {
-        .unverifiable(at: plan.address.host, "put the file together but tells no SHA-256 of it")
+        .unverifiable(at: plan.address.server, "put the file together but tells no SHA-256 of it")
     }
 
     private func receipt(_ answer: HTTPAnswer?) -> Receipt {

@@ -133,7 +133,7 @@ package struct NextcloudUpload: ProtocolMachine {
             return over(
                 .fail(
                     TransferError(
-                        .unsupported, "\(plan.address.host): this is no address of a file in Nextcloud: check it")))
+                        .unsupported, "\(plan.address.server): this is no address of a file in Nextcloud: check it")))
         }
         guard plan.resume != nil else { return ask(plan.address) { .looking($0) } }
         if plan.subject.hasChanged { return clear() }
@@ -255,7 +255,7 @@ package struct NextcloudUpload: ProtocolMachine {
 
     // MARK: Words
 
-    var host: String { plan.address.host }
+    var host: String { plan.address.server }
     var destination: HeaderField { HeaderField("Destination", plan.address.text) }
     var total: HeaderField { HeaderField("OC-Total-Length", "\(plan.subject.size)") }
 

@@ -106,7 +106,7 @@ package struct PlaceProbe: ProtocolMachine {
             let error = end.failure?.error ?? .noAnswer(address)
             return over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
         }
-        switch uploads.read(answer, host: address.host, at: end.at) {
+        switch uploads.read(answer, host: address.server, at: end.at) {
         case .again:
             return ask(ResumableMessages.options(RedirectChain(address), version: uploads.asking))
         case .wait(let demand): return over(.wait(demand))
@@ -116,7 +116,7 @@ package struct PlaceProbe: ProtocolMachine {
         case .nothing:
             // 404 and 405 are what many servers say to OPTIONS alone; a 403 is meant.
             if answer.status == 403,
-                let refusal = AnswerMeaning(answer, host: address.host, hasAccepted: false, at: end.at).refusal
+                let refusal = AnswerMeaning(answer, host: address.server, hasAccepted: false, at: end.at).refusal
             {
                 return over(refusal)
             }
@@ -124,7 +124,8 @@ package struct PlaceProbe: ProtocolMachine {
             findings.writable = Self.allowsPut(answer)
         }
         guard question == .any || question == .put || findings.protocolName == question.rawValue else {
-            let message = "\(address.host) does not say that it speaks \(question.rawValue): choose another --protocol"
+            let message =
+                "\(address.server) does not say that it speaks \(question.rawValue): choose another --protocol"
             return over(.fail(TransferError(.unsupported, message)))
         }
         if question == .put { findings.protocolName = "put" }
@@ -142,7 +143,7 @@ package struct PlaceProbe: ProtocolMachine {
 
     private mutating func davAnswered(_ end: ExchangeEnd, _ address: HTTPAddress) -> [ProtocolAction] {
         findings.protocolName = "dav"
-        switch DavFinding(end, host: address.host, hasAccepted: false) {
+        switch DavFinding(end, host: address.server, hasAccepted: false) {
         case .found:
             findings.exists = true
             let quota = DavQuota(end.body)
@@ -151,7 +152,7 @@ package struct PlaceProbe: ProtocolMachine {
         case .missing: findings.exists = false
         case .unknownMethod:
             return over(
-                .fail(TransferError(.unsupported, "\(address.host) does not know WebDAV: write https:// instead")))
+                .fail(TransferError(.unsupported, "\(address.server) does not know WebDAV: write https:// instead")))
         case .other(let meaning): if let refusal = meaning.refusal { return over(refusal) }
         }
         return done()

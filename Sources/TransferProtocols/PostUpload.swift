@@ -47,7 +47,7 @@ package struct PostUpload: ProtocolMachine {
 
     private mutating func sent(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return unanswered(end) }
-        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: false, at: end.at) {
+        switch AnswerMeaning(answer, host: chain.address.server, hasAccepted: false, at: end.at) {
         case .success: return over(.finish(receipt(answer, end)))
         case .redirect: return redirected(answer, end)
         case .fail(let error): return over(.fail(error))
@@ -74,7 +74,7 @@ package struct PostUpload: ProtocolMachine {
     }
 
     private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {
-        let error = end.failure?.error ?? .cutOff(by: chain.address.host)
+        let error = end.failure?.error ?? .cutOff(by: chain.address.server)
         let mayHaveHappened = end.bytesSent > 0 || (end.failure?.mayHaveReachedServer ?? true)
         if mayHaveHappened, !plan.isRepeatable { return over(.fail(.posted(plan.address, "its answer was lost"))) }
         let last: ProtocolAction = error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error)
@@ -109,6 +109,6 @@ extension TransferError {
     fileprivate static func posted(_ address: HTTPAddress, _ why: String) -> TransferError {
         TransferError(
             .unknownOutcome,
-            "the POST to \(address.host) may have happened, \(why): look there, then retry if it did not")
+            "the POST to \(address.server) may have happened, \(why): look there, then retry if it did not")
     }
 }

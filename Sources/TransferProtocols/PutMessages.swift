@@ -88,7 +88,7 @@ extension TransferError {
     static func signatureExpired(_ address: HTTPAddress, _ status: Int) -> TransferError {
         TransferError(
             .http,
-            "\(address.host) answered \(status): the signed URL has expired or does not allow this file; "
+            "\(address.server) answered \(status): the signed URL has expired or does not allow this file; "
                 + "queue it again with a new one",
             httpStatus: status)
     }

@@ -65,7 +65,7 @@ extension PutUpload {
 
     /// What is there is not known to be the file.
     private mutating func other(_ why: String, inDoubt: Bool) -> [ProtocolAction] {
-        let host = chain.address.host
+        let host = chain.address.server
         return over(.fail(inDoubt ? .unsure(at: host, why) : .exists(at: host, httpStatus: 412)))
     }
 
@@ -76,7 +76,7 @@ extension PutUpload {
             state = .over
             return []
         }
-        guard !isSentAgain else { return over(.fail(.keepsRefusing(at: chain.address.host))) }
+        guard !isSentAgain else { return over(.fail(.keepsRefusing(at: chain.address.server))) }
         isSentAgain = true
         handle = nil
         plan.resume = nil
@@ -87,15 +87,15 @@ extension PutUpload {
     private mutating func decideWholeness(_ answer: HTTPAnswer, _ stored: HTTPAnswer) -> [ProtocolAction] {
         guard answer.isSuccess, let length = answer.contentLength else {
             if plan.verify == VerificationWish.none { return over(.finish(receipt(.none, stored))) }
-            return over(.fail(.unverifiable(at: chain.address.host, "took the file but does not tell its size")))
+            return over(.fail(.unverifiable(at: chain.address.server, "took the file but does not tell its size")))
         }
         guard length == plan.size else {
             let why = "took the file but has \(length) of \(plan.size) bytes"
-            return over(.fail(.unverifiable(at: chain.address.host, why)))
+            return over(.fail(.unverifiable(at: chain.address.server, why)))
         }
         if plan.verify == .digest {
             guard let digest = answer.representationDigest else {
-                return over(.fail(.unverifiable(at: chain.address.host, "took the file but tells no SHA-256 of it")))
+                return over(.fail(.unverifiable(at: chain.address.server, "took the file but tells no SHA-256 of it")))
             }
             state = .hashing(digest, .stored(stored))
             return [.digestSource]
@@ -110,7 +110,7 @@ extension PutUpload {
         case .stored(let answer):
             guard ours == theirs else {
                 let why = "took the file but has other bytes (its SHA-256 differs)"
-                return over(.fail(.unverifiable(at: chain.address.host, why)))
+                return over(.fail(.unverifiable(at: chain.address.server, why)))
             }
             var receipt = receipt(.digest, answer)
             receipt.digest = ours

@@ -25,7 +25,7 @@ package struct RedirectChain: Hashable, Sendable {
     package mutating func follow(_ answer: HTTPAnswer, keepsMethod: Bool) -> TransferError? {
         if keepsMethod, answer.status == 303 {
             return TransferError(
-                .http, AnswerMeaning.message(answer.status, host: address.host), httpStatus: answer.status)
+                .http, AnswerMeaning.message(answer.status, host: address.server), httpStatus: answer.status)
         }
         guard let location = answer.field("location") else { return refused(answer, "but not where to go") }
         guard let next = address.resolving(location) else {
@@ -35,12 +35,12 @@ package struct RedirectChain: Hashable, Sendable {
         guard next.scheme == "https" || address.scheme == "http" else {
             return TransferError(
                 .unsupported,
-                "\(address.host) points to an unencrypted address: check the address, or name that one yourself",
+                "\(address.server) points to an unencrypted address: check the address, or name that one yourself",
                 httpStatus: answer.status)
         }
         guard followed < Self.limit else {
             return TransferError(
-                .tooManyRedirects, "\(origin.host) redirects again and again: check the address",
+                .tooManyRedirects, "\(origin.server) redirects again and again: check the address",
                 httpStatus: answer.status)
         }
         followed += 1
@@ -50,7 +50,7 @@ package struct RedirectChain: Hashable, Sendable {
 
     private func refused(_ answer: HTTPAnswer, _ why: String) -> TransferError {
         TransferError(
-            .badServerResponse, "\(address.host) answered \(answer.status), \(why): check the address",
+            .badServerResponse, "\(address.server) answered \(answer.status), \(why): check the address",
             httpStatus: answer.status)
     }
 }

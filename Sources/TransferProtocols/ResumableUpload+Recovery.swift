@@ -21,7 +21,7 @@ extension ResumableUpload {
     /// A 412 to an upload that was made.
     mutating func taken() -> [ProtocolAction] {
         if plan.subject.isMadeAnewWhenTaken {
-            return restart(UploadSubject.takenReason, else: .fail(.keepsRefusing(at: plan.address.host)))
+            return restart(UploadSubject.takenReason, else: .fail(.keepsRefusing(at: plan.address.server)))
         }
         return look(nil)
     }
@@ -41,7 +41,7 @@ extension ResumableUpload {
         restarts += 1
         guard restarts <= TusUpload.mostRestarts else {
             return over(
-                last ?? .wait(WaitDemand(.backoff, .keepsStartingOver(at: plan.address.host, reason))))
+                last ?? .wait(WaitDemand(.backoff, .keepsStartingOver(at: plan.address.server, reason))))
         }
         guard let upload else { return anew() }
         return [.startOver(reason: reason)] + delete(upload)
@@ -108,6 +108,6 @@ extension ResumableUpload {
         lastID = inner.lastID
         state = .plain(inner)
         guard inner.hasFoundNothing else { return actions }
-        return restart(UploadSubject.absentReason, else: .fail(.keepsRefusing(at: plan.address.host)))
+        return restart(UploadSubject.absentReason, else: .fail(.keepsRefusing(at: plan.address.server)))
     }
 }

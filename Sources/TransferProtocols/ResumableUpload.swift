@@ -146,7 +146,7 @@ package struct ResumableUpload: ProtocolMachine {
 
     mutating func discovered(_ end: ExchangeEnd) -> [ProtocolAction] {
         guard let answer = end.answer else { return refuseOrWait(end.failure?.error ?? .noAnswer(target.address)) }
-        switch probe.read(answer, host: target.address.host, at: end.at) {
+        switch probe.read(answer, host: target.address.server, at: end.at) {
         case .resumable(let learnt, let limit):
             facts = facts.merged(with: learnt)
             if let error = limit.refusal(of: plan.subject.size, at: target.address) {
@@ -217,7 +217,7 @@ package struct ResumableUpload: ProtocolMachine {
     }
 
     mutating func usual(_ answer: HTTPAnswer, _ end: ExchangeEnd, hasAccepted: Bool) -> [ProtocolAction] {
-        switch AnswerMeaning(answer, host: chain.address.host, hasAccepted: hasAccepted, at: end.at) {
+        switch AnswerMeaning(answer, host: chain.address.server, hasAccepted: hasAccepted, at: end.at) {
         case .wait(let demand): over(.wait(demand))
         case .fail(let error): over(.fail(error))
         case .success, .redirect: over(.fail(refusal(answer)))
@@ -226,7 +226,7 @@ package struct ResumableUpload: ProtocolMachine {
 
     func refusal(_ answer: HTTPAnswer) -> TransferError {
         TransferError(
-            .http, AnswerMeaning.message(answer.status, host: chain.address.host), httpStatus: answer.status)
+            .http, AnswerMeaning.message(answer.status, host: chain.address.server), httpStatus: answer.status)
     }
 
     mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {

@@ -51,7 +51,7 @@ struct S3Channel: Hashable, Sendable {
         self.base = base
     }
 
-    var host: String { base.host }
+    var host: String { base.server }
     var region: String { address.region(facts) }
     /// Whether bodies must be hashed for the signature.
     var hashesPayload: Bool { base.scheme != "https" }

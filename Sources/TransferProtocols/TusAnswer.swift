@@ -56,14 +56,14 @@ enum TusAnswer: Hashable, Sendable {
             return .fail(
                 TransferError(
                     .unsupported,
-                    "\(address.host) answered \(answer.status) but made no upload: is this the address of a tus server?",
+                    "\(address.server) answered \(answer.status) but made no upload: is this the address of a tus server?",
                     httpStatus: answer.status))
         }
         guard let upload = address.uploadAddress(location) else {
             return .fail(
                 TransferError(
                     .unsupported,
-                    "\(address.host) made the upload at an address that cannot be used: "
+                    "\(address.server) made the upload at an address that cannot be used: "
                         + "check the server's settings behind its proxy", httpStatus: answer.status))
         }
         return .made(
@@ -116,7 +116,7 @@ enum TusAnswer: Hashable, Sendable {
                 self = .fail(
                     TransferError(
                         .badServerResponse,
-                        "\(address.host) says it has \(offset) bytes of \(length): look at what is there, then retry",
+                        "\(address.server) says it has \(offset) bytes of \(length): look at what is there, then retry",
                         httpStatus: answer.status))
             }
         case 403: self = Self.refusal(answer, end) ?? .refused(Self.revoked(answer, address))
@@ -138,7 +138,7 @@ enum TusAnswer: Hashable, Sendable {
     private static func usual(
         _ answer: HTTPAnswer, _ end: ExchangeEnd, _ address: HTTPAddress, hasAccepted: Bool
     ) -> TusAnswer {
-        switch AnswerMeaning(answer, host: address.host, hasAccepted: hasAccepted, at: end.at) {
+        switch AnswerMeaning(answer, host: address.server, hasAccepted: hasAccepted, at: end.at) {
         case .success, .redirect: .moved(answer)
         case .wait(let demand): .wait(demand)
         case .fail(let error): .fail(error)
@@ -167,13 +167,13 @@ enum TusAnswer: Hashable, Sendable {
 
     private static func error(_ answer: HTTPAnswer, _ address: HTTPAddress) -> TransferError {
         TransferError(
-            .http, AnswerMeaning.message(answer.status, host: address.host), httpStatus: answer.status)
+            .http, AnswerMeaning.message(answer.status, host: address.server), httpStatus: answer.status)
     }
 
     private static func locked(_ answer: HTTPAnswer, _ address: HTTPAddress) -> TransferError {
         TransferError(
             .badServerResponse,
-            "\(address.host) still works at what it got last (\(answer.status)): Martlet tries again by itself",
+            "\(address.server) still works at what it got last (\(answer.status)): Martlet tries again by itself",
             httpStatus: answer.status)
     }
 
@@ -190,7 +190,7 @@ extension WaitDemand {
             .auth,
             TransferError(
                 .http,
-                "\(address.host) no longer lets this upload go on (\(answer.status)): renew the access with martlet set, or there, then retry",
+                "\(address.server) no longer lets this upload go on (\(answer.status)): renew the access with martlet set, or there, then retry",
                 httpStatus: answer.status))
     }
 }
@@ -199,14 +199,14 @@ extension TransferError {
     static func noAnswer(_ address: HTTPAddress) -> TransferError {
         TransferError(
             .networkConnectionLost,
-            "\(address.host) closed the connection without an answer: Martlet tries again by itself")
+            "\(address.server) closed the connection without an answer: Martlet tries again by itself")
     }
 
     static func noTus(_ address: HTTPAddress, _ status: Int) -> TransferError {
         let why = "does not speak tus 1.0.0: check the address, or leave --protocol and tus+ out"
         return TransferError(
             [405, 412, 501].contains(status) ? .unsupported : .badServerResponse,
-            "\(address.host) answered \(status) and \(why)",
+            "\(address.server) answered \(status) and \(why)",
             httpStatus: status)
     }
 }

@@ -77,7 +77,7 @@ extension TransferError {
     static func keepsArrivingDamaged(_ endpoint: HTTPAddress) -> TransferError {
         TransferError(
             .integrity,
-            "a piece of the file reached \(endpoint.host) damaged three times: check the disk and memory here, "
+            "a piece of the file reached \(endpoint.server) damaged three times: check the disk and memory here, "
                 + "and what lies between, then retry")
     }
 }

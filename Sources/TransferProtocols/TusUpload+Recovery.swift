@@ -39,7 +39,7 @@ extension TusUpload {
         let reason = hasExpired ? "the upload expired at the server" : "the server has lost the upload"
         restarts += 1
         guard restarts <= Self.mostRestarts * parts.count else {
-            stop(index, WaitDemand(.backoff, .keepsStartingOver(at: parts[index].chain.address.host, reason)))
+            stop(index, WaitDemand(.backoff, .keepsStartingOver(at: parts[index].chain.address.server, reason)))
             return advance()
         }
         guard parts.count > 1, !isJoining else { return [.startOver(reason: reason)] + anew() }
@@ -68,7 +68,7 @@ extension TusUpload {
     /// Makes the upload anew after a 412: what is at the server is ended first.
     private mutating func restart(_ reason: String) -> [ProtocolAction] {
         restarts += 1
-        guard restarts <= Self.mostRestarts else { return over(.fail(.keepsRefusing(at: plan.endpoint.host))) }
+        guard restarts <= Self.mostRestarts else { return over(.fail(.keepsRefusing(at: plan.endpoint.server))) }
         let made = parts.compactMap(\.url)
         let abandoned = parts.compactMap { $0.exchange.map(ProtocolAction.abandon) }
         return abandoned + (made.isEmpty ? [] : [.startOver(reason: reason)]) + clear(made)

@@ -194,7 +194,7 @@ package struct TusUpload: ProtocolMachine {
             }
             return [.learned(learnt)] + layOut()
         }
-        switch AnswerMeaning(answer, host: endpoint.address.host, hasAccepted: plan.resume != nil, at: end.at) {
+        switch AnswerMeaning(answer, host: endpoint.address.server, hasAccepted: plan.resume != nil, at: end.at) {
         case .redirect:
             if let error = endpoint.follow(answer, keepsMethod: true) { return over(.fail(error)) }
             return discover()
@@ -213,7 +213,8 @@ package struct TusUpload: ProtocolMachine {
             checksum = TusChecksum.choose(facts.tusChecksums ?? [])
             if checksum == nil {
                 return over(
-                    .fail(.unverifiable(at: plan.endpoint.host, "cannot check what it gets (it offers no checksums)")))
+                    .fail(.unverifiable(at: plan.endpoint.server, "cannot check what it gets (it offers no checksums)"))
+                )
             }
         }
         let canJoin = facts.tusExtensions?.contains("concatenation") ?? false

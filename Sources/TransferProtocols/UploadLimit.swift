@@ -44,20 +44,21 @@ extension TransferError {
     static func largerThanTaken(_ address: HTTPAddress, _ largest: Int64) -> TransferError {
         TransferError(
             .http,
-            "\(address.host) takes files up to \(largest) bytes: send it elsewhere, or ask for a higher limit there",
+            "\(address.server) takes files up to \(largest) bytes: send it elsewhere, or ask for a higher limit there",
             httpStatus: 413)
     }
 
     static func smallerThanTaken(_ address: HTTPAddress, _ smallest: Int64) -> TransferError {
         TransferError(
             .http,
-            "\(address.host) takes files from \(smallest) bytes on: send it elsewhere, or ask for a lower limit there",
+            "\(address.server) takes files from \(smallest) bytes on: send it elsewhere, or ask for a lower limit there",
             httpStatus: 400)
     }
 
     static func otherLength(_ address: HTTPAddress) -> TransferError {
         TransferError(
-            .badServerResponse, "\(address.host) expects a file of another length: cancel the task and queue it again",
+            .badServerResponse,
+            "\(address.server) expects a file of another length: cancel the task and queue it again",
             httpStatus: 400)
     }
 }

@@ -165,8 +165,9 @@ package actor QueueReader {
     // MARK: Sums
 
     /// Files and bytes of the batches that are not finished; of all, when all are. Problems are counted over all.
-    package func totals() throws(QueueError) -> QueueTotals {
-        try view { try $0.totals() }
+    /// - Parameter told: batches of which somebody else tells that nobody knows the name of their server.
+    package func totals(besidesUnknownNamesOf told: Set<BatchID> = []) throws(QueueError) -> QueueTotals {
+        try view { try $0.totals(besidesUnknownNamesOf: told) }
     }
 
     /// Bytes that are still to cross the wire without those of paused tasks, by batch that is not finished; unknown sizes count as 0.

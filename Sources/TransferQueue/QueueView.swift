@@ -208,7 +208,8 @@ struct QueueView {
     /// Of a batch: neither forgotten nor put away.
     static let isListed = "purged_at IS NULL AND cleared_at IS NULL"
 
-    func totals() throws -> QueueTotals {
+    /// - Parameter told: batches of which somebody else tells that nobody knows the name of their server.
+    func totals(besidesUnknownNamesOf told: Set<BatchID> = []) throws -> QueueTotals {
         var totals = QueueTotals()
         let isBusy = try database.integer(
             "SELECT 1 FROM batches INDEXED BY batches_unfinished WHERE finished_at IS NULL LIMIT 1")
@@ -230,7 +231,7 @@ struct QueueView {
             totals.problems = $0.integer(0)
             totals.problemCauses = $0.integer(1)
         }
-        let waiting = try problemsThatWait()
+        let waiting = try problemsThatWait(besidesUnknownNamesOf: told)
         totals.problems += waiting.person + waiting.space
         totals.problemCauses += waiting.reasons
         (totals.needsPerson, totals.needsSpace) = (waiting.person, waiting.space)
@@ -238,23 +239,27 @@ struct QueueView {
     }
 
     /// Tasks that wait for what a person has to do, or else for room on a disk, and how many different reasons they have.
-    private func problemsThatWait() throws -> (person: Int64, space: Int64, reasons: Int64) {
+    private func problemsThatWait(
+        besidesUnknownNamesOf told: Set<BatchID>
+    ) throws -> (person: Int64, space: Int64, reasons: Int64) {
         var (person, space) = (Int64(0), Int64(0))
         var found: WaitReasons = []
         var causes: Set<TransferErrorCode> = []
         try database.forEach(
             """
-            SELECT value, sum(files), detail FROM reasons WHERE kind = 0 AND files > 0
-            AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed))) GROUP BY value, detail
+            SELECT value, files, detail, batch FROM reasons WHERE kind = 0 AND files > 0
+            AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """
         ) { row in
             let cause = row.integer(2) == 0 ? nil : TransferErrorCode(stored: row.integer(2))
             let reasons = Self.problems(in: row.integer(0), cause)
             if reasons.isEmpty { return }
+            let isOwn = reasons.contains(where: \.isProblem)
+            if !isOwn, told.contains(BatchID(rawValue: row.integer(3))) { return }
             let isSpace = reasons.allSatisfy { $0.isProblem && !$0.needsPerson }
             if isSpace { space += row.integer(1) } else { person += row.integer(1) }
             for reason in reasons where reason.isProblem { found.insert(WaitReasons(reason)) }
-            if let cause, !reasons.contains(where: \.isProblem) { causes.insert(cause) }
+            if let cause, !isOwn { causes.insert(cause) }
         }
         return (person, space, Int64(found.reasons.count + causes.count))
     }

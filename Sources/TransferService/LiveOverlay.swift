@@ -109,6 +109,11 @@ package struct LiveOverlay: Sendable {
     package var movingBatches: Set<BatchID> { Set(batches.keys) }
     package var movingFolders: Set<FolderID> { Set(folders.keys) }
 
+    /// Batches of which the engine itself tells that nobody knows the name of their server.
+    package var batchesOfUnknownNames: Set<BatchID> {
+        Set(troubles.filter { $0.value.contains(where: \.isUnknownName) }.keys)
+    }
+
     /// Something of this batch or folder moves.
     package func moves(_ row: RowID) -> Bool {
         switch row {
@@ -243,12 +248,15 @@ package struct LiveOverlay: Sendable {
     // MARK: What its server does not do
 
     private func tell(_ batch: inout BatchSnapshot) {
-        for trouble in troubles[batch.id] ?? [] {
+        let troubles = troubles[batch.id] ?? []
+        // The queue counts only files that have been tried, and none while they are: here all are counted that wait for it.
+        if troubles.contains(where: \.isUnknownName) { batch.waits.removeAll { $0.code == .cannotFindHost } }
+        for trouble in troubles {
             batch.waits.append(
                 WaitCount(
                     reason: .hostBackoff, code: trouble.isAskedPause ? nil : trouble.error.code, count: trouble.files,
-                    message: trouble.message, lastAt: trouble.since, server: trouble.place.server,
-                    retryAt: trouble.retryAt))
+                    message: trouble.message, lastAt: trouble.since,
+                    server: trouble.isUnknownName ? nil : trouble.place.server, retryAt: trouble.retryAt))
         }
     }
 
@@ -271,8 +279,10 @@ package struct LiveOverlay: Sendable {
         totals.bytesPerSecondDown = bytesPerSecondDown
         totals.stopping = isStopping
         let waiting = troubles.values.joined()
-        totals.needsServer = waiting.reduce(0) { $0 + $1.files }
-        totals.problems += totals.needsServer ?? 0
+        let unknown = waiting.reduce(0) { $0 + ($1.isUnknownName ? $1.files : 0) }
+        totals.needsServer = waiting.reduce(0) { $0 + $1.files } - unknown
+        totals.needsPerson = (totals.needsPerson ?? 0) + unknown
+        totals.problems += (totals.needsServer ?? 0) + unknown
         totals.problemCauses += Int64(Set(waiting.map { [$0.place.origin, $0.error.code.rawValue] }).count)
         totals.secondsLeft = Self.seconds(left + all.left, at: bytesPerSecondUp + bytesPerSecondDown)
     }

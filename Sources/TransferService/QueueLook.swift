@@ -118,7 +118,7 @@ extension QueueReader {
     }
 
     func totals(_ overlay: LiveOverlay) throws -> QueueTotals {
-        var totals = try totals()
+        var totals = try totals(besidesUnknownNamesOf: overlay.batchesOfUnknownNames)
         overlay.apply(to: &totals, left: try bytesLeftInAll())
         return totals
     }

@@ -30,6 +30,23 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a name that nobody knows is told of at the first try, with all of its files")
+    func unknownName() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(10))
+        let batch = try await harness.add(
+            harness.request(upload: ["f"]) { request in
+                if case .upload(let sources, _) = request.work {
+                    request.work = .upload(sources, to: "http://nobody-knows.invalid:8080/in/")
+                }
+            })
+        try await untilKnown(harness, "http://nobody-knows.invalid:8080")
+        let told = await harness.engine.troubles()
+        #expect(told.map(\.place.batch) == [batch] && told.map(\.place.server) == ["nobody-knows.invalid:8080"])
+        #expect(told.allSatisfy { $0.isUnknownName && $0.isWhole })
+        await harness.stop()
+    }
+
     @Test("however often servers come and go, one look is planned, and what comes later is looked at after it")
     func oneTimer() async throws {
         let harness = try await EngineHarness(started: false)

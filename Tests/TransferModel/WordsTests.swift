@@ -6,6 +6,15 @@ import TransferModel
         .cannotFindHost,
         "nas.lcoal cannot be found: check the spelling of its name, then the network; Martlet tries again by itself")
 
+    @Test(
+        "a server is called by its host, and by its port where that is not its scheme's own",
+        arguments: [
+            ("http://127.0.0.1:80/in/", "127.0.0.1"), ("http://127.0.0.1:8080/in", "127.0.0.1:8080"),
+            ("https://ana@NAS.local:443?x", "nas.local"), ("https://nas.local:80", "nas.local:80"),
+            ("sftp://[::1]:22/a", "[::1]"), ("ftps://h:21", "h:21"), ("/home/ana", ""),
+        ])
+    func server(url: String, name: String) { #expect(TransferScheme.server(of: url) == name) }
+
     @Test("what waits for a server whose name nobody knows does not wait for a network, nor for an answer")
     func unknownName() {
         for reason in [WaitReason.connectivity, .hostBackoff, .backoff] {

@@ -310,6 +310,8 @@ import TransferModel
             ])
         let totals = try await queue.reader.totals()
         #expect(totals.problems == 2 && totals.needsPerson == 2 && totals.problemCauses == 2)
+        let rest = try await queue.reader.totals(besidesUnknownNamesOf: [batch])
+        #expect(rest.problems == 1 && rest.needsPerson == 1 && rest.problemCauses == 1, "the one that is not let in")
         #expect(try await queue.reader.check() == [])
         try await queue.writer.wakeDue(now: sandbox.clock.now)
         #expect(try await queue.reader.totals().problems == 0)

@@ -145,7 +145,7 @@ import TransferModel
             shown.waits == [
                 WaitCount(
                     reason: .hostBackoff, code: .cannotConnectToHost, count: 3, message: error.message, lastAt: time,
-                    server: "host:80", retryAt: time)
+                    server: "host", retryAt: time)
             ])
         #expect(try await client.call(Methods.batchList, BatchListRequest()).batches == [shown])
         #expect(shown.causes.isEmpty && shown.waitReasons.isEmpty, "as scripts know them")
@@ -155,6 +155,42 @@ import TransferModel
         _ = try await totals { $0.problems == 3 }
         await harness.engine.show(LiveSnapshot())
         #expect(try await totals { $0.problems == 0 && $0.needsServer == 0 }?.error == nil)
+        try await harness.end()
+    }
+
+    @Test func `all files that wait for a name that nobody knows are counted, waiting or tried just now`() async throws
+    {
+        let harness = try await ServiceHarness()
+        let batch = try await harness.add(3)
+        let client = try await harness.client()
+        let time = Timestamp(milliseconds: WallClock.milliseconds)
+        let error = TransferError(.cannotFindHost, "nsa.local cannot be found: check the spelling of its name")
+        let lane = try #require(try await harness.queue.writer.lanes().first)
+        let tried = try await harness.queue.writer.claim(lane.lane, limit: 1, now: time)[0]
+        var live = LiveSnapshot()
+        live.troubles = [
+            HostTrouble(
+                place: .init(batch: batch, origin: lane.origin), since: time, retryAt: time, error: error,
+                isWhole: true,
+                files: 0)
+        ]
+        await harness.engine.show(live)
+        let expected = WaitCount(
+            reason: .hostBackoff, code: .cannotFindHost, count: 3, message: error.message, lastAt: time, retryAt: time)
+        for change in [
+            TaskChange.waiting(WaitReasons(.hostBackoff), retryAt: time.advanced(by: .seconds(60)), error: error),
+            .running,
+        ] {
+            harness.queue.writer.record(change, for: tried.id)
+            try await harness.queue.writer.commit()
+            let shown = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
+            #expect(shown.waits == [expected])
+            let totals = try await client.call(Methods.totals, Nothing())
+            #expect(totals.problems == 3 && totals.needsPerson == 3 && totals.needsServer == 0)
+            #expect(totals.problemCauses == 1)
+            try await harness.queue.writer.clearWait(WaitReasons(.hostBackoff))
+            _ = try await harness.queue.writer.claim(lane.lane, limit: 1, now: time)
+        }
         try await harness.end()
     }
 
@@ -184,7 +220,7 @@ import TransferModel
         await harness.engine.show(live)
         let client = try await harness.client()
         let shown = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
-        #expect(shown.waits.map(\.server) == ["one:80", "two:80"] && shown.waits.map(\.count) == [2, 1])
+        #expect(shown.waits.map(\.server) == ["one", "two"] && shown.waits.map(\.count) == [2, 1])
         #expect(try await client.call(Methods.totals, Nothing()).needsServer == 3)
         try await harness.end()
     }
@@ -207,7 +243,7 @@ import TransferModel
         let client = try await harness.client()
         let wait = try #require(
             try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch.waits.first)
-        #expect(wait.code == nil && wait.count == 2 && wait.server == "host:80")
+        #expect(wait.code == nil && wait.count == 2 && wait.server == "host")
         #expect(wait.message == "host:80 answered 503 Service Unavailable and asked for a pause")
         let why = try #require(
             try await client.call(Methods.why, WhyRequest(id: .batch(batch))).answers.first)
