@@ -111,10 +111,22 @@ extension LineTalk {
         switch word {
         case "u": return Step(commands: [["undo"]])
         case "e":
-            let failed = sight.batches.filter { $0.filesFailed > 0 }
-            return Step(lines: failed.isEmpty ? ["Nothing has failed."] : failed.map { "\($0.id) \(sentence($0))" })
+            let found = sight.batches.filter { $0.filesFailed > 0 || !$0.waits.isEmpty || $0.state == .waiting }
+            return Step(
+                lines: found.isEmpty
+                    ? ["Nothing has failed, and nothing waits for you or a server."]
+                    : found.flatMap { batch in ["\(batch.id) \(sentence(batch))"] + waits(of: batch) })
         case "h": return Step(lines: [help, Self.takesBack])
         default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        }
+    }
+
+    /// What its files wait for, by cause: of what has a message that, else what it is.
+    private func waits(of batch: BatchSnapshot) -> [String] {
+        batch.waits.map { wait in
+            let subject = wait.count == 1 ? "1 file waits" : "\(wait.count) files wait"
+            guard !wait.message.isEmpty else { return "\(subject) for \(wait.reason.words)." }
+            return "\(subject): \(TransferError(wait.code ?? .http, wait.message).happening)."
         }
     }
 

@@ -71,6 +71,28 @@ import Testing
         #expect(talk.place == place)
     }
 
+    @Test("what only waits for another try, a server or a person is told of among the problems, too")
+    func waiting() {
+        var (talk, sight) = (LineTalk(units: .iec), sight)
+        var (unknown, retried) = (batch(4, "raw", .waiting), batch(5, "tax", .waiting, failed: 1))
+        unknown.waits = [
+            WaitCount(
+                reason: .hostBackoff, code: .cannotFindHost, count: 3,
+                message: "nsa.local cannot be found: check the spelling of its name; Martlet tries again by itself"),
+            WaitCount(reason: .hostKey, count: 1),
+        ]
+        retried.waitReasons = [.backoff]
+        sight.batches = [batch(1, "holiday", .running), unknown, retried]
+        #expect(
+            talk.take("e", sight).lines == [
+                "b4 raw, waiting, 0 percent.", "3 files wait: nsa.local cannot be found.",
+                "1 file waits for \(WaitReason.hostKey.words).",
+                "b5 tax, waiting, 0 percent, waits for \(WaitReason.backoff.words). 1 file failed: 403 Forbidden.",
+            ])
+        sight.batches = [batch(1, "holiday", .running)]
+        #expect(talk.take("e", sight).lines == ["Nothing has failed, and nothing waits for you or a server."])
+    }
+
     @Test("choices are commands; a cancel asks first")
     func choices() {
         var talk = LineTalk(units: .iec)
