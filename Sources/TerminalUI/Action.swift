@@ -166,6 +166,17 @@ package enum Action: String, CaseIterable, Sendable {
         }
     }
 
+    /// The same, where it moves something else than a row.
+    package func summary(in view: KeyMap.View) -> String {
+        switch (self, view) {
+        case (.down, .throughput): "next batch"
+        case (.up, .throughput): "previous batch, or all"
+        case (.down, .details): "next file of the batch"
+        case (.up, .details): "its previous file"
+        default: summary
+        }
+    }
+
     /// The word behind the key in the line of hints; nil when it is never there.
     package var hint: String? {
         switch self {

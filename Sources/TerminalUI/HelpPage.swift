@@ -95,7 +95,8 @@ extension Model {
         guard entry.view == view || entry.view == .lost && !canChange,
             let press = keys.keys(for: entry.action, in: entry.view).first
         else {
-            return complain("\"\(SafeText(entry.action.summary))\" belongs to \(SafeText(entry.view.place)).")
+            return complain(
+                "\"\(SafeText(entry.action.summary(in: entry.view)))\" belongs to \(SafeText(entry.view.place)).")
         }
         take(.key(press))
     }

@@ -40,9 +40,10 @@ struct HelpText {
     private func block(_ title: String, _ actions: [Action], _ view: KeyMap.View, _ words: [String]) -> [Item] {
         let items = actions.compactMap { action -> Item? in
             let names = keys.keys(for: action, in: view).map(\.name).joined(separator: " ")
-            let text = "\(names) \(action.rawValue) \(action.summary)".lowercased()
+            let summary = action.summary(in: view)
+            let text = "\(names) \(action.rawValue) \(summary)".lowercased()
             guard words.allSatisfy({ text.contains($0) }) else { return nil }
-            let line = StyledLine("  " + SafeText(names).fitted(to: 11) + " ") + StyledLine(SafeText(action.summary))
+            let line = StyledLine("  " + SafeText(names).fitted(to: 11) + " ") + StyledLine(SafeText(summary))
             return Item(line: line, entry: Entry(action: action, view: view))
         }
         if items.isEmpty { return [] }

@@ -34,7 +34,22 @@ struct HelpTests {
 
     @Test("no action's words are cut in the columns of 80 cells")
     func wholeWords() {
-        #expect(Action.allCases.filter { $0.summary.count > 24 }.map(\.summary) == [])
+        for view in KeyMap.View.allCases {
+            #expect(Action.allCases.map { $0.summary(in: view) }.filter { $0.count > 24 } == [])
+        }
+    }
+
+    @Test(
+        "j and k are told by what they move on the page that help is opened from",
+        arguments: [
+            ("b", "next batch", "previous batch, or all"), ("i", "next file of the batch", "its previous file"),
+            ("L", "next row", "previous row"),
+        ])
+    func moved(key: String, next: String, previous: String) {
+        var screen = example()
+        screen.press(key, "?")
+        #expect(screen.lines[2].hasPrefix("   j Down      \(next)  "), "\(screen.picture)")
+        #expect(screen.lines[3].hasPrefix("   k Up        \(previous)  "), "\(screen.picture)")
     }
 
     @Test("in a small window a message leaves the way to help where there is room for it")
