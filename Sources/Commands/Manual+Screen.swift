@@ -127,15 +127,16 @@ extension Manual {
 
     static let problems = """
          Problems                                               1,206 files in 2 causes
-           Cause                           Files  Batch        Last   Fix
-         x host answered 403 to t20 (\\~    1,204  docs, more   12:40  r retry  d server
-         x a file changed                      2  holid~-2024  10:41  r retry
+           Cause                                     Files  Batch     Fix
+         x host answered 403 to t20 (\\x1B[2Jquota ~  1,204  docs~ore  r retry  d server
+         x a file changed                                2  holi~024  r retry
 
         - permission denied ------------------------------------------------------------
          What happened host answered 403 to t20 (\\x1B[2Jquota exceeded)
          What it means The server does not let you do this.
          What to do    free space there, or ask who runs it, then r
          Where         "docs" 1,200 files, "more" 4 files
+         Last          12:40:00
          Not lost      Nothing was deleted. Each file goes on where it stood, if the
                        server can.
 

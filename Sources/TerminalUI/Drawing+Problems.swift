@@ -20,11 +20,11 @@ extension Drawing {
             return
         }
         // In a low window the words go, not the causes.
-        let text = page.cause.map { problemWords($0, width: width) } ?? []
+        let columns = ProblemColumns(width, needs: needs(of: page.causes))
+        let text = page.cause.map { problemWords($0, width: width, saysLast: columns.last == nil) } ?? []
         let room = end - first
         let height = min(page.causes.count, max(min(3, room), room - text.count - 3))
         let top = max(0, min(page.selected - height + 1, page.causes.count - height))
-        let columns = ProblemColumns(width)
         if first > 1 { titles(columns) }
         for (row, index) in zip(first..<(first + height), top..<page.causes.count) {
             line(page.causes[index], row, columns, isSelected: index == page.selected && !page.isGone)
@@ -40,6 +40,14 @@ extension Drawing {
     }
 
     private static let hintsOfProblems: [Action] = [.back, .retry, .enter, .server, .leaveOut, .help]
+
+    /// How wide each column would be with nothing cut.
+    private func needs(of causes: [ProblemsPage.Cause]) -> ProblemColumns.Needs {
+        func widest(_ text: (ProblemsPage.Cause) -> SafeText) -> Int { causes.map { text($0).width }.max() ?? 0 }
+        return ProblemColumns.Needs(
+            cause: widest { look.safe($0.summary) }, files: widest { SafeText(Figures.count($0.files)) },
+            batch: widest { look.safe($0.names) }, fix: widest { HintLine.fix($0.fixes, model.keys) })
+    }
 
     private mutating func titles(_ columns: ProblemColumns) {
         let titles: [(String, Range<Int>?, Alignment)] = [
@@ -63,9 +71,9 @@ extension Drawing {
         let files = SafeText(Figures.count(cause.files))
         grid.put(files.fitted(to: columns.files.count, .right), row: row, column: columns.files.lowerBound)
         if let cells = columns.batch {
-            let names = look.safe(cause.batches.map(\.name).joined(separator: ", "))
             grid.put(
-                names.shortened(to: cells.count, mark: look.glyphs.cutMark), row: row, column: cells.lowerBound)
+                look.safe(cause.names).shortened(to: cells.count, mark: look.glyphs.cutMark), row: row,
+                column: cells.lowerBound)
         }
         if let cells = columns.last, let lastAt = cause.lastAt {
             grid.put(last(lastAt), row: row, column: cells.lowerBound, end: cells.upperBound)
@@ -105,7 +113,15 @@ extension Drawing {
         return SafeText("\(look.timeOfDay(time)), by itself")
     }
 
-    func problemWords(_ cause: ProblemsPage.Cause, width: Int) -> [StyledLine] {
+    /// A slip in the address is what no waiting mends.
+    private func remedy(of cause: ProblemsPage.Cause) -> SafeText {
+        let rest = model.advised(cause.remedy)
+        guard cause.isOfAddress, !cause.batches.isEmpty else { return rest }
+        return "\(model.key(.again, in: .problems)) corrects the address, if it is wrong; else \(rest)"
+    }
+
+    /// - Parameter saysLast: when its last file came to it stands nowhere else.
+    func problemWords(_ cause: ProblemsPage.Cause, width: Int, saysLast: Bool = false) -> [StyledLine] {
         let places = cause.batches.prefix(4).map { place in
             let name = "\"\(look.safe(place.name).shortened(to: 40, mark: look.glyphs.cutMark).string)\""
             return place.files > 0 ? name + " " + Figures.amount(place.files, "file") : name
@@ -114,8 +130,9 @@ extension Drawing {
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
             ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
-            ("What to do", model.advised(cause.remedy)), ("Next try", nextTry(cause)),
+            ("What to do", remedy(of: cause)), ("Next try", nextTry(cause)),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
+            ("Last", saysLast ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
             ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),
         ]
         return fields.filter { $0.1.width > 0 }.flatMap { label, value in
@@ -134,17 +151,40 @@ struct ProblemColumns {
     let last: Range<Int>?
     let fix: Range<Int>?
 
-    init(_ width: Int) {
+    /// Widths with which nothing would be cut.
+    struct Needs {
+        var cause = 0
+        var files = 0
+        var batch = 0
+        var fix = 0
+    }
+
+    /// The reason is cut last: names of batches go down to a few letters before, and then the times.
+    init(_ width: Int, needs: Needs) {
+        let fixCells = width >= 76 ? min(max(3, needs.fix), 18) : 0
+        let fileCells = width >= 30 ? max(5, needs.files) : 4
+        var batchCells = width >= 56 ? min(max(5, needs.batch), max(8, width / 3)) : 0
+        var lastCells = width >= 56 ? 5 : 0
+        let start = 3
+        func room() -> Int {
+            let others = [fixCells, lastCells, batchCells, fileCells].filter { $0 > 0 }
+            return width - 1 - start - others.reduce(0) { $0 + $1 + 2 }
+        }
+        let wanted = max(needs.cause, 5)
+        batchCells = min(batchCells, max(8, batchCells - max(0, wanted - room())))
+        if room() < wanted { lastCells = 0 }
+        // What is won by it beyond the reason is given back.
+        if lastCells == 0, batchCells > 0 { batchCells += max(0, min(needs.batch - batchCells, room() - wanted)) }
         var end = width - 1
-        func take(_ cells: Int) -> Range<Int> {
+        func take(_ cells: Int) -> Range<Int>? {
+            guard cells > 0 else { return nil }
             defer { end -= cells + 2 }
             return (end - cells)..<end
         }
-        fix = width >= 76 ? take(17) : nil
-        last = width >= 56 ? take(5) : nil
-        batch = width >= 56 ? take(max(8, width / 7)) : nil
-        files = take(width >= 30 ? 7 : 4)
-        cause = min(3, max(0, end - 1))..<max(min(3, max(0, end - 1)), end)
+        (fix, last, batch) = (take(fixCells), take(lastCells), take(batchCells))
+        files = take(fileCells) ?? end..<end
+        let first = min(start, max(0, end - 1))
+        cause = first..<max(first, end)
     }
 }
 
@@ -153,7 +193,8 @@ extension HintLine {
     static func fix(_ actions: [Action], _ keys: KeyMap) -> SafeText {
         SafeText(
             actions.compactMap { action in
-                keys.keys(for: action, in: .problems).first.map { "\($0.name) \(action.hint ?? "")" }
+                let word = action == .again ? "address" : action.hint ?? ""
+                return keys.keys(for: action, in: .problems).first.map { "\($0.name) \(word)" }
             }.joined(separator: "  "))
     }
 }

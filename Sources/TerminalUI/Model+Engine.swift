@@ -179,9 +179,18 @@ extension Model {
                 let what = name ?? SafeText(Figures.amount(done, "row"))
                 return "Queued again: \(what). It starts again from 0: what had arrived in part is gone."
             }
+            if let result = changed.results.first(where: { $0.pausedAgain == true }) {
+                let paused = name.map { "\($0) is paused" } ?? "Paused"
+                return result.pausedUntil.map { "\(paused) until \(moment($0)) again." }
+                    ?? "\(paused) again, until somebody resumes it."
+            }
             let what = SafeText(changed.undone?.noun ?? "change")
             return done > 0
                 ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")." : "There is nothing to take back."
+        case .replaced(let old, let new):
+            return done > 0
+                ? "\(new) is queued in the place of \(old), which is cancelled."
+                : "\(new) is queued; \(old) was over already."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
         case .askedServer(let what):
@@ -241,6 +250,7 @@ extension Model {
         case .deed(.pause, _), .deed(.resume, _), .deed(.retry, _): nil
         case .deed(_, let rows): title(rows)
         case .clearFinished: "the list"
+        case .replaced(let old, _): SafeText("\(old)")
         default: nil
         }
     }

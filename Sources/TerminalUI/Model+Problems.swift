@@ -68,7 +68,9 @@ extension Model {
         case .retry: return retry(problems.cause, among: problems.causes)
         case .leaveOut: return leaveOut(problems.cause, among: problems.causes)
         case .server: return showServer(of: problems.cause)
-        case .again: return problems.cause?.batches.first.map { again($0.batch) } ?? ()
+        case .again:
+            guard let cause = problems.cause, let place = cause.batches.first else { return }
+            return again(place.batch, inPlace: cause.isWait && cause.isOfAddress)
         case .plain: return requests.append(.showPlain(Drawing.report(of: problems, self)))
         case .write: return requests.append(.write(Drawing.report(of: problems, self), name: "problems.txt"))
         case .undo: return undo()
@@ -101,13 +103,13 @@ extension Model {
         let selector =
             cause.filter(among: causes).map { NodeSelector(filter: $0) }
             ?? NodeSelector(batch: cause.batches.count == 1 ? cause.batches[0].batch : nil, states: [.waiting])
-        if case .unserved(let code, let server) = cause.kind {
+        if let server = cause.triedAgain {
             // Who says so means the server, and with it what stands in line for it.
             let name = look.safe(server)
-            let what: SafeText = code == .http ? "\(name) again, unless it asked for a pause" : "\(name) again now"
+            let isBusy = cause.error?.code == .http
+            let what: SafeText = isBusy ? "\(name) again, unless it asked for a pause" : "\(name) again now"
             // What waits for its time, or for a person, is none of this server's troubles.
-            let tried = try? TransferFilter("(why=hostBackoff | why=backoff) @marked")
-            guard let tried = tried?.naming(cause.batches.map { .batch($0.batch) }).description else { return }
+            guard let tried = cause.filterOfBatches("(why=hostBackoff | why=backoff)") else { return }
             ask(.askedServer(what)) { .act(.retry, .matching(NodeSelector(filter: tried)), number: $0) }
             return
         }

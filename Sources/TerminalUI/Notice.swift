@@ -80,7 +80,10 @@ struct Outstanding: Sendable {
         case find
         case queueing(AddOrder)
         /// What queued a batch, to do it again.
-        case order(BatchID)
+        /// `inPlace`: to be cancelled when that is queued.
+        case order(BatchID, inPlace: Bool)
+        /// A batch is cancelled, because another one takes its place.
+        case replaced(BatchID, by: SafeText)
         case destination(DestinationDeed)
 
         /// As what it stops what runs; `nil`: it does not.

@@ -6,8 +6,8 @@ import Terminal
 struct ProblemsPage: Sendable {
     struct Cause: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
-            /// `status`: of failures by HTTP, what the server answered.
-            case failed(TransferErrorCode, status: Int? = nil, host: String? = nil)
+            /// `status`: of failures by HTTP, what the server answered; `server`: which one, where it may be to blame.
+            case failed(TransferErrorCode, status: Int? = nil, host: String? = nil, server: String? = nil)
             /// It goes on when the person has done something; `code`: what makes a problem of it; `host`: the name that nobody
             /// knows: each is a problem of its own.
             case waits(WaitReason, code: TransferErrorCode? = nil, host: String? = nil)
@@ -34,12 +34,14 @@ struct ProblemsPage: Sendable {
             var host = ""
             /// Where to, as far as it is no secret.
             var url = ""
+            /// All that is left of the batch meets it.
+            var isWhole = false
         }
 
         /// The failure as the table of cures knows it.
         var error: TransferError? {
             switch kind {
-            case .failed(let code, let status, _): TransferError(code, message, httpStatus: status)
+            case .failed(let code, let status, _, _): TransferError(code, message, httpStatus: status)
             case .waits(_, let code, _), .unserved(let code, _): code.map { TransferError($0, message) }
             }
         }
@@ -78,7 +80,19 @@ struct ProblemsPage: Sendable {
             CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
         }
 
+        /// Of its batches.
+        var names: String { batches.map(\.name).joined(separator: ", ") }
+
         var isUnserved: Bool { if case .unserved = kind { true } else { false } }
+
+        /// The server that is tried again by itself, when all is meant that waits for it.
+        var triedAgain: String? {
+            switch kind {
+            case .unserved(_, let server): server
+            case .waits(_, _?, _?) where isWhole: batches.first.map { TransferScheme.server(of: $0.url) }
+            default: nil
+            }
+        }
 
         /// That server answers, and said how long to stay away.
         var isAskedPause: Bool { if case .unserved(nil, _) = kind { true } else { false } }
@@ -108,14 +122,16 @@ struct ProblemsPage: Sendable {
         func note(_ kind: Cause.Kind, _ message: String, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot) {
             let place = Cause.Place(
                 batch: batch.id, name: batch.name, files: files, host: batch.destination.urlHost,
-                url: batch.destination)
+                url: batch.destination, isWhole: files == batch.filesActive + batch.filesWaiting)
             found[kind, default: Cause(kind: kind, message: message, files: 0, batches: [])].add(place, lastAt)
         }
         for batch in batches {
             for count in batch.causes where count.count > 0 {
                 let status = count.code == .http ? count.httpStatus : nil
                 let host = Cause.unknownHost(count.code, count.message)
-                note(.failed(count.code, status: status, host: host), count.message, count.count, count.lastAt, batch)
+                let server = Cause.server(of: count.code, batch.destination)
+                let kind = Cause.Kind.failed(count.code, status: status, host: host, server: server)
+                note(kind, count.message, count.count, count.lastAt, batch)
             }
             for wait in batch.waits where wait.count > 0 {
                 if let server = wait.server {
@@ -125,7 +141,9 @@ struct ProblemsPage: Sendable {
                     continue
                 }
                 let host = wait.code.flatMap { Cause.unknownHost($0, wait.message) }
-                note(.waits(wait.reason, code: wait.code, host: host), wait.message, wait.count, wait.lastAt, batch)
+                // The engine and the queue may call the wait for one name by two reasons.
+                let reason = wait.code == nil ? wait.reason : .hostBackoff
+                note(.waits(reason, code: wait.code, host: host), wait.message, wait.count, wait.lastAt, batch)
             }
         }
         causes = found.values.sorted(by: Cause.comesBefore)
@@ -155,8 +173,8 @@ extension ProblemsPage.Cause {
     /// Its name in JSON, for an order that is always the same.
     private var name: String {
         switch kind {
-        case .failed(let code, let status, let host):
-            code.rawValue + (status.map { " \($0)" } ?? "") + (host.map { " \($0)" } ?? "")
+        case .failed(let code, let status, let host, let server):
+            ([code.rawValue] + [status.map { "\($0)" }, host, server].compactMap(\.self)).joined(separator: " ")
         case .waits(let reason, let code, let host): (code?.rawValue ?? reason.rawValue) + (host.map { " \($0)" } ?? "")
         case .unserved(let code, let server): "\(code?.rawValue ?? "") \(server)"
         }
@@ -167,6 +185,13 @@ extension ProblemsPage.Cause {
         guard code == .cannotFindHost else { return nil }
         let said = TransferError(code, message).happening
         return said.isEmpty ? nil : said
+    }
+
+    /// Of a failure for which a server may be to blame: which one. Buckets of S3 are none.
+    fileprivate static func server(of code: TransferErrorCode, _ url: String) -> String? {
+        guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url) != .s3 else { return nil }
+        let server = TransferScheme.server(of: url)
+        return server.isEmpty ? nil : server
     }
 
     /// As what it is shown: what waits for space looks again by itself.
@@ -181,7 +206,8 @@ extension ProblemsPage.Cause {
     /// What it is called where there is room for a few words.
     var title: String {
         switch kind {
-        case .failed(let code, let status, let host): status.map { "answered \($0)" } ?? host ?? code.words
+        case .failed(let code, let status, let host, let server):
+            status.map { (server.map { "\($0) " } ?? "") + "answered \($0)" } ?? host ?? code.words
         case .waits(let reason, let code, let host): host ?? code?.words ?? "waits for \(reason.words)"
         case .unserved(nil, let server): "\(server) asked for a pause"
         case .unserved(_, let server): "\(server) serves nothing"
@@ -192,19 +218,41 @@ extension ProblemsPage.Cause {
     /// - Parameter others: all causes there are.
     func filter(among others: [Self]) -> String? {
         switch kind {
-        case .failed(.http, let status?, _): return "@err err=http err=\(status)"
-        case .failed(.http, nil, _):
+        case .failed(.http, let status?, _, _): return filter("@err err=http err=\(status)", among: others)
+        case .failed(.http, nil, _, _):
             // Refused without a status, as FTP does: none of those that have one.
-            let statuses = others.compactMap { if case .failed(.http, let status, _) = $0.kind { status } else { nil } }
-            return (["@err err=http"] + statuses.sorted().map { "!err=\($0)" }).joined(separator: " ")
-        case .failed(_, _, let host?): return "@err " + Self.said(host)
-        case .failed(let code, _, nil): return "@err err=\(code.rawValue)"
+            let statuses = others.compactMap {
+                if case .failed(.http, let status, _, _) = $0.kind { status } else { nil }
+            }
+            let words = ["@err err=http"] + Set(statuses).sorted().map { "!err=\($0)" }
+            return filter(words.joined(separator: " "), among: others)
+        case .failed(_, _, let host?, _): return "@err " + Self.said(host)
+        case .failed(let code, _, nil, _): return filter("@err err=\(code.rawValue)", among: others)
+        // Also of those that are tried just now, or have not been yet.
+        case .waits(_, _?, _?) where isWhole: return filterOfBatches("(@run | @wait | @retry)")
         case .waits(_, _?, let host?): return "@retry " + Self.said(host)
         case .waits(_, let code?, nil): return "@retry err=\(code.rawValue)"
         case .waits(let reason, nil, _): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
         // Most of its files have had no try of their own.
         case .unserved: return nil
         }
+    }
+
+    /// All that is left of its batches meets it.
+    var isWhole: Bool { batches.allSatisfy(\.isWhole) }
+
+    /// Where another server is blamed for the same, only in its own batches.
+    private func filter(_ text: String, among others: [Self]) -> String? {
+        guard case .failed(let code, let status, _, let server) = kind else { return text }
+        let isShared = others.contains { other in
+            guard case .failed(code, status, _, let another) = other.kind else { return false }
+            return another != server
+        }
+        return isShared ? filterOfBatches(text) : text
+    }
+
+    func filterOfBatches(_ text: String) -> String? {
+        (try? TransferFilter(text + " @marked"))?.naming(batches.map { .batch($0.batch) }).description
     }
 
     /// What begins with this name, and not what ends with it: `nas.local` is another one than `local`.
@@ -216,13 +264,17 @@ extension ProblemsPage.Cause {
     /// What one press can do about it, as the list says it: the likeliest first.
     var fixes: [Action] {
         switch kind {
-        case .failed(let code, _, _): code.isOfServer ? [.retry, .server] : [.retry]
+        case _ where isOfAddress: [.again, .retry]
+        case .failed(let code, _, _, _): code.isOfServer ? [.retry, .server] : [.retry]
         case .waits(.auth, _, _): [.server]
         case .waits(_, let code, _): code == nil ? [.retry] : [.server]
         case .unserved(nil, _): [.server]
         case .unserved: [.retry, .server]
         }
     }
+
+    /// Most likely its address is wrong.
+    var isOfAddress: Bool { !isAskedPause && error?.code.isOfAddress == true }
 
     fileprivate mutating func add(_ place: Place, _ lastAt: Timestamp?) {
         files += place.files
@@ -237,6 +289,9 @@ extension ProblemsPage.Cause {
 }
 
 extension TransferErrorCode {
+    /// A slip of the finger in the address may be to blame.
+    var isOfAddress: Bool { self == .cannotFindHost || self == .cannotConnectToHost }
+
     /// Another address or another login may mend it.
     fileprivate var isOfServer: Bool {
         switch self {

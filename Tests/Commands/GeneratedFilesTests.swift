@@ -36,7 +36,7 @@ struct GeneratedFilesTests {
         for (view, keys) in tables {
             for (key, deed) in keys {
                 let press = try #require(KeyPress(name: key))
-                #expect(KeyMap.standard.action(for: press, in: view)?.summary == deed, "\(view) \(key)")
+                #expect(KeyMap.standard.action(for: press, in: view)?.summary(in: view) == deed, "\(view) \(key)")
             }
         }
     }

@@ -106,7 +106,10 @@ struct ProblemsPageTests {
             CauseCount(code: .http, count: 1, message: "host refuses the user"),
         ]
         screen.send(.answer(.problems(.success([batch(1, "a", statuses)]), number: screen.lastNumber)))
-        #expect(screen.model.page.problemTitles == ["answered 404", "answered 413", TransferErrorCode.http.words])
+        #expect(
+            screen.model.page.problemTitles == [
+                "host answered 404", "host answered 413", TransferErrorCode.http.words,
+            ])
         screen.press("r")
         #expect(screen.matched(.retry) == ["@err err=http err=404"])
         screen.press("j", "j", "r")
@@ -147,7 +150,7 @@ struct ProblemsPageTests {
         screen.send(.answer(.problems(.success([lost]), number: screen.lastNumber)))
         #expect(screen.picture.contains("nsa.local cannot be found"))
         #expect(screen.picture.contains("Nobody knows a machine of that name."))
-        #expect(screen.picture.contains("check the spelling of its name"))
+        #expect(screen.picture.contains("check the spelling"))
         screen.press("x")
         #expect(screen.matched(.cancel) == [#"@retry err:/^nsa\.local cannot be found/"#])
     }
@@ -217,7 +220,7 @@ struct ProblemsPageTests {
         screen.send(.answer(.problems(.success(more), number: screen.lastNumber)))
         guard case .problems(let page) = screen.model.page else { return #expect(Bool(false), "the page is gone") }
         #expect(page.causes.map(\.files) == [5000, 1204, 2])
-        #expect(page.cause?.kind == .failed(.sourceChanged))
+        #expect(page.cause?.error?.code == .sourceChanged)
     }
 
     @Test("the name of one file does not stand for all of them, neither as a cause nor in a folded row")
@@ -330,6 +333,114 @@ struct ProblemsPageTests {
         #expect(!asks())
         screen.wait(.milliseconds(100))
         #expect(asks())
+    }
+
+    @Test("two servers that differ in the port are two problems, and what is done to one is done to none of the other")
+    func ports() {
+        func refused(_ id: Int64, _ server: String, _ status: Int = 404) -> BatchSnapshot {
+            let message = "\(server) answered \(status) Not Found: check the address"
+            let cause = CauseCount(code: .http, count: 10 - id, message: message, httpStatus: status)
+            var found = batch(id, "b\(id)", [cause])
+            found.destination = "http://\(server)/in/"
+            return found
+        }
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        let answer = [refused(1, "127.0.0.1:8080"), refused(2, "127.0.0.1:9090"), refused(3, "127.0.0.1:9090", 413)]
+        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        #expect(
+            screen.model.page.problemTitles == [
+                "127.0.0.1:8080 answered 404", "127.0.0.1:9090 answered 404", "127.0.0.1:9090 answered 413",
+            ])
+        screen.press("r")
+        #expect(screen.matched(.retry) == ["@err err=http err=404 id:b1"])
+        screen.press("j", "r")
+        #expect(screen.matched(.retry) == ["@err err=http err=404 id:b2"])
+        screen.press("j", "r")
+        #expect(screen.matched(.retry) == ["@err err=http err=413"])
+    }
+
+    @Test("at 80 columns the reason is whole before names of batches and times are")
+    func reasonFirst() {
+        let names = ["holiday-2024-raw-and-edited", "contracts of the whole year"]
+        let message = "nas.local:8443 answered 404 Not Found: check the address"
+        let answer = names.enumerated().map { index, name in
+            batch(
+                Int64(index + 1), name,
+                [CauseCount(code: .http, count: 1200, message: message, httpStatus: 404, lastAt: ago(60))])
+        }
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        screen.send(.answer(.problems(.success(answer), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "problems-long-80x24")
+        #expect(screen.lines[2].contains("nas.local:8443 answered 404 Not Found "))
+    }
+
+    @Test("of what is not reached the address is mended first, and the new batch takes the old one's place")
+    func address() throws {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        screen.send(.answer(.problems(.success([unserved(7, "docs", "nas:8080")]), number: screen.lastNumber)))
+        #expect(screen.lines[2].contains("A address  r retry"), "\(screen.picture)")
+        #expect(screen.picture.contains("A corrects the address, if it is wrong; else see whether"))
+        screen.press("A")
+        var order = BatchRequest(
+            name: "docs",
+            work: .upload(
+                [UploadSource(path: RawPath(Adding.path("notes.txt")), placement: .named(RawPath("notes.txt")))],
+                to: "https://nas:8080/in/"))
+        order.like = BatchID(rawValue: 7)
+        screen.send(.answer(.ordered(.success(order), number: screen.lastNumber)))
+        screen.press("Enter")
+        #expect(screen.picture.contains("Instead of    b7, which is cancelled then; u takes that back"))
+        #expect(screen.picture.contains("  martlet cancel b7"), "the command shown comes to the same")
+        screen.press("F2")
+        let asked = screen.requests.contains { if case .queue = $0 { true } else { false } }
+        #expect(
+            asked
+                && screen.model.outstanding.values.allSatisfy { if case .replaced = $0.purpose { false } else { true } }
+        )
+        var new = Adding.batch
+        (new.id, new.name) = (BatchID(rawValue: 8), "docs")
+        screen.send(.answer(.queued(.success(new), number: screen.lastNumber)))
+        #expect(
+            screen.requests.contains(.act(.cancel, .ids([.batch(BatchID(rawValue: 7))]), number: screen.lastNumber)))
+        screen.answerDone(.batch(BatchID(rawValue: 7)))
+        #expect(
+            screen.model.notice?.text == "b8 \"docs\" is queued in the place of b7, which is cancelled.")
+        #expect(screen.model.notice?.undo?.choice == .operation(7))
+    }
+
+    @Test("what failed for good, or is sent elsewhere besides, cancels nothing")
+    func elsewhere() {
+        var screen = screen()
+        screen.press("A")
+        let isInPlace = screen.model.outstanding.values.contains {
+            if case .order(_, let inPlace) = $0.purpose { inPlace } else { false }
+        }
+        #expect(!isInPlace && screen.requests == [.order(of: BatchID(rawValue: 3), number: screen.lastNumber)])
+    }
+
+    @Test("all that waits for a name that nobody knows is meant, whether it has been tried or not")
+    func wholeUnknown() {
+        var found = batch(4, "raw", [])
+        found.destination = "https://nas.lcoal/in/"
+        found.filesWaiting = 12
+        found.waits = [
+            WaitCount(
+                reason: .hostBackoff, code: .cannotFindHost, count: 12,
+                message: "nas.lcoal cannot be found: check the spelling of its name; Martlet tries again by itself")
+        ]
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        screen.send(.answer(.problems(.success([found]), number: screen.lastNumber)))
+        Pictures.expect(screen.picture, "problems-unknown-80x24")
+        screen.press("r")
+        #expect(screen.matched(.retry) == ["(why=hostBackoff | why=backoff) id:b4"])
+        screen.press("x")
+        #expect(screen.matched(.cancel) == ["(@run | @wait | @retry) id:b4"])
+        screen.press("Enter")
+        #expect(screen.model.filter?.text == "(@run | @wait | @retry) id:b4")
     }
 
     @Test("two names that nobody knows are two problems, and what is done to one is done to none of the other")

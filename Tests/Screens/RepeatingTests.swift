@@ -1,3 +1,4 @@
+import DisplayText
 @testable import MartletKit
 import Testing
 
@@ -103,6 +104,24 @@ struct RepeatingTests {
         Pictures.expect(screen.picture, "undo-list-80x24")
         screen.press("Esc", ":", "undo 4", "Enter")
         #expect(sent(screen) == [.undo(.operation(4), number: screen.lastNumber)])
+    }
+
+    @Test("a pause that ends as before again is not said to be taken back")
+    func pausedAgain() {
+        func said(_ end: Timestamp?) -> String? {
+            var screen = example()
+            screen.press(":", "pause for 2h", "Enter")
+            screen.answerDone()
+            screen.press("u")
+            var result = NodeResult(id: .batch(BatchID(rawValue: 1)), result: .done)
+            (result.pausedAgain, result.pausedUntil) = (true, end)
+            let changed = NodesChanged(results: [result], undone: .pause)
+            screen.send(.answer(.acted(.success(changed), number: screen.lastNumber)))
+            return screen.model.notice?.text.string
+        }
+        let end = ScreenHarness.morning.advanced(by: .seconds(3600))
+        #expect(said(end) == "\"holiday-2024\" is paused until 13:41:00 again.")
+        #expect(said(nil) == "\"holiday-2024\" is paused again, until somebody resumes it.")
     }
 
     @Test("what somebody else changed a moment ago is not cancelled without a question")

@@ -39,6 +39,8 @@ struct AddFlow: Sendable {
     var book = DestinationBook.empty()
     /// The batch that is done again: what is sent is settled, where to and how is not.
     private(set) var repeated: RepeatedUpload?
+    /// It is cancelled when the new one is queued.
+    var replaced: BatchID?
     /// Once the third step was reached.
     var review: ReviewStep?
 

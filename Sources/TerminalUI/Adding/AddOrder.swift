@@ -38,6 +38,8 @@ struct AddOrder: Hashable, Sendable {
 
     /// What is done again: what is not said here is as it was there.
     var repeated: RepeatedUpload?
+    /// The batch that is cancelled when this one is queued.
+    var replaced: BatchID?
 
     init(_ work: Work) { self.work = work }
 

@@ -63,6 +63,9 @@ extension Drawing {
             var lines = [
                 fact("What", SafeText(totals.line(look.figures))), fact("Where to", shownPlace(destination, flow)),
             ]
+            if let old = flow.replaced {
+                lines.append(fact("Instead of", "\(old), which is cancelled then; \(model.key(.undo)) takes that back"))
+            }
             if !review.patterns.isEmpty { lines.append(fact("Of these", remainder(review), .info)) }
             if totals.leftOut > 0 {
                 lines.append(fact("Not sent", SafeText("\(Figures.count(totals.leftOut)) links, devices and the like")))
@@ -135,11 +138,13 @@ extension Drawing {
         }
         let command = ShellCommand(
             words: review.sketch.words, home: model.shellWords.home, characters: look.characterSet)
-        return command.lines(width: max(12, width - 4), indent: 3).map { line in
+        let lines = command.lines(width: max(12, width - 4), indent: 3).map { line in
             var shown = ReviewLine(StyledLine((line.isInsideWord ? "" : "  ") + bytes(line.bytes)))
             shown.isFlush = line.isInsideWord
             return shown
         }
+        guard let old = model.adding?.replaced else { return lines }
+        return lines + [ReviewLine(StyledLine("  martlet cancel \(old)"))]
     }
 
     /// What the patterns leave, and what they keep here.

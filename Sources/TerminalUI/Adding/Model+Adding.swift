@@ -83,7 +83,9 @@ extension Model {
         for effect in effects {
             switch effect {
             case .local(let request): requests.append(.local(request))
-            case .queue(let order): queue(order)
+            case .queue(var order):
+                order.replaced = adding?.replaced
+                queue(order)
             case .test(let text):
                 guard isConnected else { break }
                 ask(.destination(.test(text, password: nil)), isPatient: true) {
@@ -172,6 +174,7 @@ extension Model {
                 case .at: batch.notBefore.map { " It starts at \(SafeText(String(look.date($0).prefix(16))))." } ?? ""
                 }
             say("Queued \(batch.id): \"\(look.safe(batch.name))\"." + start)
+            if let old = order.replaced { cancelReplaced(old, by: batch) }
         case .failure(let error):
             // One that was closed meanwhile can be gone on with when it is opened again.
             drafts[order.kind]?.review?.isQueueing = false
