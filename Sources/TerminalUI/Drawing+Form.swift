@@ -24,6 +24,7 @@ extension Drawing {
         for (index, line) in form.lines.enumerated() {
             self.line(
                 line, isSelected: index == form.selected, top + 1 + index, left + 2, label: label, width: inside)
+            note(.form(.field(index)), row: top + 1 + index, columns: left..<(left + boxWidth))
         }
         for (index, text) in below.enumerated() {
             let style: Style = form.note == nil ? .dim : .error

@@ -190,7 +190,9 @@ extension Drawing {
             grid.fill(row: row, style: .plain)
             grid.put("|", row: row, column: left, end: left + boxWidth)
             grid.put("|", row: row, column: left + boxWidth - 1)
-            let isSelected = index - body.count - gap.count == dialog.selected
+            let answer = index - body.count - gap.count
+            if answer >= 0 { note(.answer(answer), row: row, columns: left..<(left + boxWidth)) }
+            let isSelected = answer == dialog.selected
             let style = Style(.plain, selected: isSelected)
             if isSelected { grid.fill(row: row, columns: (left + 2)..<(left + 2 + inside), style: style) }
             grid.put(line, row: row, column: left + 2, style: style)

@@ -20,6 +20,7 @@ extension Drawing {
         let start = layout.prompt - shown.count
         for (row, index) in zip(start..<layout.prompt, first..<entries.count) {
             line(entries[index], row, isSelected: index == prompt.selected)
+            note(.entry(index), row: row)
         }
         for (row, text) in zip((layout.prompt - form.count)..., form) {
             grid.put(text, row: row, column: 2, style: .dim)

@@ -9,6 +9,8 @@ struct Drawing {
     var grid: Grid
     /// On the first letter of the selected row's name, because screen readers and braille displays follow it.
     var cursor = Cursor(row: 0, column: 0)
+    /// Those below others come first.
+    var targets: [ClickTarget] = []
 
     var look: Look { model.look }
     var width: Int { model.size.columns }
@@ -16,12 +18,17 @@ struct Drawing {
 
     /// The screen as it should look now.
     static func draw(_ model: Model) -> (grid: Grid, cursor: Cursor) {
+        let drawing = drawn(model)
+        return (drawing.grid, drawing.cursor)
+    }
+
+    static func drawn(_ model: Model) -> Drawing {
         var drawing = Drawing(model: model, layout: model.layout, grid: Grid(model.size))
         if model.isAdding, let flow = model.adding { drawing.adding(flow) } else { drawing.page() }
         if let why = model.why, !model.isAdding { drawing.whyPanel(why) }
         if let dialog = model.dialog { drawing.dialog(dialog) }
         if let form = model.form { drawing.form(form) }
-        return (drawing.grid, drawing.cursor)
+        return drawing
     }
 
     private mutating func page() {

@@ -128,6 +128,9 @@ struct LimitForm: Sendable {
 
     mutating func paste(_ bytes: [UInt8]) { lines[selected].field.insert(bytes.filter { $0 >= 32 && $0 != 127 }) }
 
+    /// To a line that was clicked.
+    mutating func go(to line: Int) { if lines.indices.contains(line) { select(line) } }
+
     private mutating func select(_ index: Int) { selected = (index + lines.count) % lines.count }
 
     /// `nil`: a line makes no sense, and says so.

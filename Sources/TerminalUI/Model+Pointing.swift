@@ -46,11 +46,16 @@ extension Model {
 
     mutating func take(_ press: MousePress) {
         if let dialog { return self.press(press, in: dialog) }
-        guard form == nil else { return }
+        if form != nil {
+            guard press.button == .left, case .form(.field(let line, _))? = target(of: press) else { return }
+            return form?.go(to: line) ?? ()
+        }
         if isAdding { return clickInAdding(press) }
+        if case .destinations(let shown) = page { return clickInDestinations(press, shown) }
         if let why { return self.press(press.button, in: why) }
         if case .details = page { return scrollDetails(press.button) }
-        guard filterLine == nil, commandPrompt == nil, find?.isTyping != true, case .transfers = page else { return }
+        if commandPrompt != nil { return pressInPalette(press) }
+        guard filterLine == nil, find?.isTyping != true, case .transfers = page else { return }
         steadyUntil = now.uptime + Tree.steadiness
         switch press.button {
         case .wheelDown: tree.page(by: 3)
@@ -65,13 +70,31 @@ extension Model {
         case .wheelDown: answer { $0.take(KeyPress(.down), at: $1) }
         case .wheelUp: answer { $0.take(KeyPress(.up), at: $1) }
         case .left:
-            // Its lines stand one below the other, and the cursor is on the chosen one.
-            let cursor = Drawing.draw(self).cursor.position
-            guard size.rows > dialog.choices.count + 3, press.position.column >= cursor.column - 2 else { return }
-            let index = dialog.selected + press.position.row - cursor.row
+            guard case .answer(let index)? = target(of: press) else { return }
             answer { $0.click(index, at: $1) }
         case .middle, .right: break
         }
+    }
+
+    private func target(of press: MousePress) -> ClickTarget.Meaning? { Drawing.target(at: press.position, in: self) }
+
+    /// As in a question: a click chooses a line, and one on the chosen line runs it.
+    private mutating func pressInPalette(_ press: MousePress) {
+        switch press.button {
+        case .wheelDown: movePalette(by: 3)
+        case .wheelUp: movePalette(by: -3)
+        case .left:
+            guard case .entry(let index)? = target(of: press) else { return }
+            if index == commandPrompt?.selected { return takeInCommandPrompt(KeyPress(.enter)) }
+            commandPrompt?.selected = index
+        case .middle, .right: break
+        }
+    }
+
+    private mutating func movePalette(by lines: Int) {
+        guard let selected = commandPrompt?.selected else { return }
+        let last = paletteEntries.count - 1
+        commandPrompt?.selected = max(0, min(selected + lines, last))
     }
 
     private mutating func click(_ position: Position) {

@@ -323,10 +323,15 @@ actor ScreenProgram {
 }
 
 extension Model {
-    /// Captured in the tree alone: everywhere else plain dragging selects text.
+    /// Captured in the tree and where something is chosen, in the picker, in forms and in the palette: everywhere else plain dragging selects
+    /// text.
     var wantsMouse: Bool {
-        if isAdding { return isMouseOn && adding?.isPicking == true }
-        guard case .transfers = page else { return false }
-        return isMouseOn && filterLine == nil && commandPrompt == nil && find?.isTyping != true
+        guard isMouseOn else { return false }
+        if isAdding { return adding.map { $0.isPicking || $0.isReviewing } ?? false }
+        switch page {
+        case .transfers: return filterLine == nil && find?.isTyping != true
+        case .destinations(let shown): return shown.form != nil
+        default: return false
+        }
     }
 }

@@ -162,9 +162,28 @@ struct AddFlow: Sendable {
             return press == .control("c") || press.key == .escape ? [.close] : []
         }
         review.note = nil
+        let wantsUnsent = press.key == .function(3) || press == .character("v") && !review.form.isTyping
+        let outcome = wantsUnsent ? nil : review.form.take(press)
+        self.review = review
+        return outcome.map { follow($0) } ?? [.unsent]
+    }
+
+    /// Whether the last look is what keys and clicks go to.
+    var isReviewing: Bool { step == .third }
+
+    /// A click into the form of the last look.
+    mutating func click(_ target: FormTarget) -> [Effect] {
+        guard isReviewing, var review, !review.isQueueing else { return [] }
+        review.note = nil
+        let outcome = review.form.click(target)
+        self.review = review
+        return follow(outcome)
+    }
+
+    private mutating func follow(_ outcome: Form<ReviewStep.FieldID>.Outcome) -> [Effect] {
+        guard var review else { return [] }
         defer { self.review = review }
-        if press.key == .function(3) || press == .character("v") && !review.form.isTyping { return [.unsent] }
-        switch review.form.take(press) {
+        switch outcome {
         case .editing:
             guard review.settle() else { return [] }
             self.review = review

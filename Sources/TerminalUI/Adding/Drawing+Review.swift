@@ -124,7 +124,9 @@ extension Drawing {
         let labels = review.form.fields.enumerated().map { index, field in
             ReviewLine(StyledLine(SafeText(field.label).fitted(to: Self.labelWidth), .dim), field: index)
         }
-        let title = ReviewLine(StyledLine("The same as a command:", .dim))
+        // The mouse clicks here, so that terminals select text with Shift.
+        let how: SafeText = model.wantsMouse && width >= 60 ? " (Shift and dragging selects it)" : ""
+        let title = ReviewLine(StyledLine("The same as a command\(how):", .dim))
         let buttons = ReviewLine(StyledLine(), field: review.form.fields.count)
         return labels + gap + [title] + commandLines(review) + gap + [buttons]
     }
@@ -181,6 +183,7 @@ extension Drawing {
     private mutating func draw(_ form: Form<ReviewStep.FieldID>, _ index: Int, _ row: Int) {
         let column = 1 + Self.labelWidth
         let isSelected = index == form.selected
+        note(.form(.field(index)), row: row)
         switch form.fields[index].value {
         case .text(let field, let isSecret):
             let end = min(width - 1, column + 46)
@@ -191,7 +194,7 @@ extension Drawing {
             typed("", field, row, column: column + 1, isSecret: isSecret, end: end - 1)
             if !isSelected { cursor = before }
         case .choice(let choices, let chosen):
-            let place = choiceRow(choices, chosen, row, column)
+            let place = choiceRow(choices, chosen, of: index, row, column)
             if isSelected { cursor = Cursor(row: row, column: min(width - 1, place)) }
         }
         if isSelected { grid.restyle(row: row, columns: 0..<column) { $0 = Style(.plain, selected: true) } }
@@ -199,18 +202,24 @@ extension Drawing {
 
     /// All of them when there is room, else the chosen one. Where its word begins.
     private mutating func choiceRow(
-        _ choices: [Form<ReviewStep.FieldID>.Choice], _ chosen: Int, _ row: Int, _ column: Int
+        _ choices: [Form<ReviewStep.FieldID>.Choice], _ chosen: Int, of field: Int, _ row: Int, _ column: Int
     ) -> Int {
         let parts = choices.enumerated().map { "(\($0 == chosen ? "o" : " ")) \($1.word)" }
         if parts.joined(separator: "  ").count <= width - column - 1 {
             var (place, start) = (column, column)
             for (index, part) in parts.enumerated() {
                 if index == chosen { start = place + 1 }
+                note(.form(.field(field, choice: index)), row: row, columns: place..<(place + SafeText(part).width))
                 place = grid.put(SafeText(part), row: row, column: place, style: index == chosen ? .marked : .plain) + 2
             }
             return start
         }
-        grid.put(SafeText("< \(choices[chosen].word) >"), row: row, column: column, style: .marked)
+        // The next one, as by its key.
+        let end = grid.put(SafeText("< \(choices[chosen].word) >"), row: row, column: column, style: .marked)
+        if end > column {
+            note(
+                .form(.field(field, choice: (chosen + 1) % choices.count)), row: row, columns: column..<end)
+        }
         return column
     }
 }

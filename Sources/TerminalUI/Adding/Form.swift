@@ -141,6 +141,24 @@ struct Form<ID: Hashable & Sendable>: Sendable {
         return .editing
     }
 
+    /// A click on a field goes there, one on a choice takes it, one on a button chooses that, and one on the chosen button presses it.
+    mutating func click(_ target: FormTarget) -> Outcome {
+        isFresh = false
+        switch target {
+        case .button(let index) where isOnButtons && index == button: return .pressed(index)
+        case .button(let index): (selected, button) = (fields.count, min(index, buttons.count - 1))
+        case .field(let index, let choice):
+            guard fields.indices.contains(index) else { break }
+            selected = index
+            guard let choice, case .choice(let choices, _) = fields[index].value, choices.indices.contains(choice)
+            else {
+                break
+            }
+            fields[index].value = .choice(choices, choice)
+        }
+        return .editing
+    }
+
     private mutating func edit(_ press: KeyPress) {
         switch fields[selected].value {
         case .text(var field, let isSecret):

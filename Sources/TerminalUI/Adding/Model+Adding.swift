@@ -59,7 +59,15 @@ extension Model {
     }
 
     mutating func clickInAdding(_ press: MousePress) {
-        guard var flow = adding, flow.isPicking else { return }
+        guard var flow = adding else { return }
+        guard flow.isPicking else {
+            guard press.button == .left, case .form(let target)? = Drawing.target(at: press.position, in: self) else {
+                return
+            }
+            let effects = flow.click(target)
+            adding = flow
+            return follow(effects)
+        }
         let layout = PickerLayout(size, flow.picker)
         defer { if adding != nil { adding = flow } }
         switch press.button {

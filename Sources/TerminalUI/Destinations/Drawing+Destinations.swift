@@ -178,6 +178,7 @@ extension Drawing {
                 buttonRow(form, y + (rows > 10 && y + 1 < rows - 2 ? 1 : 0))
                 continue
             }
+            note(.form(.field(index)), row: y)
             let isSelected = index == form.selected
             let label = SafeText(form.fields[index].label).fitted(to: 13)
             guard case .text(let field, let isSecret) = form.fields[index].value else { continue }
@@ -206,6 +207,7 @@ extension Drawing {
         for (index, text) in texts.enumerated() {
             let isSelected = form.isOnButtons && index == form.button
             if isSelected { cursor = Cursor(row: row, column: min(width - 1, column + 2)) }
+            note(.form(.button(index)), row: row, columns: column..<(column + text.width))
             column = grid.put(text, row: row, column: column, style: Style(.plain, selected: isSelected)) + gap
         }
     }

@@ -17,6 +17,23 @@ extension Model {
         guard var form = destinations.form else { return performInDestinations(press, destinations) }
         let outcome = form.take(press)
         destinations.form = form
+        follow(outcome, destinations)
+    }
+
+    mutating func clickInDestinations(_ press: MousePress, _ shown: DestinationsPage) {
+        guard press.button == .left, var form = shown.form,
+            case .form(let target)? = Drawing.target(at: press.position, in: self)
+        else { return }
+        var destinations = shown
+        destinations.note = nil
+        let outcome = form.click(target)
+        destinations.form = form
+        follow(outcome, destinations)
+    }
+
+    private mutating func follow(_ outcome: Form<DestinationsPage.FieldID>.Outcome, _ shown: DestinationsPage) {
+        var destinations = shown
+        guard let form = destinations.form else { return }
         switch outcome {
         case .editing: break
         case .pressed(0) where destinations.asking != nil:
