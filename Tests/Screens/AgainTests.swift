@@ -53,6 +53,23 @@ struct AgainTests {
     }
 
     @Test(
+        "a batch that goes on trying a wrong address is replaced from the list, too; any other one stays beside the new one",
+        arguments: [
+            (TransferErrorCode.cannotFindHost, TransferState.waiting, true), (.cannotConnectToHost, .running, true),
+            (.timedOut, .waiting, false), (.cannotFindHost, .failed, false),
+        ])
+    func replaced(code: TransferErrorCode, state: TransferState, isInPlace: Bool) {
+        var row = Rows.batch(1, "docs", state, { $0[state] = 3 })
+        row.error = TransferError(code, "nas does not answer: look")
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
+        screen.press("A")
+        let asked = screen.model.outstanding.values.compactMap { request in
+            if case .order(_, let inPlace) = request.purpose { inPlace } else { nil }
+        }
+        #expect(asked == [isInPlace])
+    }
+
+    @Test(
         "everything is chosen as it was, the old address is there to be mended, and only what changed is in the command"
     )
     func mended() throws {
