@@ -164,8 +164,8 @@ public struct WaitCount: Codable, Hashable, Sendable {
     public var message: String
     /// Since when the last of them waits.
     @OrNull public var lastAt: Timestamp?
-    /// The server that has served nothing for a while, and what it did instead is what `code` and `message` say: as in a URL, without
-    /// a scheme. It is tried again by itself. Without a `code` it asked for a pause of a minute or more.
+    /// The server that has served nothing for a while, and what it did instead is what `code` and `message` say: its host, and the port where
+    /// that is not the scheme's own. It is tried again by itself. Without a `code` it asked for a pause of a minute or more.
     @OrNull public var server: String?
     /// When that is tried again; `nil`: now, or soon.
     @OrNull public var retryAt: Timestamp?
