@@ -19,6 +19,8 @@ package protocol Engine: LoginKeeper {
 
     /// The first tasks of a batch, in the order of their numbers.
     func firstTasks(of batch: BatchID) async throws(RequestError) -> [TaskSnapshot]
+    /// The first of the tasks that the selector means, at most so many.
+    func someTasks(_ selector: NodeSelector, most: Int) async throws(RequestError) -> [TaskSnapshot]
     /// Calls `body` with each task that the selector means, page by page.
     func eachTask(
         _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void
@@ -59,6 +61,17 @@ package protocol Engine: LoginKeeper {
 }
 
 extension EngineConnection: Engine {
+    package nonisolated func someTasks(
+        _ selector: NodeSelector, most: Int
+    ) async throws(RequestError) -> [TaskSnapshot] {
+        var found: [TaskSnapshot] = []
+        var tasks = tasks(
+            batch: selector.batch, session: selector.session, states: selector.states, filter: selector.filter
+        ).makeAsyncIterator()
+        while found.count < most, let task = try await tasks.next() { found.append(task) }
+        return found
+    }
+
     package nonisolated func eachTask(
         _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void
     ) async throws(RequestError) {

@@ -40,6 +40,7 @@ extension Front {
                     await run(words)
                 }
                 if let elsewhere = step.elsewhere { await send(elsewhere) }
+                if let batch = step.files { await tellFiles(of: batch) }
                 if step.leaves { return .done }
                 say(talk.prompt(try await look()))
             }
@@ -84,6 +85,28 @@ extension Front {
         let destination = elsewhere.destination
         let end = destination.hasSuffix("/") || destination.hasSuffix(":") || sources.count == 1 ? "" : "/"
         await run(["upload"] + sources + [destination + end])
+    }
+
+    /// The first files of a batch, and how many more there are.
+    private func tellFiles(of batch: BatchID) async {
+        do throws(CommandFailure) {
+            var told = 0
+            for states in LineTalk.filesFirst where told < LineTalk.most {
+                let selector = NodeSelector(batch: batch, states: states)
+                let most = LineTalk.most - told
+                let tasks = try await ask { engine throws(RequestError) in
+                    try await engine.someTasks(selector, most: most)
+                }
+                for task in tasks { tell(task, taskTable, json: false) }
+                told += tasks.count
+            }
+            let all = try await ask { engine throws(RequestError) in try await engine.batch(batch).filesTotal }
+            if all == 0 { say(["It has no files."]) }
+            if all > told { say(["And \(all - Int64(told)) more: martlet list \(batch) lists all."]) }
+        } catch {
+            console.tell(error, json: false)
+        }
+        console.flush()
     }
 
     private func say(_ lines: [String]) {

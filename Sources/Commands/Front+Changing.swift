@@ -143,6 +143,7 @@ extension Front {
         let bytesToRepeat: Int64?
         let pausedAgain: Bool?
         let pausedUntil: Timestamp?
+        let files: Int64?
 
         init(_ result: NodeResult) {
             id = result.id.description
@@ -151,6 +152,7 @@ extension Front {
             message = result.message
             bytesToRepeat = result.bytesToRepeat
             (pausedAgain, pausedUntil) = (result.pausedAgain, result.pausedUntil)
+            files = result.files
         }
     }
 }

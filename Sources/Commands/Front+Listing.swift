@@ -113,7 +113,7 @@ extension Front {
         }
     }
 
-    private var taskTable: TextTable {
+    var taskTable: TextTable {
         TextTable(
             columns: [
                 .init(title: "ID", width: 6), .init(title: "State", width: 9),
@@ -123,7 +123,7 @@ extension Front {
             lastTitle: "Name", width: console.outputIsTerminal ? console.width : nil)
     }
 
-    private func tell(_ task: TaskSnapshot, _ table: TextTable, json: Bool) {
+    func tell(_ task: TaskSnapshot, _ table: TextTable, json: Bool) {
         guard !json else { return console.json(task) }
         let units = console.units
         let cells = [

@@ -111,7 +111,7 @@ extension Front {
             let cells = [
                 "\(step.operation)", shortTime(step.at), step.deed.noun, step.node?.description ?? "-",
             ]
-            let name = step.node == nil ? "speed limits" : step.name
+            let name = step.node == nil ? "limits of \(step.name)" : step.name
             console.line(table.row(cells, name, remark: remark(on: step, grace)))
         }
         return .done

@@ -4,6 +4,7 @@ import MartletKit
 extension LineTalk {
     mutating func take(_ line: String, _ sight: Sight) -> Step {
         let word = line.trimmed
+        if word == "0", let step = goBack() { return step }
         switch place {
         case .top: return atTop(word, sight)
         case .batch(let id): return inBatch(word, id, sight)
@@ -29,6 +30,17 @@ extension LineTalk {
             return named.isEmpty ? Step() : Step(elsewhere: Elsewhere(batch: batch, destination: named))
         case .sources, .links, .destination, .folder: return adding(word, sight)
         }
+    }
+
+    /// Of a question that an empty line answers with "back", so does 0. Of a limit it is none.
+    private mutating func goBack() -> Step? {
+        switch place {
+        case .top: return Step(lines: ["Nothing is further back; q leaves."])
+        case .sources, .links, .destination, .folder, .filtering: place = .top
+        case .findingPart(let batch), .elsewhere(let batch): place = .batch(batch)
+        case .batch, .part, .filter, .sure, .limit: return nil
+        }
+        return Step()
     }
 
     /// From what to where: two questions.
@@ -146,14 +158,14 @@ extension LineTalk {
         case "w": return Step(commands: [["why", "\(id)"]])
         case "t": place = .limit("\(id)", back: place)
         case "o": return Step(commands: [["move", "\(id)", "--top"]])
-        case "l": return Step(commands: [["list", "\(id)"]])
+        case "l": return Step(files: id)
         case "f": place = .findingPart(id)
         case "", "s": return Step(lines: batch.map { [sentence($0)] } ?? [])
         default:
             return anywhere(
                 word, sight,
                 help:
-                    "p pauses the batch or lets it go on, x cancels it after a question, r tries again what failed, d sends what failed elsewhere, w says why it does not move, t limits its speed, o puts it before all others, s says how far it is, l lists its files, f goes to a folder or file of it, 0 goes back."
+                    "p pauses the batch or lets it go on, x cancels it after a question, r tries again what failed, d sends what failed elsewhere, w says why it does not move, t limits its speed, o puts it before all others, s says how far it is, l lists its files (the first 20; martlet list \(id) has all), f goes to a folder or file of it, 0 goes back."
             )
         }
         return Step()

@@ -25,6 +25,8 @@ struct LineTalk {
         var commands: [[String]] = []
         /// What failed of a batch is queued again, for another place.
         var elsewhere: Elsewhere?
+        /// The first files of a batch are told, what needs a look before what is done.
+        var files: BatchID?
         var leaves = false
     }
 
@@ -76,6 +78,11 @@ struct LineTalk {
 
     /// As many as are read out.
     static let most = 20
+
+    /// In which order files are told.
+    static let filesFirst: [[TransferState]] = [
+        [.failed], [.running, .finishing], [.waiting], [.paused], [.queued, .created], [.cancelled], [.completed],
+    ]
 
     init(units: ScreenConfiguration.Units, askLost: Int64 = ScreenConfiguration().askLost.bytes) {
         (self.units, self.askLost) = (units, askLost)
@@ -137,16 +144,16 @@ struct LineTalk {
         case .filter(let text):
             return ["\(text). p pause, g go on, x cancel, r retry, l list, u undo, e problems, h help, 0 back:"]
         case .sure(let question, _, _, _): return ["\(question) y yes, n no:"]
-        case .sources: return ["Which files or folders? Quote names with spaces. An empty line goes back:"]
-        case .links: return ["Which URLs, with spaces between? An empty line goes back:"]
-        case .folder: return ["Into which folder of this machine? An empty line goes back:"]
-        case .destination: return known(sight) + ["To which URL? An empty line goes back:"]
+        case .sources: return ["Which files or folders? Quote names with spaces. 0 goes back:"]
+        case .links: return ["Which URLs, with spaces between? 0 goes back:"]
+        case .folder: return ["Into which folder of this machine? 0 goes back:"]
+        case .destination: return known(sight) + ["To which URL? 0 goes back:"]
         case .elsewhere:
-            return known(sight) + ["To which URL are the failed files to go instead? An empty line goes back:"]
+            return known(sight) + ["To which URL are the failed files to go instead? 0 goes back:"]
         case .findingPart:
-            return ["Which folder or file of it? Its path, such as raw/2024, or t31. An empty line goes back:"]
+            return ["Which folder or file of it? Its path, such as raw/2024, or t31. 0 goes back:"]
         case .filtering:
-            return ["Which files? Such as @err, size>1G or *.jpg. An empty line goes back:"]
+            return ["Which files? Such as @err, size>1G or *.jpg. 0 goes back:"]
         case .limit(nil, _):
             return [
                 "Which limit? Such as 2M, up 512K, down 8M, transfers 4 or off. An empty line goes back:"

@@ -135,7 +135,7 @@ extension Model {
         case .retry:
             return targets.contains { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 }
                 ? nil : "nothing failed in it"
-        case .retryAll: return (totals?.counts.failed ?? 0) > 0 ? nil : "nothing has failed"
+        case .retryAll: return (totals?.failed ?? 0) > 0 ? nil : "nothing has failed"
         case .clear: return tree.root?.rows.contains(where: \.isOver) == true ? nil : "no batch is finished"
         case .nextMatch, .previousMatch, .markMatching: return filter == nil ? "no filter is on" : nil
         case .redo: return repeating.hasUndone ? nil : "nothing was undone here"

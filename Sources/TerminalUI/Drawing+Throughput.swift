@@ -66,12 +66,8 @@ extension Drawing {
             return Chart(speeds: seen, averageWord: word, marks: marks)
         }
         let count = view.span.steps
-        let steps = Array(repeating: Int64(0), count: count - known.count) + known.map { $0.up + $0.down }
-        let speeds = (0..<columns).map { column -> Int64 in
-            let first = column * count / columns
-            let last = max(first + 1, (column + 1) * count / columns)
-            return steps[first..<last].reduce(0, +) / Int64(last - first)
-        }
+        let steps = Array(repeating: Double?.none, count: count - known.count) + known.map { Double($0.up + $0.down) }
+        let speeds = Throughput.columns(columns, of: steps).map { Int64($0 ?? 0) }
         // The column in whose middle the step lies.
         let point = view.point.map { ((count - 1 - $0) * 2 + 1) * columns / (2 * count) }
         return Chart(speeds: speeds, average: average, averageWord: word, point: point, marks: marks)

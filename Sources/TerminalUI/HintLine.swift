@@ -6,30 +6,19 @@ package enum HintLine {
     /// - Parameter actions: in the order in which they stand; those that fit least go first, from the right, but never
     ///   the first one, nor the key that leaves.
     package static func text(_ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int) -> SafeText {
-        text(
-            hints(actions, in: view, keys).map { ($0.key, $0.word) }, width: width,
-            keepsLast: actions.count > 1 && actions.last == .leave)
+        text(hints(actions, in: view, keys).map { ($0.key, $0.word) }, width: width, keepsLast: keepsLast(actions))
     }
 
     /// Which of the actions in the line stands at a column.
     package static func action(
         at column: Int, _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int
     ) -> Action? {
-        let line = text(actions, in: view, keys, width: width).string
-        var rest = line.startIndex
-        for hint in hints(actions, in: view, keys) {
-            // As `text` may have written it: whole, close together, or the key alone.
-            let forms = [" \(hint.key) \(hint.word)", " \(hint.key)\(hint.word)", " \(hint.key)"]
-            // One that had no room is passed over.
-            guard let place = forms.lazy.compactMap({ line[rest...].firstRange(of: $0) }).first else { continue }
-            let end = line.distance(from: line.startIndex, to: place.upperBound)
-            if column < end {
-                return column > line.distance(from: line.startIndex, to: place.lowerBound) ? hint.action : nil
-            }
-            rest = place.upperBound
-        }
-        return nil
+        let hints = hints(actions, in: view, keys)
+        let pieces = pieces(hints.map { ($0.key, $0.word) }, width: width, keepsLast: keepsLast(actions))
+        return pieces.first { $0.cells.contains(column) }.map { hints[$0.hint].action }
     }
+
+    private static func keepsLast(_ actions: [Action]) -> Bool { actions.count > 1 && actions.last == .leave }
 
     private static func hints(
         _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap
@@ -49,29 +38,70 @@ package enum HintLine {
     package static func text(
         _ hints: [(key: String, word: String)], width: Int, keepsLast: Bool = false
     ) -> SafeText {
+        var line = SafeText([])
+        for piece in pieces(hints, width: width, keepsLast: keepsLast) {
+            line += SafeText("").fitted(to: piece.cells.lowerBound - line.width) + piece.text
+        }
+        return line.beginning(of: max(0, width))
+    }
+
+    // MARK: What fits
+
+    private struct Piece {
+        /// Which hint it is.
+        var hint: Int
+        var text: SafeText
+        var cells: Range<Int>
+    }
+
+    /// Narrower windows have the keys alone rather than fewer of them.
+    private static let widthOfWords = 60
+
+    /// Whole words with air between them; then fewer of them; in a narrow window the bare keys.
+    private static func pieces(
+        _ hints: [(key: String, word: String)], width: Int, keepsLast: Bool
+    ) -> [Piece] {
+        guard let first = hints.first, let last = hints.last else { return [] }
         let room = width - 2
-        // Whole words with air, then close together, then the bare keys, then fewer of them.
-        for (separator, joint) in [("   ", " "), ("  ", " "), (" ", " ")] {
-            let line = hints.map { $0.key + joint + $0.word }.joined(separator: separator)
-            if SafeText(line).width <= room { return " " + SafeText(line) }
-        }
-        guard let first = hints.first, let last = hints.last else { return SafeText([]) }
         // Help is found at every width; then what leaves.
-        let help = hints.first { $0.word == "help" }
+        let help = hints.firstIndex { $0.word == "help" }
         let keepsLast = keepsLast || last.word == "help" && hints.count > 1
-        let end = keepsLast ? SafeText(" " + last.key) : ""
-        var line = SafeText(first.key + (first.key.count > 1 ? " " : "") + first.word)
-        if keepsLast, line.width + end.width > room {
-            line = SafeText(first.key)
-            if line.width + end.width > room { return SafeText((help ?? last).key).beginning(of: width) }
+        var words = hints.indices.map { (hint: $0, text: "\(hints[$0].key) \(hints[$0].word)") }
+        let gaps = width < widthOfWords ? [3, 2, 1] : [3, 2]
+        for gap in gaps { if let placed = placed(words, gap: gap, room) { return placed } }
+        if width >= widthOfWords {
+            // What matters least goes, from the right.
+            func mayGo(_ hint: Int) -> Bool { hint > 0 && hint != help && !(keepsLast && hint == hints.count - 1) }
+            while let index = words.lastIndex(where: { mayGo($0.hint) }) {
+                words.remove(at: index)
+                for gap in gaps { if let placed = placed(words, gap: gap, room) { return placed } }
+            }
         }
-        for hint in keepsLast ? hints.dropFirst().dropLast() : hints.dropFirst() {
-            let longer = line + SafeText(" " + hint.key)
-            if longer.width + end.width > room { break }
-            line = longer
+        let title = first.key + (first.key.count > 1 ? " " : "") + first.word
+        let end = keepsLast ? [(hint: hints.count - 1, text: last.key)] : []
+        for text in [title, first.key] {
+            var keys = [(hint: 0, text: text)]
+            guard var fitting = placed(keys + end, gap: 1, room) else { continue }
+            for hint in hints.indices.dropFirst().dropLast(end.count) {
+                keys.append((hint, hints[hint].key))
+                guard let longer = placed(keys + end, gap: 1, room) else { break }
+                fitting = longer
+            }
+            return fitting
         }
-        line += end
-        if line.width <= room { return " " + line }
-        return line.beginning(of: width)
+        let only = keepsLast ? help ?? hints.count - 1 : 0
+        let text = SafeText(keepsLast ? hints[only].key : title)
+        return [Piece(hint: only, text: text, cells: 0..<text.width)]
+    }
+
+    /// `nil`: there is no room.
+    private static func placed(_ words: [(hint: Int, text: String)], gap: Int, _ room: Int) -> [Piece]? {
+        var start = 1
+        let pieces = words.map { word in
+            let text = SafeText(word.text)
+            defer { start += text.width + gap }
+            return Piece(hint: word.hint, text: text, cells: start..<(start + text.width))
+        }
+        return (pieces.last?.cells.upperBound ?? 1) - 1 <= room ? pieces : nil
     }
 }

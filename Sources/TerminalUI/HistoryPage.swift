@@ -111,7 +111,8 @@ extension Drawing {
     }
 
     private mutating func line(_ batch: BatchSnapshot, _ row: Int, isSelected: Bool) {
-        let state = RowState(over: batch.state, isEmpty: batch.filesTotal == 0)
+        let state = RowState(
+            over: batch.state, isEmpty: batch.filesTotal == 0, isPartly: batch.filesCancelled > 0)
         grid.put(SafeText([Glyph(state.sign(look.glyphs))]), row: row, column: 1, style: state.style)
         let when = batch.finishedAt.map { look.date($0).dropLast(3) } ?? ""
         let files = Figures.files(batch.filesCompleted, of: batch.filesTotal)

@@ -27,7 +27,7 @@ struct LimitForm: Sendable {
             self.subject = subject
             self.label = label
             before = text
-            field = TextField(Array(text.utf8))
+            field = TextField(proposal: Array(text.utf8))
         }
 
         var text: String? { field.text.map { String($0.withoutBlanks) } }
@@ -126,7 +126,7 @@ struct LimitForm: Sendable {
         return .open
     }
 
-    mutating func paste(_ bytes: [UInt8]) { lines[selected].field.insert(bytes.filter { $0 >= 32 && $0 != 127 }) }
+    mutating func paste(_ bytes: [UInt8]) { lines[selected].field.paste(bytes) }
 
     /// To a line that was clicked.
     mutating func go(to line: Int) { if lines.indices.contains(line) { select(line) } }

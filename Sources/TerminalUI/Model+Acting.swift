@@ -172,7 +172,7 @@ extension Model {
     }
 
     mutating func retryAll() {
-        let files = totals?.counts.failed ?? 0
+        let files = totals?.failed ?? 0
         guard files > 0 else { return say("Nothing has failed.") }
         guard files > askAbove.files else { return perform(Dialog.Intent.retryAll) }
         dialog = Dialog(

@@ -52,6 +52,8 @@ extension Model {
             if case .lost(_, _, let loss) = before { sayFound(loss) }
             recentLog.isRefused = false
             askWhatHappened()
+            // The picture below the list begins with what was before this screen came.
+            if !layout.lower.isEmpty { askForThroughput(isPatient: true) }
             if look.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
             if machine == nil { requests.append(.local(.lookAtLogout(engine: identity.pid))) }
         case .lost(let since, let nextTry, let loss):
@@ -155,7 +157,11 @@ extension Model {
         case .deed(.move, let rows): return "\(title(rows)) stands there already."
         case .deed(.set, let rows): return "\(title(rows)) was so already."
         case .deed(.runNow, let rows): return "\(title(rows)) runs already."
-        case .deed(let deed, let rows) where done > 0: return "\(deed.past) \(title(rows)) (\(files(rows, deed)))."
+        case .deed(let deed, let rows) where done > 0:
+            // What the engine has counted is newer than the rows.
+            let counted = changed.results.compactMap(\.files)
+            let files = counted.isEmpty ? self.files(rows, deed) : counted.reduce(0, +)
+            return "\(deed.past) \(title(rows)) (\(Figures.amount(files, "file")))."
         case .deed(.pause, let rows), .deed(.pauseUntil, let rows): return "\(title(rows)) was paused already."
         case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
         case .deed(.cancel, let rows): return "\(title(rows)) was over already."
@@ -224,14 +230,13 @@ extension Model {
         return cost.map { " " + said($0) } ?? ""
     }
 
-    private func files(_ rows: [NodeRow], _ deed: Deed) -> String {
-        let files = rows.reduce(0) { sum, row in
+    private func files(_ rows: [NodeRow], _ deed: Deed) -> Int64 {
+        rows.reduce(0) { sum, row in
             sum
                 + (deed == .retry
                     ? row.counts.failed + row.counts.cancelled + row.counts.waiting
                     : row.counts.unstarted + row.counts.active)
         }
-        return Figures.amount(files, "file")
     }
 
     /// A change can be undone from the moment it was asked for; the engine's clock began a little later. Of pauses it is

@@ -98,11 +98,12 @@ extension Model {
         switch result {
         case .failure(let error): complain(advised(error.message))
         case .success(let limits):
-            repeating.note(request, .last)
+            let undo = limits.operation.map { UndoChoice.operation($0) }
+            if undo != nil { repeating.note(request, undo) }
             let until = request.sentAt + grace
             say(
                 said(wish, limits),
-                undo: until > now.uptime ? Notice.Undo(choice: .last, name: "the limits", until: until) : nil)
+                undo: until > now.uptime ? undo.map { Notice.Undo(choice: $0, name: "the limits", until: until) } : nil)
         }
     }
 

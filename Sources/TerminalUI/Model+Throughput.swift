@@ -7,15 +7,16 @@ extension Model {
     private static let pause = Duration.seconds(2)
 
     /// When the page opens, as long as something moves on it, and once more when it has come to rest.
-    mutating func askForThroughput() {
+    mutating func askForThroughput(isPatient: Bool = false) {
         let isAsked = outstanding.values.contains { if case .throughput = $0.purpose { true } else { false } }
         if isAsked || throughputView.askedAt.map({ now.uptime - $0 < Self.pause }) ?? false {
+            throughputView.askedAt = throughputView.askedAt ?? now.uptime
             return throughputView.isStale = true
         }
         guard isConnected else { return }
         (throughputView.askedAt, throughputView.isStale) = (now.uptime, false)
         let batch = throughputView.batch
-        ask(.throughput(of: batch)) { .throughput(of: batch, number: $0) }
+        ask(.throughput(of: batch), isPatient: isPatient) { .throughput(of: batch, number: $0) }
     }
 
     /// Until it is to be asked again; `nil`: nothing has changed.
@@ -28,7 +29,13 @@ extension Model {
 
     mutating func throughputCame(_ result: Result<ThroughputReport, RequestError>, _ number: Int) {
         guard case .throughput(let batch) = outstanding.removeValue(forKey: number)?.purpose else { return }
-        if case .success(let report) = result { throughputView.take(report, at: now.uptime) }
+        if case .success(let report) = result {
+            throughputView.take(report, at: now.uptime)
+            let steps = ThroughputView.Span.minutes.stepSeconds
+            if report.batch == nil, let series = report.series.first(where: { $0.seconds == steps }) {
+                throughput.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: now.uptime)
+            }
+        }
         guard batch != throughputView.batch else { return }
         // Another one was chosen meanwhile.
         throughputView.askedAt = nil

@@ -32,7 +32,9 @@ extension Model {
                 step.startsAgain
                 ? "starts again from 0" : "for \(max(0, left.components.seconds)) s more"
             let others = step.nodes > 1 ? " and \(Figures.count(step.nodes - 1)) more" : ""
-            let what = step.node.map { "\($0)\(others)  \(look.safe(step.name).string)" } ?? "speed limits"
+            let what =
+                step.node.map { "\($0)\(others)  \(look.safe(step.name).string)" }
+                ?? "limits of \(look.safe(step.name).string)\(others)"
             let whose = own.contains(step.operation) ? "" : "  (not from here)"
             let head = SafeText("\(step.operation)").fitted(to: 5) + SafeText(look.timeOfDay(step.at)).fitted(to: 10)
             return head + SafeText(step.deed.noun).fitted(to: 9) + look.safe(what) + ": " + until + SafeText(whose)

@@ -27,6 +27,7 @@ enum RowLabel {
         case .auth: "need you"
         case .failed: "failed"
         case .cancelled: "cancelled"
+        case .partly: "cancelled in part"
         case .skipped: "skipped"
         case .leftOut: "left out"
         case .done: "done"

@@ -28,6 +28,8 @@ package enum RowState: Sendable, Hashable, CaseIterable {
     case skipped
     /// A folder or a batch without any file that is sent.
     case leftOut
+    /// A folder or a batch of which a part was cancelled; the rest is there.
+    case partly
     case done
     /// Moved when it was last heard of; the engine does not answer. Only the screen knows it: see `Model.state(of:)`.
     case unknown
@@ -55,16 +57,18 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .paused: self = .paused
         case .completed, .failed, .cancelled:
             let isEmpty = row.canHold && row.counts.total == 0 && !row.scanning
-            self = Self(over: row.state, isEmpty: isEmpty, isSkipped: row.skipped)
+            self = Self(
+                over: row.state, isEmpty: isEmpty, isSkipped: row.skipped, isPartly: row.counts.cancelled > 0)
         }
     }
 
-    /// What is over. Of what is completed in part and cancelled in part "done" says what the state says; that not all of it is
-    /// there say its percent and how many were cancelled.
-    init(over state: TransferState, isEmpty: Bool, isSkipped: Bool = false) {
+    /// What is over.
+    /// - Parameter isPartly: some of it was cancelled.
+    init(over state: TransferState, isEmpty: Bool, isSkipped: Bool = false, isPartly: Bool) {
         switch state {
         case .failed: self = .failed
         case .cancelled: self = .cancelled
+        case .completed where isPartly: self = .partly
         default: self = isEmpty ? .leftOut : isSkipped ? .skipped : .done
         }
     }
@@ -85,6 +89,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .cancelled: "cancl"
         case .skipped: "skip"
         case .leftOut: "out"
+        case .partly: "part"
         case .done: "done"
         case .unknown: "?"
         }
@@ -132,6 +137,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .cancelled: "/"
         case .skipped: "-"
         case .leftOut: "_"
+        case .partly: "%"
         case .done: "+"
         case .unknown: ":"
         }
@@ -148,14 +154,14 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .failed: "✗"
         case .cancelled: "⊘"
         case .done: "✓"
-        case .held, .paused, .auth, .skipped, .leftOut, .unknown: asciiSign
+        case .held, .paused, .auth, .skipped, .leftOut, .partly, .unknown: asciiSign
         }
     }
 
     /// How sign and word are drawn.
     package var style: Style {
         switch self {
-        case .queued, .held, .cancelled, .skipped, .leftOut, .unknown: .dim
+        case .queued, .held, .cancelled, .skipped, .leftOut, .partly, .unknown: .dim
         case .paused: Style(.dim, strong: true)
         case .scanning, .checking: .info
         case .running: .active
@@ -183,6 +189,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .cancelled: "cancelled; \(key(.undo)) undoes"
         case .skipped: "was there already"
         case .leftOut: "left out: no files to send"
+        case .partly: "the rest was cancelled"
         case .done: "sent and checked"
         case .unknown: "moved; no engine answers"
         }

@@ -12,7 +12,7 @@ struct ScreenLayout: Hashable, Sendable {
     var lower: Range<Int>
     /// The log's last lines, below those.
     var lowerLog: Range<Int>
-    /// Full path of the cursor's row.
+    /// Full path of the cursor's row; the details have it where they are shown.
     var path: Int?
     /// Marks at the left, problems at the right.
     var marks: Int?
@@ -34,11 +34,12 @@ struct ScreenLayout: Hashable, Sendable {
             (header, titles) = (0, 2)
         default:
             let lower = rows >= 30 && size.columns >= 60 ? height : 0
-            self.init(total: 1, tree: 3..<(rows - 5 - lower), message: (rows - 3)..<(rows - 1), hints: rows - 1)
+            let end = rows - (lower > 0 ? 4 : 5)
+            self.init(total: 1, tree: 3..<(end - lower), message: (rows - 3)..<(rows - 1), hints: rows - 1)
             let log = lower >= 12 ? 3 : 0
-            self.lower = (rows - 5 - lower)..<(rows - 5 - log)
-            lowerLog = (rows - 5 - log)..<(rows - 5)
-            (header, titles, path, marks) = (0, 2, rows - 5, rows - 4)
+            self.lower = (end - lower)..<(end - log)
+            lowerLog = (end - log)..<end
+            (header, titles, path, marks) = (0, 2, lower > 0 ? nil : rows - 5, rows - 4)
         }
     }
 

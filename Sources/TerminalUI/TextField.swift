@@ -12,10 +12,17 @@ struct TextField: Hashable, Sendable {
     private var units: [[UInt8]] = []
     /// The unit before which the cursor stands.
     private(set) var cursor = 0
+    /// What stands in it was not typed: the first character that is replaces it, and any other key keeps it.
+    private var isProposal = false
 
     init() {}
 
     init(_ bytes: [UInt8]) { insert(bytes) }
+
+    init(proposal bytes: [UInt8]) {
+        insert(bytes)
+        isProposal = true
+    }
 
     var bytes: [UInt8] { Array(units.joined()) }
     var text: String? { String(validating: bytes, as: UTF8.self) }
@@ -29,6 +36,7 @@ struct TextField: Hashable, Sendable {
     mutating func paste(_ bytes: [UInt8]) { insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F }) }
 
     mutating func insert(_ bytes: [UInt8]) {
+        if isProposal { (units, cursor, isProposal) = ([], 0, false) }
         var rest = bytes[...]
         while let first = rest.first {
             let length = Self.length(first)
@@ -42,6 +50,7 @@ struct TextField: Hashable, Sendable {
 
     /// Puts text in place of everything before the cursor.
     mutating func replaceBeforeCursor(with bytes: [UInt8]) {
+        isProposal = false
         units.removeFirst(cursor)
         cursor = 0
         insert(bytes)
@@ -49,8 +58,12 @@ struct TextField: Hashable, Sendable {
 
     /// What an editing key does; false when it is none.
     mutating func edit(_ press: KeyPress) -> Bool {
+        guard !press.types else {
+            if case .character(let scalar) = press.key { insert(Array(String(Character(scalar)).utf8)) }
+            return true
+        }
+        isProposal = false
         switch (press.key, press.modifiers) {
-        case (.character(let scalar), []): insert(Array(String(Character(scalar)).utf8))
         case (.backspace, _):
             guard cursor > 0 else { return true }
             cursor -= 1

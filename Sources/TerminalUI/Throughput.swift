@@ -1,4 +1,4 @@
-/// The speed of the last minutes, in steps of five seconds. Only what was seen while the screen was open.
+/// The speed of the last minutes, in steps of five seconds: what the engine had kept when the screen came to it, and what was seen since.
 struct Throughput: Sendable {
     static let step = Duration.seconds(5)
     static let steps = 60
@@ -26,19 +26,35 @@ struct Throughput: Sendable {
         seen.removeAll { $0.number <= number - Int64(Self.steps) }
     }
 
-    /// All steps up to now in so many columns, oldest first: each the average of its time, 0 where nothing is known.
-    func averages(_ columns: Int, at uptime: Duration) -> [Int64] {
-        guard columns > 0 else { return [] }
+    /// Puts what the engine has kept before what was seen here.
+    /// - Parameter told: averages of steps up to now, oldest first.
+    mutating func begin(with told: [Int64], at uptime: Duration) {
         let now = Self.number(uptime)
-        var values = Array(repeating: 0.0, count: Self.steps)
+        let first = seen.first?.number ?? now + 1
+        let before = told.suffix(Self.steps).reversed().enumerated().map { back, speed in
+            Step(number: now - Int64(back), sum: Double(speed), count: 1, peak: speed)
+        }
+        seen = before.reversed().filter { $0.number < first } + seen
+    }
+
+    /// All steps up to now in so many columns, oldest first: each the average of what is known of its time, 0 where nothing is.
+    func averages(_ columns: Int, at uptime: Duration) -> [Int64] {
+        let now = Self.number(uptime)
+        var values = [Double?](repeating: nil, count: Self.steps)
         for step in seen {
             let place = Self.steps - 1 - Int(clamping: now - step.number)
             if values.indices.contains(place) { values[place] = step.sum / step.count }
         }
-        return (0..<columns).map { column in
-            let first = column * Self.steps / columns
-            let last = max(first + 1, (column + 1) * Self.steps / columns)
-            return Int64(values[first..<last].reduce(0, +) / Double(last - first))
+        return Self.columns(columns, of: values).map { Int64($0 ?? 0) }
+    }
+
+    /// Steps in so many columns, each the average of those of its steps that are known.
+    static func columns(_ columns: Int, of steps: [Double?]) -> [Double?] {
+        (0..<max(0, columns)).map { column in
+            let first = column * steps.count / columns
+            let last = max(first + 1, (column + 1) * steps.count / columns)
+            let known = steps[first..<last].compactMap(\.self)
+            return known.isEmpty ? nil : known.reduce(0, +) / Double(known.count)
         }
     }
 

@@ -20,6 +20,8 @@ public struct NodeResult: Codable, Hashable, Sendable {
     public var pausedAgain: Bool?
     /// Of what is paused again: when it goes on by itself; `nil`: when somebody resumes it.
     public var pausedUntil: Timestamp?
+    /// How many files a cancel has stopped.
+    public var files: Int64?
 
     public init(id: NodeID, result: Outcome, code: RequestErrorCode? = nil, message: String? = nil) {
         self.id = id

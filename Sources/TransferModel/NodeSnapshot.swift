@@ -163,6 +163,8 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var needsSpace: Int64?
     /// Those of `problems` that wait for a server which has served nothing for a while. It is tried again by itself.
     public var needsServer: Int64?
+    /// Those of `problems` that gave up.
+    package var failed: Int64 { max(0, problems - (needsPerson ?? 0) - (needsSpace ?? 0) - (needsServer ?? 0)) }
     /// Screens connected.
     public var viewers: Int64 = 0
     /// The engine ends when the active tasks are over; nothing starts any more.

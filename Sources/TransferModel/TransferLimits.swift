@@ -13,6 +13,8 @@ public struct TransferLimits: Codable, Hashable, Sendable {
     public var transfersPerHost: Int
     /// Limits of hosts and sessions, by kind and name.
     public var scoped: [ScopedLimit]
+    /// After a change: what names it for an undo; missing: all of it was so before.
+    public var operation: Int64?
 
     public init(
         up: Int64?, down: Int64?, transfers: Int, transfersPerHost: Int, upTimetable: String? = nil,

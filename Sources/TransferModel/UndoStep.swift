@@ -8,7 +8,7 @@ public struct UndoStep: Codable, Hashable, Sendable {
     @OrNull public var node: NodeID?
     /// How many nodes it was done to.
     public var nodes: Int64 = 1
-    /// Of the node's batch; harmless to print.
+    /// Of the node's batch; of limits what they are on: `the engine`, `host NAME`, `session NAME`. Harmless to print.
     public var name: String
     /// Of a cancel: its grace time is over, and files of which only a part had arrived begin anew.
     public var startsAgain: Bool

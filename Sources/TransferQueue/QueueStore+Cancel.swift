@@ -43,7 +43,9 @@ extension QueueStore {
                 ? NodeResult(id: node, result: .already) : refused(node, "\(node) is over: nothing is left to cancel")
         }
         let folders = try subtree(of: top)
-        for row in try claimed(in: Set(folders)) {
+        let claimed = try claimed(in: Set(folders))
+        var files = Int64(claimed.count)
+        for row in claimed {
             try stop(row, as: .cancelled, "cancelled", &change)
             try append(.taskCancelled, batch: batch, task: row.id, at: now)
         }
@@ -57,6 +59,7 @@ extension QueueStore {
                 events, .integer(folder), .integer(numbers.event - 1), .integer(now.milliseconds),
                 .integer(batch.rawValue))
             numbers.event += database.changes
+            files += database.changes
             try move(
                 .directly(in: folder, states: "1, 2, 3, 4, 5"), to: "8",
                 also: "claimed = 0, finished_at = \(now.milliseconds)")
@@ -64,7 +67,9 @@ extension QueueStore {
         self.change.lastEvent = EventSequence(rawValue: numbers.event - 1)
         try stopWalks(batch, isWhole ? nil : folders)
         try settleSets(batch)
-        return NodeResult(id: node, result: .done)
+        var result = NodeResult(id: node, result: .done)
+        result.files = files
+        return result
     }
 
     private func cancel(

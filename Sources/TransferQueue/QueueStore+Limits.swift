@@ -41,15 +41,6 @@ extension QueueStore {
         }
     }
 
-    /// Of a host or session: to be taken back like any other change.
-    func changeLimit(_ rate: Int64?, of scope: LimitScope) throws {
-        var before = UndoBefore()
-        before.scope = scope.stored
-        before.rate = UndoBefore.Was(try limit(of: scope))
-        try setLimit(rate, of: scope)
-        try note(.limit, nil, batch: nil, before, operation: operation())
-    }
-
     /// The rows that a purge left without their things.
     func forgetLimits() throws {
         try database.run(
@@ -71,12 +62,29 @@ extension QueueStore {
         try database.run("INSERT OR REPLACE INTO meta VALUES ('limits', ?)", .text(try StoredJSON.text(limits)))
     }
 
-    func change(_ limits: StoredLimits) throws {
-        var before = UndoBefore()
-        before.limits = try storedLimits()
-        if before.limits == limits { return }
-        try store(limits)
-        try note(.limit, nil, batch: nil, before, operation: operation())
+    /// Sets the whole engine's limits (`nil`: they stay), and some of hosts and sessions; they are taken back as one.
+    /// - Parameter scoped: bytes a second; 0 takes the limit away.
+    /// - Returns: the number of the change; `nil`: all of it was so before.
+    func change(_ limits: StoredLimits?, _ scoped: [LimitScope: Int64]) throws -> Int64? {
+        var steps: [UndoBefore] = []
+        for (scope, rate) in scoped.sorted(by: { $0.key.stored < $1.key.stored }) {
+            let now = try limit(of: scope)
+            if (now ?? 0) == rate { continue }
+            var before = UndoBefore()
+            (before.scope, before.rate) = (scope.stored, UndoBefore.Was(now))
+            try setLimit(rate, of: scope)
+            steps.append(before)
+        }
+        if let limits, case let now = try storedLimits(), now != limits {
+            var before = UndoBefore()
+            before.limits = now
+            try store(limits)
+            steps.append(before)
+        }
+        if steps.isEmpty { return nil }
+        let operation = try operation()
+        for before in steps { try note(.limit, nil, batch: nil, before, operation: operation) }
+        return operation
     }
 }
 

@@ -120,7 +120,8 @@ extension QueueStore {
             ) { $0.text(0) }
             found.append(
                 UndoStep(
-                    operation: step.operation, deed: step.deed, at: step.at, node: step.node, name: name ?? "",
+                    operation: step.operation, deed: step.deed, at: step.at, node: step.node,
+                    name: name ?? step.before.scope ?? "the engine",
                     startsAgain: step.isLate))
         }
         return found

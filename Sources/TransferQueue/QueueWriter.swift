@@ -163,17 +163,16 @@ package actor QueueWriter {
     /// Bytes a second of everything that has a limit of its own.
     package func limits() throws(QueueError) -> [LimitScope: Int64] { try look { try store.limits() } }
 
-    /// Limits a host or a session; 0 takes the limit away.
-    package func changeLimit(_ rate: Int64, of scope: LimitScope) throws(QueueError) {
-        try change { try store.changeLimit(rate, of: scope) }
-    }
-
     /// The whole engine's limits as they were set by hand.
     package func storedLimits() throws(QueueError) -> StoredLimits { try look { try store.storedLimits() } }
 
-    /// Keeps the whole engine's limits over its end.
-    package func changeLimits(_ limits: StoredLimits) throws(QueueError) {
-        try change { try store.change(limits) }
+    /// Keeps limits over the engine's end: its own (`nil`: they stay), and those of hosts and sessions (0 takes one away).
+    /// - Returns: what names the change for an undo; `nil`: all of it was so before.
+    @discardableResult
+    package func changeLimits(
+        _ limits: StoredLimits? = nil, scoped: [LimitScope: Int64] = [:]
+    ) throws(QueueError) -> Int64? {
+        try change { try store.change(limits, scoped) }
     }
 
     /// Keeps what has crossed the wire today. Durable some time later: a kill costs a little of it.

@@ -114,12 +114,14 @@ extension TransferService {
         stored.down = try Self.written(change.down, change.downTimetable) ?? stored.down
         stored.transfers = change.transfers ?? stored.transfers
         stored.transfersPerHost = change.transfersPerHost ?? stored.transfersPerHost
-        let scoped = try (change.scoped ?? []).map { ($0.rate, try Self.scope($0)) }
-        for (rate, scope) in scoped { try await queue.writer.changeLimit(rate, of: scope) }
-        try await queue.writer.changeLimits(stored)
+        var scoped: [LimitScope: Int64] = [:]
+        for limit in change.scoped ?? [] { scoped[try Self.scope(limit)] = limit.rate }
+        let operation = try await queue.writer.changeLimits(stored, scoped: scoped)
         await follow(stored)
         if !scoped.isEmpty { await engine.settingsChanged() }
-        return try await limits()
+        var limits = try await limits()
+        limits.operation = operation
+        return limits
     }
 
     /// `nil`: left as it is.

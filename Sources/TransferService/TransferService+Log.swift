@@ -66,10 +66,11 @@ extension TransferService {
     }
 
     private func tell(_ deed: String, _ results: NodeResults, by client: String?, _ note: String) async {
-        let done = results.results.filter { $0.result == .done }.map(\.id)
+        let done = results.results.filter { $0.result == .done }
         let said = "\(deed) by \(client ?? "a client")"
-        for node in done.prefix(Self.mostNamed) {
-            let (batch, files) = await standing(of: node)
+        for (node, changed) in done.prefix(Self.mostNamed).map({ ($0.id, $0.files) }) {
+            let (batch, all) = await standing(of: node)
+            let files = changed ?? all
             let path =
                 if case .folder(_, let path) = node { "\(path.displayed)/ " } else { batch == nil ? "\(node) " : "" }
             let task: TaskID? = if case .task(let id) = node { id } else { nil }

@@ -200,6 +200,12 @@ package struct WhySentence {
             let what = failed > 1 && error.namesItsFile ? "\(node): \(failed) files failed, " : "\(node) failed: "
             return (what + error.happening(of: failed), error.remedy(for: mended))
         case .cancelled: return cancelled
+        case .completed where standing.counts.cancelled > 0:
+            let counts = standing.counts
+            return (
+                "\(node) is over\(ago): \(Self.files(counts.completed)) arrived, \(Self.files(counts.cancelled)) cancelled",
+                "martlet retry \(name) sends the rest, too"
+            )
         default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
         }
     }

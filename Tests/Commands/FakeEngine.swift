@@ -158,6 +158,12 @@ final class FakeEngine: Engine {
         try ask("first \(batch)") { state in state.tasks.filter { $0.batch == batch } }
     }
 
+    func someTasks(_ selector: NodeSelector, most: Int) async throws(RequestError) -> [TaskSnapshot] {
+        var found: [TaskSnapshot] = []
+        try await eachTask(selector) { found.append($0) }
+        return Array(found.prefix(most))
+    }
+
     func eachTask(
         _ selector: NodeSelector, _ body: (TaskSnapshot) -> Void
     ) async throws(RequestError) {

@@ -115,6 +115,42 @@ import Testing
         #expect(talk.take("q", sight).leaves)
     }
 
+    @Test("0 goes back from every question but that of a limit")
+    func back() {
+        var talk = LineTalk(units: .iec)
+        for words in [["a"], ["a", "x"], ["g"], ["g", "https://h/a"], ["f"]] {
+            for word in words { _ = talk.take(word, sight) }
+            #expect(talk.take("0", sight) == LineTalk.Step() && talk.place == .top, "\(words)")
+        }
+        _ = talk.take("3", sight)
+        for word in ["f", "d"] {
+            _ = talk.take(word, sight)
+            #expect(talk.take("0", sight) == LineTalk.Step() && talk.place == .batch(BatchID(rawValue: 3)))
+        }
+        _ = talk.take("0", sight)
+        #expect(talk.take("0", sight).lines == ["Nothing is further back; q leaves."])
+        #expect(talk.take("3", sight).lines.count == 1)
+        #expect(talk.take("l", sight).files == BatchID(rawValue: 3))
+    }
+
+    @Test("of a batch's files the first are told, what needs a look before what is done, and how many more there are")
+    func files() async throws {
+        let lines = Mutex(["1", "l", "q", "q"])
+        var batch = batch(1, "holiday", .running)
+        batch.filesTotal = 42
+        let engine = FakeEngine { [batch] in
+            ($0.batches, $0.totals.batches) = ([batch], 1)
+            $0.tasks = (1...40).map { .sample($0, .completed, batch: 1, name: "done\($0)") }
+            $0.tasks += [.sample(41, .running, batch: 1, name: "runs"), .sample(42, .failed, batch: 1, name: "bad")]
+        }
+        let bench = Bench(engine) { $0.readLine = { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } } }
+        _ = await bench.run("--accessible")
+        let told = bench.output.split(separator: "\n").filter { $0.hasPrefix("t") }
+        #expect(told.count == LineTalk.most)
+        #expect(told[0].hasSuffix("bad") && told[1].hasSuffix("runs") && told[2].hasSuffix("done1"), "\(told)")
+        #expect(bench.output.contains("And 22 more: martlet list b1 lists all.\n"))
+    }
+
     @Test(
         "limits, of everything and of one; folders and files by their names; filters, with what is done to all of them")
     func more() {
@@ -145,7 +181,7 @@ import Testing
         sight.destinations = ["nas", "photos"]
         _ = talk.take("a", sight)
         _ = talk.take("~/x", sight)
-        #expect(talk.prompt(sight) == ["Known: 1 nas, 2 photos.", "To which URL? An empty line goes back:"])
+        #expect(talk.prompt(sight) == ["Known: 1 nas, 2 photos.", "To which URL? 0 goes back:"])
         #expect(talk.take("2", sight).commands == [["upload", "~/x", "photos:"]])
         _ = talk.take("3", sight)
         #expect(talk.prompt(sight)[0].contains("r retry, d other destination"))

@@ -166,7 +166,7 @@ struct OrderingTests {
             operation: 12, deed: .cancel, at: Timestamp(milliseconds: now - 3000), node: .batch(BatchID(rawValue: 7)),
             nodes: 4, name: "photos", startsAgain: false)
         let limit = UndoStep(
-            operation: 11, deed: .limit, at: Timestamp(milliseconds: now - 9000), node: nil, name: "",
+            operation: 11, deed: .limit, at: Timestamp(milliseconds: now - 9000), node: nil, name: "the engine",
             startsAgain: false)
         let old = UndoStep(
             operation: 3, deed: .cancel, at: Timestamp(milliseconds: now - 80_000_000),
@@ -181,7 +181,7 @@ struct OrderingTests {
             bench.output == """
                 No     Time      Change    ID      Name
                 12     12:41:04  cancel    b7      photos [and 3 more; for 7 s more]
-                11     12:40:58  limit     -       speed limits [for 1 s more]
+                11     12:40:58  limit     -       limits of the engine [for 1 s more]
                 3      2026-11-20 14:27:47  cancel    t31     docs [starts again from 0]
 
                 """)

@@ -61,6 +61,23 @@ struct AddOrderTests {
         #expect(ShellCommand(words: words, home: []).lines(width: 200).count == 1)
     }
 
+    @Test("where there is no room for all files of a command dots stand for them, never for where they go")
+    func dots() {
+        let words = upload((1...6).map { "/d/file-\($0)" }).words
+        func lines(_ most: Int) -> [String] {
+            ShellCommand(words: words, home: []).lines(width: 40, atMost: most).map {
+                String(decoding: $0.bytes, as: UTF8.self)
+            }
+        }
+        #expect(
+            lines(9) == [
+                #"martlet upload /d/file-1 /d/file-2 \"#, #"/d/file-3 /d/file-4 /d/file-5 \"#,
+                "/d/file-6 https://host/in/",
+            ])
+        #expect(lines(2) == [#"martlet upload /d/file-1 /d/file-2 \"#, "/d/file-3 /d/file-4 ... https://host/in/"])
+        #expect(lines(1) == [#"martlet upload /d/file-1 ... \"#, "https://host/in/"])
+    }
+
     @Test("a screen that knows ASCII alone shows what a shell turns into the very name")
     func ascii() {
         let words = upload(["/d/ä"]).words

@@ -7,6 +7,18 @@ import Testing
 
 @Suite("Adding a batch")
 struct AddingTests {
+    @Test("what is typed as a path is a path, though its first slash also finds")
+    func slash() {
+        var screen = Adding.screen(80, 24)
+        screen.press("/", "t", "m", "p")
+        guard case .find? = screen.model.adding?.picker.mode else { return #expect(Bool(false), "it finds") }
+        screen.press("/", "x")
+        guard case .path(let field)? = screen.model.adding?.picker.mode else {
+            return #expect(Bool(false), "it is a path")
+        }
+        #expect(field.text == "/tmp/x")
+    }
+
     @Test("opening asks for the folder and for the places, and nothing of the engine")
     func opening() {
         let screen = Adding.screen(80, 24)

@@ -107,11 +107,15 @@ struct KeyMapTests {
         #expect(help.contains { $0.contains("gave up; Z tries again") })
     }
 
-    @Test("hints are made from the keys, lose words first, then the key that leaves, and help last")
+    @Test("hints are made from the keys; where there is no room the least go, in a narrow window the words, help last")
     func hints() {
         let actions: [Action] = [.help, .add, .pause, .cancel, .retry, .details, .leave]
         let line = { HintLine.text(actions, in: .transfers, keys, width: $0).string }
         #expect(line(80) == " ? help   a add   p pause   x cancel   r retry   i details   q leave")
+        #expect(line(63) == " ? help  a add  p pause  x cancel  r retry  i details  q leave")
+        #expect(line(60) == " ? help   a add   p pause   x cancel   r retry   q leave")
+        let action = { HintLine.action(at: $0, actions, in: .transfers, keys, width: 60) }
+        #expect((0..<60).map(action).firstIndex(of: .leave) == 49 && !(0..<60).map(action).contains(.details))
         #expect(line(40) == " ?help a p x r i q")
         #expect(line(12) == " ?help a q")
         #expect(line(9) == " ?help q")

@@ -106,10 +106,22 @@ import Testing
         #expect(screen.lines[0].contains("cap off"))
         screen.press("T")
         screen.send(.answer(.limits(.success(limits), session: .default, number: screen.lastNumber)))
-        screen.press("Up", "Up", "Up", "^U", "3", "Enter")
-        screen.send(.answer(.limitsSet(.success(limits), number: screen.lastNumber)))
+        // What is typed replaces what stands there; a key that edits keeps it.
+        screen.press("Up", "Up", "Up", "3", "Enter")
+        #expect(screen.requests == [.setLimits(LimitsWish(transfers: 3), number: screen.lastNumber)])
+        var set = limits
+        set.operation = 5
+        screen.send(.answer(.limitsSet(.success(set), number: screen.lastNumber)))
         #expect(screen.model.notice?.text.string == "Transfers at once: 3.")
-        #expect(screen.model.notice?.undo?.choice == .last)
+        #expect(screen.model.notice?.undo?.choice == .operation(5))
+        #expect(screen.model.repeating.operations == [5])
+        screen.press("T")
+        screen.send(.answer(.limits(.success(limits), session: .default, number: screen.lastNumber)))
+        screen.press("Up", "Up", "Up", "End", "4", "Enter")
+        #expect(screen.requests == [.setLimits(LimitsWish(transfers: 84), number: screen.lastNumber)])
+        // Another one's change is not taken back for it.
+        screen.send(.answer(.limitsSet(.success(limits), number: screen.lastNumber)))
+        #expect(screen.model.notice?.undo == nil && screen.model.repeating.operations == [5])
     }
 
     @Test("what was set is named, each with what it is now")

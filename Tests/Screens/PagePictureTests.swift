@@ -134,6 +134,23 @@ struct PagePictureTests {
         #expect(screen.requests == [.undo(.operation(7), number: screen.lastNumber)])
     }
 
+    @Test("what has failed in a batch that is over is tried again with the rest, while others are not over")
+    func retryAll() {
+        let over = Rows.batch(1, "photos", .failed, { ($0.completed, $0.failed) = (60, 3) })
+        let others = Rows.batch(2, "films", .queued, { $0.queued = 5 })
+        var totals = QueueTotals()
+        (totals.batches, totals.problems, totals.problemCauses) = (2, 4, 2)
+        (totals.counts.queued, totals.needsServer) = (5, 1)
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [over, others])], totals: totals)
+        screen.press("R")
+        let selector = NodeSelector(states: [.failed])
+        #expect(screen.requests == [.act(.retry, .matching(selector), number: screen.lastNumber)])
+        (totals.problems, totals.needsServer) = (1, 1)
+        screen.news([Rows.section(nil, [others])], totals: totals)
+        screen.press("R")
+        #expect(screen.model.notice?.text.string == "Nothing has failed.")
+    }
+
     @Test("an engine that hangs while bytes move is noticed without a key, and one that answers is asked again")
     func hanging() {
         var screen = example()

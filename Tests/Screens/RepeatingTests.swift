@@ -95,7 +95,8 @@ struct RepeatingTests {
             UndoStep(
                 operation: 7, deed: .pause, at: ScreenHarness.morning, node: batch, nodes: 3, name: "docs\u{1b}[2J",
                 startsAgain: false),
-            UndoStep(operation: 6, deed: .limit, at: ScreenHarness.morning, node: nil, name: "", startsAgain: false),
+            UndoStep(
+                operation: 6, deed: .limit, at: ScreenHarness.morning, node: nil, name: "host nas", startsAgain: false),
             UndoStep(
                 operation: 4, deed: .cancel, at: ScreenHarness.morning.advanced(by: .seconds(-7200)), node: batch,
                 name: "docs", startsAgain: true),

@@ -75,12 +75,13 @@ struct RowStateTests {
     }
 
     @Test(
-        "what is completed and cancelled in part is done, as everywhere, never 100 %, and tells how much is not there")
+        "what is completed and cancelled in part is neither done nor cancelled, never 100 %, and tells how much is not there"
+    )
     func cancelledInPart() throws {
         func counts(_ counts: inout FileCounts) { (counts.completed, counts.cancelled) = (10, 2) }
         let batch = Rows.batch(1, "photos", .completed, counts, total: 120, sent: 100)
         let folder = Rows.folder(1, 7, "raw", .completed, counts, total: 120, sent: 100)
-        #expect(RowState(batch) == .done && RowState(folder) == .done)
+        #expect(RowState(batch) == .partly && RowState(folder) == .partly)
         #expect(RowState(row(.cancelled)) == .cancelled)
         var all = row(.cancelled, id: .batch(BatchID(rawValue: 1)))
         all.counts.cancelled = 12
@@ -91,7 +92,7 @@ struct RowStateTests {
         screen.news(sections)
         for name in [" photos ", " raw/ "] {
             let line = try #require(screen.lines.first { $0.contains(name) }, "\(screen.picture)")
-            #expect(line.contains("done") && line.contains("83%") && line.contains("2 cancelled"), "\(line)")
+            #expect(line.contains("part") && line.contains("83%") && line.contains("2 cancelled"), "\(line)")
         }
         screen.press("i")
         #expect(screen.picture.contains("12: 10 completed, 2 cancelled"))

@@ -48,9 +48,26 @@ struct StillnessTests {
         throughput.add(50, at: .seconds(6))
         #expect(throughput.averages(60, at: .seconds(7)).suffix(3) == [0, 200, 50])
         #expect(throughput.averages(30, at: .seconds(7)).last == 125)
+        // What is not known lowers no average.
+        #expect(throughput.averages(20, at: .seconds(7)).last == 125)
         #expect(throughput.peak(at: .seconds(7)) == 300 && throughput.peak(at: .seconds(400)) == 0)
         #expect(throughput.average(of: .seconds(60), at: .seconds(7)) == 125)
         #expect(throughput.averages(60, at: .seconds(400)).allSatisfy { $0 == 0 })
+    }
+
+    @Test("the picture of the speed begins with what the engine has kept; what was seen here stays as it was seen")
+    func kept() {
+        var throughput = Throughput()
+        throughput.add(900, at: .seconds(1001))
+        throughput.add(300, at: .seconds(1006))
+        throughput.begin(with: [5, 10, 20, 30, 40], at: .seconds(1008))
+        #expect(throughput.averages(60, at: .seconds(1008)).suffix(6) == [0, 5, 10, 20, 900, 300])
+        throughput.begin(with: [7, 7, 7, 7, 7, 7, 7], at: .seconds(1008))
+        #expect(throughput.averages(60, at: .seconds(1008)).suffix(8) == [0, 7, 7, 5, 10, 20, 900, 300])
+        var none = Throughput()
+        none.begin(with: [], at: .seconds(3))
+        none.begin(with: [1, 2], at: .seconds(9))
+        #expect(none.averages(60, at: .seconds(9)).suffix(3) == [0, 1, 2])
     }
 
     @Test("numbers on the axis are round and stand every three or four rows, and all that is drawn has room")

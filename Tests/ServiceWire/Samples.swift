@@ -160,8 +160,12 @@ enum Samples {
 
     static let scoped = ScopedLimit(kind: .host, name: "h", rate: 1)
 
-    static let limits = TransferLimits(
-        up: 1, down: 2, transfers: 3, transfersPerHost: 4, upTimetable: "08:00,1 09:00,off", scoped: [scoped])
+    static let limits = {
+        var limits = TransferLimits(
+            up: 1, down: 2, transfers: 3, transfersPerHost: 4, upTimetable: "08:00,1 09:00,off", scoped: [scoped])
+        limits.operation = 7
+        return limits
+    }()
 
     /// Parameters of each method, and of each notification.
     static func parameters(_ name: MethodName) -> any Codable {

@@ -21,8 +21,8 @@ import TransferQueue
         switch what {
         case "task": _ = try await writer.set([.task(task.id)], NodeSettings(limit: 2))
         case "folder": _ = try await writer.set([.folder(batch, path: RawPath("d"))], NodeSettings(limit: 2))
-        case "host": try await writer.changeLimit(2, of: .host("127.0.0.1"))
-        case "session": try await writer.changeLimit(2, of: .session(.default))
+        case "host": try await writer.changeLimits(scoped: [.host("127.0.0.1"): 2])
+        case "session": try await writer.changeLimits(scoped: [.session(.default): 2])
         default: break
         }
         await harness.engine.settingsChanged()
@@ -36,8 +36,8 @@ import TransferQueue
             switch what {
             case "task": _ = try await writer.set([.task(task.id)], NodeSettings(limit: 0))
             case "folder": _ = try await writer.set([.folder(batch, path: RawPath("d"))], NodeSettings(limit: 0))
-            case "host": try await writer.changeLimit(0, of: .host("127.0.0.1"))
-            default: try await writer.changeLimit(0, of: .session(.default))
+            case "host": try await writer.changeLimits(scoped: [.host("127.0.0.1"): 0])
+            default: try await writer.changeLimits(scoped: [.session(.default): 0])
             }
             await harness.engine.settingsChanged()
         }

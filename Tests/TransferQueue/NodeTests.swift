@@ -275,6 +275,7 @@ import TransferModel
         try await queue.complete([tasks[0]])
         let change = try await queue.writer.cancel([.batch(batch)])
         #expect(change.stopped == [tasks[1].id])
+        #expect(change.results.map(\.files) == [5])
         let snapshot = try await queue.reader.batch(batch)
         #expect(snapshot?.filesCancelled == 5)
         #expect(snapshot?.state == .completed)

@@ -207,7 +207,7 @@ import TransferModel
         options.bytesPerSecond = 5000
         let batch = try await queue.writer.add(.downloads(["http://h/a", "http://h/b"], options: options)).batch
         _ = try await queue.writer.set([.batch(batch), task(1)], NodeSettings(limit: 700))
-        try await queue.writer.changeLimit(9, of: .host("h"))
+        try await queue.writer.changeLimits(scoped: [.host("h"): 9])
         let all: [LimitScope: Int64] = [.batch(batch): 700, .task(TaskID(rawValue: 1)): 700, .host("h"): 9]
         #expect(try await queue.writer.limits() == all)
         #expect(try await queue.reader.batch(batch)?.limit == 700)
@@ -215,10 +215,17 @@ import TransferModel
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).undone == .limit)
         _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
         #expect(try await queue.writer.limits() == [.batch(batch): 5000])
+        // All of one request is one change.
+        let both = try await queue.writer.changeLimits(StoredLimits(up: "3M"), scoped: [.host("h"): 4, .host("i"): 5])
+        #expect(try await queue.writer.undoSteps(now: sandbox.clock.now).first?.operation == both)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
+        #expect(try await queue.writer.storedLimits() == StoredLimits())
+        #expect(try await queue.writer.limits() == [.batch(batch): 5000])
+        #expect(try await queue.writer.changeLimits(StoredLimits(), scoped: [.host("h"): 0]) == nil)
         try await queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 2))
         #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", transfers: 2))
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).limits == StoredLimits())
-        try await queue.writer.changeLimit(9, of: .session(.default))
+        try await queue.writer.changeLimits(scoped: [.session(.default): 9])
         _ = try await queue.writer.cancel([.batch(batch)])
         _ = try await queue.writer.purge([.batch(batch)])
         sandbox.clock.advance(by: .seconds(11))

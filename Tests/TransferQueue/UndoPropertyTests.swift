@@ -221,7 +221,7 @@ import TransferModel
                 if isWhole {
                     try await queue.writer.changeLimits(StoredLimits(up: "\(rate)", transfers: transfers))
                 } else {
-                    try await queue.writer.changeLimit(rate, of: .host("host"))
+                    try await queue.writer.changeLimits(scoped: [.host("host"): rate])
                 }
             }
             let last = try await queues.first?.writer.undoSteps(now: now).first?.operation

@@ -18,8 +18,8 @@ extension Drawing {
             top += 1
         }
         if rows > 16 { top += 1 }
-        var lines = (rows >= 12 ? [] : facts.map { ReviewLine($0) }) + fieldLines(review)
         var height = max(1, rows - top - (rows > 3 ? 2 : rows > 1 ? 1 : 0))
+        var lines = (rows >= 12 ? [] : facts.map { ReviewLine($0) }) + fieldLines(review, height: height)
         // Where not all of it has room the buttons keep theirs.
         if lines.count > height, height >= 4 {
             lines.removeLast(lines.last?.field == nil ? 0 : 1)
@@ -119,7 +119,7 @@ extension Drawing {
     }
 
     /// The fields, the command and the buttons.
-    private func fieldLines(_ review: ReviewStep) -> [ReviewLine] {
+    private func fieldLines(_ review: ReviewStep, height: Int) -> [ReviewLine] {
         let gap = rows >= 20 ? [ReviewLine(StyledLine())] : []
         let labels = review.form.fields.enumerated().map { index, field in
             ReviewLine(StyledLine(SafeText(field.label).fitted(to: Self.labelWidth), .dim), field: index)
@@ -128,11 +128,12 @@ extension Drawing {
         let how: SafeText = model.wantsMouse && width >= 60 ? " (Shift and dragging selects it)" : ""
         let title = ReviewLine(StyledLine("The same as a command\(how):", .dim))
         let buttons = ReviewLine(StyledLine(), field: review.form.fields.count)
-        return labels + gap + [title] + commandLines(review) + gap + [buttons]
+        let room = height - labels.count - gap.count - 2
+        return labels + gap + [title] + commandLines(review, room: room) + gap + [buttons]
     }
 
-    /// As it can be copied from here into a shell, however many lines it takes.
-    private func commandLines(_ review: ReviewStep) -> [ReviewLine] {
+    /// As it can be copied from here into a shell. Where it has no room, dots stand for files: how and where to must be seen.
+    private func commandLines(_ review: ReviewStep, room: Int) -> [ReviewLine] {
         guard !review.isTooLongForCommand else {
             return [
                 ReviewLine(StyledLine("  more files than a command line takes: choose the folder they are in", .dim))
@@ -140,7 +141,7 @@ extension Drawing {
         }
         let command = ShellCommand(
             words: review.sketch.words, home: model.shellWords.home, characters: look.characterSet)
-        let lines = command.lines(width: max(12, width - 4), indent: 3).map { line in
+        let lines = command.lines(width: max(12, width - 4), indent: 3, atMost: max(2, room)).map { line in
             var shown = ReviewLine(StyledLine((line.isInsideWord ? "" : "  ") + bytes(line.bytes)))
             shown.isFlush = line.isInsideWord
             return shown

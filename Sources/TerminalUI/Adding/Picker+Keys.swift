@@ -138,6 +138,11 @@ extension Picker {
             // A second slash: it is a path that is meant.
             folder.endFind()
             mode = .path(TextField(Array("/".utf8)))
+        case (.character("/"), []):
+            // No name has one in it: the first slash was the beginning of a path.
+            folder.endFind()
+            let slash = [UInt8(ascii: "/")]
+            mode = .path(TextField(slash + field.bytes + slash))
         default:
             guard field.edit(press) else { break }
             folder.find(field.bytes)

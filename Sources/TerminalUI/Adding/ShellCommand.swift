@@ -34,12 +34,24 @@ struct ShellCommand: Sendable {
         var isInsideWord = false
     }
 
-    let words: [ShellWord]
+    private(set) var words: [ShellWord]
     let home: [UInt8]
     /// What the screen can show.
     var characters = CharacterSet.utf8
 
     private static let backslash = UInt8(ascii: "\\")
+
+    /// The same in so many lines, as far as leaving paths out and dots in their place helps: then it is to be read, not to be copied.
+    func lines(width: Int, indent: Int = 0, atMost most: Int) -> [Line] {
+        var shorter = self
+        while case let lines = shorter.lines(width: width, indent: indent), lines.count > most {
+            let paths = shorter.words.indices.filter { shorter.words[$0].isPath }
+            guard let last = paths.last, paths.count > 1 else { return lines }
+            shorter.words.remove(at: last)
+            if !shorter.words.contains("...") { shorter.words.insert("...", at: last) }
+        }
+        return shorter.lines(width: width, indent: indent)
+    }
 
     /// - Parameter width: cells that a line has; those inside a word have `indent` more.
     func lines(width: Int, indent: Int = 0) -> [Line] {
