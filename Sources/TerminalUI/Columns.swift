@@ -31,6 +31,9 @@ package struct Columns: Hashable, Sendable {
         case sparkline
         /// The speed while it moves, else the state's word, where there is no room for both.
         case speedOrState
+
+        /// It is there only when it is asked for by name.
+        var isExtra: Bool { Columns.word(self).map(ScreenConfiguration.ColumnList.extra.contains) ?? false }
     }
 
     /// The columns from left to right with the cells they take. One empty cell is between two.
@@ -53,7 +56,7 @@ package struct Columns: Hashable, Sendable {
     /// The columns that can be chosen, by their words.
     static let choices = ScreenConfiguration.ColumnList.known + ScreenConfiguration.ColumnList.extra
 
-    private static func word(_ column: Column) -> String? {
+    static func word(_ column: Column) -> String? {
         switch column {
         case .sign, .name, .speedOrState: nil
         case .files: "files"
@@ -81,8 +84,9 @@ package struct Columns: Hashable, Sendable {
         var wanted = Self.fixed(width)
         wanted.insert(contentsOf: Self.extra(width, chosen ?? []), at: 2)
         if let chosen { wanted.removeAll { Self.word($0.column).map { !chosen.contains($0) } ?? false } }
-        // A name of less than eight cells says nothing: then the others go, the least important first.
-        for column in Self.dropOrder where Self.nameWidth(width, wanted) < 8 {
+        // A name of less than eight cells says nothing: then the others go, the least important first. Those that were asked for by name
+        // leave it room for folders, too.
+        for column in Self.dropOrder where Self.nameWidth(width, wanted) < (column.isExtra ? 20 : 8) {
             wanted.removeAll { $0.column == column }
         }
         let name = max(1, Self.nameWidth(width, wanted))

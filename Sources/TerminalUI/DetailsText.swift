@@ -127,8 +127,9 @@ struct DetailsText {
     }
 
     private var state: SafeText {
-        var text: SafeText = "\(shown.longWord), \(shown.meaning { keys.name(of: $0) })"
-        if row.effectivelyPaused, !row.paused, shown == .paused { text += " with what it is in" }
+        let isAbove = row.effectivelyPaused && !row.paused && shown == .paused
+        let meaning = isAbove ? "with what it is in" : shown.meaning { keys.name(of: $0) }
+        var text: SafeText = "\(shown.longWord), \(meaning)"
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
         if shown == .auth { return "\(shown.longWord), needs you: waits for \(row.waitReasons.words)" }
         // That it waits for the next try is what the state's meaning says already.

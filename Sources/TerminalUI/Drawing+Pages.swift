@@ -31,14 +31,19 @@ extension Drawing {
                 "You can leave at any time: transfers go on.",
             ]
         }
-        return [
-            "Nothing is being transferred.", "", key(.add) + "add files or folders",
+        return ["Nothing is being transferred."] + finished + [
+            "", key(.add) + "add files or folders",
             key(.help) + "all keys", key(.leave) + "leave", key(.download) + "download URLs",
             key(.destinations) + "set up a server: it has a name from then on", key(.history) + "what is finished",
             key(.command) + "type a command", "",
             "From a shell:  martlet upload FILE... URL", "Or paste paths here.", "",
             "You can leave at any time: transfers go on,", "and martlet shows them when you come back.",
         ]
+    }
+
+    private var finished: [SafeText] {
+        guard case .known(let today)? = model.finishedToday, let line = today.line(look.figures) else { return [] }
+        return [line]
     }
 
     private var engineLines: [SafeText] {

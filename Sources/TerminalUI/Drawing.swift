@@ -204,18 +204,21 @@ extension Model {
     private var hintsHere: [Action] {
         if tree.items.isEmpty, filter == nil { return [.help, .add, .log, .leave] }
         let undo: [Action] = notice?.undo == nil ? [] : [.undo]
-        let problems = (totals?.problems ?? 0) > 0
+        let retry: [Action] =
+            targets.contains { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 } ? [.retry] : []
         // When nothing is left to steer, what can be done is to tidy up and to go.
         if totals?.isOver == true, tree.marks.isEmpty {
-            return [.help, .add, .clear] + undo + (problems ? [.retry] : []) + [.details, .log, .leave]
+            return [.help, .add, .clear] + undo + retry + [.details, .log, .leave]
         }
         // What would only say that the row is over is no hint.
         let steers: [Action] = targets.contains { !$0.isOver } ? [.pause, .cancel] : []
         if size.columns < 100 {
-            return [.help, .add] + steers + (problems ? [.retry] : [.mark]) + [.filter, .command, .leave]
+            return [.help, .add] + steers + (retry.isEmpty && !targets.isEmpty ? [.mark] : retry) + [
+                .filter, .command, .leave,
+            ]
         }
         let others: [Action] = size.columns < 112 ? [.why, .mark, .filter] : [.details, .why, .mark, .find, .filter]
-        return [.help, .add] + steers + undo + [.retry] + others + [.command, .leave]
+        return [.help, .add] + steers + undo + retry + others + [.command, .leave]
     }
 
     /// The same of one row's own page.

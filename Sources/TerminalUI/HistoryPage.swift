@@ -43,7 +43,9 @@ extension Model {
     }
 
     mutating func historyCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
-        guard outstanding.removeValue(forKey: number) != nil, case .history(var history) = page else { return }
+        let request = outstanding.removeValue(forKey: number)
+        if case .finishedToday? = request?.purpose { return finishedTodayCame(result) }
+        guard request != nil, case .history(var history) = page else { return }
         switch result {
         case .success(let batches): history.take(batches)
         case .failure(let error): history.problem = advised(error.message)

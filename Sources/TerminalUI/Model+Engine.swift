@@ -135,7 +135,7 @@ extension Model {
         // An answer that was long in coming: nothing counts down any more, and it can be taken back all the same.
         let isLate = undo == nil && changed.undo != nil && undoName(of: request.purpose) != nil
         let late: SafeText = isLate ? " \(key(.undo)) takes it back." : ""
-        say(outcome(of: request.purpose, changed, done: Int64(done)) + price + late, undo: undo)
+        say(outcome(of: request.purpose, changed, done: Int64(done)) + price + late, undo: undo, isLogged: done > 0)
         if case .named = request.purpose, filter?.marksAll == true {
             filter?.marksAll = false
             tree.unmarkAll()
@@ -202,7 +202,8 @@ extension Model {
         case .askedServer(let what):
             return done > 0
                 ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
-        case .serversUsed, .throughput, .undoable, .why, .task, .sources, .order, .log, .problems, .history, .returning,
+        case .serversUsed, .throughput, .undoable, .why, .task, .sources, .order, .log, .problems, .history,
+            .finishedToday, .returning,
             .status, .queueing, .destination,
             .limits,
             .setLimits, .find:

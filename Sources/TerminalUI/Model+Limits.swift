@@ -103,7 +103,8 @@ extension Model {
             let until = request.sentAt + grace
             say(
                 said(wish, limits),
-                undo: until > now.uptime ? undo.map { Notice.Undo(choice: $0, name: "the limits", until: until) } : nil)
+                undo: until > now.uptime ? undo.map { Notice.Undo(choice: $0, name: "the limits", until: until) } : nil,
+                isLogged: true)
         }
     }
 

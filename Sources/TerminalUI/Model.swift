@@ -113,6 +113,8 @@ struct Model: Sendable {
     /// The newest lines of the log, below the list.
     var recentLog = RecentLog()
     var notice: Notice?
+    /// What the empty list says of today; `nil`: it is not empty.
+    var finishedToday: FinishedToday.Answer?
     /// What logging out would do to the engine.
     var logout = LogoutEffect.none
     /// Whether leaving is asked about when that would end it.
@@ -251,6 +253,7 @@ struct Model: Sendable {
         askForBatches()
         askForCounts()
         askForRecentLog()
+        askForFinishedToday()
         return requests
     }
 
@@ -261,9 +264,10 @@ struct Model: Sendable {
 
     // MARK: Saying something
 
-    mutating func say(_ text: SafeText, isError: Bool = false, undo: Notice.Undo? = nil) {
+    /// - Parameter isLogged: the engine has it in its log.
+    mutating func say(_ text: SafeText, isError: Bool = false, undo: Notice.Undo? = nil, isLogged: Bool = false) {
         notice = Notice(text: text, isError: isError, undo: undo)
-        note(text, isError: isError)
+        if !isLogged { note(text, isError: isError) }
     }
 
     /// What was shown stands in the log, too.

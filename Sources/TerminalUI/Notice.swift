@@ -73,7 +73,7 @@ struct Outstanding: Sendable {
         case log
         case problems
         case serversUsed
-        case history
+        case history, finishedToday
         case returning
         case status
         /// A name, or the way to a row.

@@ -127,6 +127,11 @@ extension Model {
         guard words == ["all"] || words.allSatisfy(Columns.choices.contains) else { return usage(.columns) }
         look.columns = words == ["all"] ? nil : Set(words)
         keep("columns", words.joined(separator: " "))
+        let shown = columns.places.compactMap { Columns.word($0.column) }
+        let missing = words.filter { $0 != "all" && !shown.contains($0) }
+        if !missing.isEmpty {
+            say("There is no room here for \(SafeText(missing.joined(separator: ", "))): a wider window shows more.")
+        }
     }
 
     // MARK: Acting on what is named

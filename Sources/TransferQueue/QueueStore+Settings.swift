@@ -23,7 +23,10 @@ extension QueueStore {
         otherSettings.name = nil
         otherSettings.ifExists = nil
         if !otherSettings.isEmpty, try isOver(folder: root, in: batch) {
-            return refused(node, "\(node) is over: only its --name and --if-exists can be changed")
+            return refused(
+                node,
+                "\(node) is over: only its name, and what is done about files that are there (--if-exists), can be changed"
+            )
         }
         let id = SQLiteValue.integer(batch.rawValue)
         let found = try database.first(

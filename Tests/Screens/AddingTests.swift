@@ -23,7 +23,8 @@ struct AddingTests {
     func opening() {
         let screen = Adding.screen(80, 24)
         #expect(screen.model.adding?.step == .first)
-        #expect(screen.model.outstanding.isEmpty)
+        // The list below is empty: that asks for what was finished.
+        #expect(screen.model.outstanding.values.map(\.request) == [.history(number: 1)])
         #expect(screen.picked == 0)
     }
 

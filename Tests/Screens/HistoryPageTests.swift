@@ -30,6 +30,25 @@ struct HistoryPageTests {
             causes: causes)
     }
 
+    @Test("an empty list says what was finished today, and asks once")
+    func today() {
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [])], totals: QueueTotals())
+        #expect(screen.model.outstanding.values.map(\.request) == [.history(number: 1)])
+        let yesterday = batch(9, "old", .completed, after: -86_400)
+        let all = [
+            batch(1, "holiday", .completed, after: 0), batch(7, "scans", .failed, after: 60, failed: 4), yesterday,
+        ]
+        screen.send(.answer(.history(.success(all), number: 1)))
+        #expect(screen.picture.contains("Finished today: 2 batches, 2,200 files, 24.0G"))
+        screen.wait(.seconds(60))
+        #expect(screen.model.outstanding.isEmpty)
+        // What came and ended stands in the list; cleared, it is asked for again.
+        screen.news([Rows.section(nil, [Rows.batch(1, "new", .completed, { $0.completed = 1 })])])
+        screen.news([Rows.section(nil, [])], totals: QueueTotals())
+        screen.send(.answer(.history(.success([yesterday]), number: screen.lastNumber)))
+        #expect(!screen.picture.contains("Finished today"))
+    }
+
     @Test("finished work, the last first; from there to its row, or to try again")
     func history() {
         var screen = example()

@@ -68,7 +68,10 @@ extension Drawing {
             }
             if !review.patterns.isEmpty { lines.append(fact("Of these", remainder(review), .info)) }
             if totals.leftOut > 0 {
-                lines.append(fact("Not sent", SafeText("\(Figures.count(totals.leftOut)) links, devices and the like")))
+                lines.append(
+                    fact(
+                        "Not sent",
+                        SafeText(Figures.amount(totals.leftOut, "link or special file", "links and special files"))))
             }
             if let missing = missing(flow.picker) { lines.append(fact("Not found", missing, .warn)) }
             if totals.unreadable > 0 { lines.append(fact("Cannot read", unreadable(flow.picker.basket), .warn)) }

@@ -40,6 +40,8 @@ struct DestinationsPage: Sendable {
 
     /// What batches in the list have met there last, by name.
     private(set) var trouble: [String: Trouble] = [:]
+    /// To which files have gone, or from which they came.
+    private(set) var served: Set<String> = []
 
     struct Trouble: Sendable {
         var batch: String
@@ -172,6 +174,7 @@ struct DestinationsPage: Sendable {
         for batch in batches {
             guard let name = server(above: batch.destination) else { continue }
             note(trouble: batch, at: name)
+            if batch.filesCompleted > 0 { served.insert(name) }
             let isOver = batch.finishedAt != nil
             switch used[name] {
             case .now: continue
@@ -248,6 +251,9 @@ struct DestinationsPage: Sendable {
             return wrong(.name, "There is a destination \(SafeText(name)) already.")
         }
         let url: TransferURL
+        guard !form.text(.url).isEmpty else {
+            return wrong(.url, "Type where it is, such as sftp://host/folder/ or https://host/folder/.")
+        }
         do throws(QueueingFault) {
             let text = form.text(.url)
             url = try TransferURL(text.hasSuffix("/") || text.contains("?") ? text : text + "/", place: "The address")

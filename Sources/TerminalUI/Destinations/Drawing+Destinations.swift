@@ -112,6 +112,8 @@ extension Drawing {
         case nil:
             if let trouble = page.trouble[destination.name] {
                 put(trouble.isLogin ? "auth" : trouble.httpStatus.map { "\($0)" } ?? "ERR", columns[0], .error)
+            } else if page.served.contains(destination.name) {
+                put("ok", columns[0], .ok)
             }
         case .asking: put("asking", columns[0], .info)
         case .report(let report):
