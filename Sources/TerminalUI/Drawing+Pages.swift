@@ -68,7 +68,10 @@ extension Drawing {
         heading(
             "Details" + keys, row: layout.lower.lowerBound, columns: 0..<(chartWidth > 0 ? room - 2 : room),
             style: model.isInLower ? .marked : .plain)
-        let lines = DetailsText(DetailsPage(row: row), in: model).facts(width: room - 2)
+        // Labels are as plain as values here: a colour more in each line would make a cursor key cost the line too much.
+        let lines = DetailsText(DetailsPage(row: row), in: model).facts(width: room - 2).map { line in
+            line.pieces.reduce(into: StyledLine()) { $0.append($1.text, $1.style == .dim ? .plain : $1.style) }
+        }
         let name = StyledLine((row.name.isEmpty ? RowLabel.group(row, look) : look.safe(row.name)), .marked)
         for (y, line) in zip(layout.lower.dropFirst(), [name] + lines.dropFirst(model.lowerScroll ?? 0)) {
             grid.put(line, row: y, column: 1, end: room - 2)
