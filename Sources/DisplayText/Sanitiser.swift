@@ -97,7 +97,7 @@ struct Sanitiser {
 
     private mutating func escape(byte: UInt8) {
         releaseJoiner()
-        let digits = String(byte, radix: 16, uppercase: true)
+        let digits = String(byte, radix: 16)
         escape(byte < 16 ? "\\x0" + digits : "\\x" + digits)
     }
 

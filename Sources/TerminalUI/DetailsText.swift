@@ -78,7 +78,7 @@ struct DetailsText {
         let half = (width - 2) / 2
         var lines: [StyledLine] = []
         var left: Field?
-        func fits(_ field: Field) -> Bool { field.isShort && field.value.width < half - Self.indent }
+        func fits(_ field: Field) -> Bool { field.isShort && field.value.width < half - Self.indent - 1 }
         for field in fields {
             if let first = left, fits(field) {
                 let line = StyledLine(first.label.fitted(to: Self.indent), .dim) + StyledLine(first.value, first.style)

@@ -42,7 +42,7 @@ struct FrontTests {
         batch.name = String(repeating: "x", count: 200) + "\u{1B}[2J"
         let bench = Bench(FakeEngine { [batch] in $0.batches = [batch] })
         #expect(await bench.run("list") == .done)
-        #expect(bench.output.hasSuffix(String(repeating: "x", count: 200) + "\\x1B[2J\n"))
+        #expect(bench.output.hasSuffix(String(repeating: "x", count: 200) + "\\x1b[2J\n"))
         #expect(bench.output.split(separator: "\n").count == 1)
     }
 
@@ -209,7 +209,7 @@ struct FrontTests {
     func log() async {
         let bench = Bench()
         #expect(await bench.run("log", "--level", "warning") == .done)
-        #expect(bench.output == "2026-11-21 12:41:07 WARNING b7 slow \\x1B[2J\n")
+        #expect(bench.output == "2026-11-21 12:41:07 WARNING b7 slow \\x1b[2J\n")
     }
 
     @Test("watch prints a line and ends when all is over")

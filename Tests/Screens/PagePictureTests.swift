@@ -284,7 +284,7 @@ struct PagePictureTests {
             Issue.record("\(screen.requests)")
             return
         }
-        #expect(text.split(separator: "\n").count == lines.count && text.contains("403: \\x1B[2J quota exceeded"))
+        #expect(text.split(separator: "\n").count == lines.count && text.contains("403: \\x1b[2J quota exceeded"))
         screen.send(.resized(ScreenSize(columns: 40, rows: 8)))
         Pictures.expect(screen.picture, "log-40x8")
     }

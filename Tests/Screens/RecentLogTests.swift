@@ -56,7 +56,7 @@ struct RecentLogTests {
         screen.send(.printed([Array("libcurl: \u{1B}[2J".utf8)]))
         screen.press("L")
         screen.send(.printed([Array("again".utf8)]))
-        #expect(screen.picture.contains("WARN  screen: printed: libcurl: \\x1B[2J"))
+        #expect(screen.picture.contains("WARN  screen: printed: libcurl: \\x1b[2J"))
         #expect(screen.picture.contains("WARN  screen: printed: again"))
         #expect(screen.model.notice == nil)
     }
