@@ -128,11 +128,11 @@ extension Manual {
     static let problems = """
          Problems                                               1,206 files in 2 causes
            Cause                                     Files  Batch     Fix
-         x host answered 403 to t20 (\\x1B[2Jquota ~  1,204  docs~ore  r retry  d server
+         x host answered 403 to t20 (\\x1b[2Jquota ~  1,204  docs~ore  r retry  d server
          x a file changed                                2  holi~024  r retry
 
         - permission denied ------------------------------------------------------------
-         What happened host answered 403 to t20 (\\x1B[2Jquota exceeded)
+         What happened host answered 403 to t20 (\\x1b[2Jquota exceeded)
          What it means The server does not let you do this.
          What to do    free space there, or ask who runs it, then r
          Where         "docs" 1,200 files, "more" 4 files
