@@ -133,12 +133,14 @@ extension Manual {
 
         - permission denied ------------------------------------------------------------
          What happened host answered 403 to t20 (\\x1b[2Jquota exceeded)
+         Server said   "quota for user exceeded"   (text from the server)
          What it means The server does not let you do this.
          What to do    free space there, or ask who runs it, then r
          Where         "docs" 1,200 files, "more" 4 files
          Last          12:40:00
          Not lost      Nothing was deleted. Each file goes on where it stood, if the
                        server can.
+         Detail        PUT /in/contracts/NDA%20signed.pdf -> 403, try 3
 
          A send again or elsewhere   y copy   o open plain   w write to file
          Esc back   r retry   Enter show the files   d server   x leave out   ? help

@@ -152,12 +152,20 @@ struct DetailsText {
             Field(
                 isTriedAgain ? "Last try" : "What happened", look.safe(error.happening), isTriedAgain ? .warn : .error)
         ]
-        if let status = error.httpStatus { fields.append(Field("Server said", "status \(status)")) }
+        let status = error.httpStatus.map { "status \($0)" as SafeText }
+        let words = error.said.map { Self.quoted($0, look) }
+        let said = [words, status].compactMap(\.self)
+        if let first = said.first {
+            fields.append(Field("Server said", said.dropFirst().reduce(first) { $0 + ", " + $1 }))
+        }
         let nothing = error.advice.isEmpty ? "nothing" : look.safe(error.advice)
         let isAdvised = goesOn && !error.advice.isEmpty
         fields.append(Field("What to do", isAdvised ? nothing + "; it is tried again by itself" : remedy ?? nothing))
         return fields
     }
+
+    /// What a server wrote, for whoever might take it for ours.
+    static func quoted(_ said: String, _ look: Look) -> SafeText { "\"\(look.safe(said))\"   (text from the server)" }
 
     private static func remedy(_ page: DetailsPage, in model: Model) -> SafeText? {
         guard let error = page.task?.error ?? page.row.error else { return nil }

@@ -129,11 +129,13 @@ extension Drawing {
         let more = cause.batches.count > 4 ? " and \(cause.batches.count - 4) more batches" : ""
         let fields: [(SafeText, SafeText)] = [
             ("What happened", look.safe(cause.happening)),
+            ("Server said", cause.said.map { DetailsText.quoted($0, look) } ?? ""),
             ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
             ("What to do", remedy(of: cause)), ("Next try", nextTry(cause)),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Last", saysLast ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
             ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),
+            ("Detail", look.safe(cause.detail ?? "")),
         ]
         return fields.filter { $0.1.width > 0 }.flatMap { label, value in
             value.wrapped(to: max(8, width - DetailsText.indent - 2)).enumerated().map { index, part in

@@ -23,6 +23,9 @@ struct ProblemsPage: Sendable {
         var lastAt: Timestamp?
         /// Where they are; the batch with most of them first.
         var batches: [Place]
+        /// What the server said of that file, and to what.
+        var said: String?
+        var detail: String?
         /// Of a server that is tried again by itself: when; `nil`: now, or soon.
         var retryAt: Timestamp?
 
@@ -132,18 +135,22 @@ struct ProblemsPage: Sendable {
                 let server = Cause.server(of: count.code, batch.destination)
                 let kind = Cause.Kind.failed(count.code, status: status, host: host, server: server)
                 note(kind, count.message, count.count, count.lastAt, batch)
+                found[kind]?.quote(count.said, count.detail)
             }
             for wait in batch.waits where wait.count > 0 {
                 if let server = wait.server {
                     let kind = Cause.Kind.unserved(wait.code, server: server)
                     note(kind, wait.message, wait.count, wait.lastAt, batch)
                     found[kind]?.retryAt = wait.retryAt
+                    found[kind]?.quote(wait.said, wait.detail)
                     continue
                 }
                 let host = wait.code.flatMap { Cause.unknownHost($0, wait.message) }
                 // The engine and the queue may call the wait for one name by two reasons.
                 let reason = wait.code == nil ? wait.reason : .hostBackoff
-                note(.waits(reason, code: wait.code, host: host), wait.message, wait.count, wait.lastAt, batch)
+                let kind = Cause.Kind.waits(reason, code: wait.code, host: host)
+                note(kind, wait.message, wait.count, wait.lastAt, batch)
+                found[kind]?.quote(wait.said, wait.detail)
             }
         }
         causes = found.values.sorted(by: Cause.comesBefore)
@@ -275,6 +282,11 @@ extension ProblemsPage.Cause {
 
     /// Most likely its address is wrong.
     var isOfAddress: Bool { !isAskedPause && error?.code.isOfAddress == true }
+
+    /// What the server said of one of them; the first that has something to tell.
+    fileprivate mutating func quote(_ said: String?, _ detail: String?) {
+        if self.said == nil, self.detail == nil { (self.said, self.detail) = (said, detail) }
+    }
 
     fileprivate mutating func add(_ place: Place, _ lastAt: Timestamp?) {
         files += place.files

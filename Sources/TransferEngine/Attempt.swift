@@ -15,6 +15,16 @@ struct FlyingExchange {
     let isPayload: Bool
     /// Bytes of the source that it has sent, as last looked at.
     var sent: Int64 = 0
+    /// Over HTTP: what was asked.
+    var request: (method: HTTPExchange.Method, url: HTTPAddress)?
+}
+
+/// A final answer and the beginning of its body, for who asks what the server said.
+struct LastAnswer {
+    let head: HTTPAnswer
+    var body: [UInt8] = []
+    /// What it answers; `nil`: that was not HTTP.
+    let request: (method: HTTPExchange.Method, url: HTTPAddress)?
 }
 
 /// Who carries an exchange.
@@ -55,8 +65,7 @@ final class Attempt {
     var isBlocked = false
     var exchanges: [FlyingExchange] = []
 
-    /// The last final answer and the beginning of its body, for who asks what the server said.
-    var lastAnswer: (head: HTTPAnswer, body: [UInt8])?
+    var lastAnswer: LastAnswer?
 
     /// Over SFTP, where the way there may take long or lead nowhere: an operation has gone out to the server.
     var hasReachedServer = false

@@ -48,8 +48,9 @@ extension TransferEngine {
                 question.resume(returning: end)
                 continue
             }
-            guard let attempt = owners[wire], let local = attempt.exchanges.first(where: { $0.wire == wire })?.local
+            guard let attempt = owners[wire], let exchange = attempt.exchanges.first(where: { $0.wire == wire })
             else { continue }
+            let local = exchange.local
             switch event {
             case .interim(_, let head):
                 feed(attempt, .interim(local, HTTPAnswer(head), at: timeline.now))
@@ -58,7 +59,7 @@ extension TransferEngine {
                 guard attempt.target != nil else { continue }
                 FaultPoint.answered.pass()
                 let answer = HTTPAnswer(head)
-                attempt.lastAnswer = (answer, [])
+                attempt.lastAnswer = LastAnswer(head: answer, request: exchange.request)
                 feed(attempt, .answered(local, answer, at: timeline.now))
             case .ended(_, let end): ended(attempt, landed(wire, of: attempt), end)
             }
@@ -90,7 +91,7 @@ extension TransferEngine {
         default: break
         }
         let end = converted(end, attempt)
-        attempt.lastAnswer = end.answer.map { ($0, end.body) }
+        attempt.lastAnswer = end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) }
         feed(attempt, .ended(exchange.local, end))
     }
 
@@ -191,7 +192,9 @@ extension TransferEngine {
         do {
             try transport?.start(
                 CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limits(of: attempt))
-            fly(FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload), attempt)
+            var flying = FlyingExchange(local: local, wire: wire, carrier: .http, isPayload: isPayload)
+            flying.request = (exchange.method, exchange.url)
+            fly(flying, attempt)
         } catch {
             // What a request cannot express: a given header field with a line end, a malformed file of authorities.
             let text = RawPath(error.description).displayed

@@ -34,7 +34,7 @@ extension TransferEngine {
     func fail(_ attempt: Attempt, _ error: TransferError) {
         guard attempt.phase != .over else { return }
         if attempt.removal != nil { return endRemoval(attempt, error) }
-        var error = error
+        var error = quoting(error, attempt)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
         if error.httpStatus != nil { learn(attempt.origin, .answered) }
         // The line carried what was refused, and the next file goes on in its place: a meter that began anew would not know of the
@@ -57,6 +57,19 @@ extension TransferEngine {
         queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.id)
     }
 
+    /// With what the server said beside its no, and to what.
+    private func quoting(_ error: TransferError, _ attempt: Attempt) -> TransferError {
+        guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return error }
+        var error = error
+        error.said = ServerWords.line(of: answer.body)
+        error.detail = answer.request.map { method, url in
+            let path = url.target.prefix { $0 != "?" }
+            let shown = path.count > 300 ? "\(path.prefix(100))...\(path.suffix(197))" : "\(path)"
+            return "\(method.rawValue) \(shown) -> \(answer.head.status), try \(attempt.task.attempts + 1)"
+        }
+        return error
+    }
+
     /// What the server said beside its no.
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
         guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return }
@@ -76,6 +89,8 @@ extension TransferEngine {
     /// Ends the attempt, not the task.
     func wait(_ attempt: Attempt, _ demand: WaitDemand) {
         guard attempt.phase != .over else { return }
+        var demand = demand
+        demand.error = quoting(demand.error, attempt)
         if attempt.removal != nil { return endRemoval(attempt, demand.error) }
         let task = attempt.task
         let now = timeline.now
@@ -298,9 +313,10 @@ extension TransferEngine {
 
 extension TransferError {
     static func gaveUp(after last: TransferError) -> TransferError {
-        TransferError(
-            .gaveUp, "nothing moved for as long as --give-up-after allows; last: \(last.message)",
-            httpStatus: last.httpStatus, curlCode: last.curlCode)
+        var error = last
+        error.code = .gaveUp
+        error.message = "nothing moved for as long as --give-up-after allows; last: \(last.message)"
+        return error
     }
 }
 

@@ -133,6 +133,9 @@ public struct CauseCount: Codable, Hashable, Sendable {
     @OrNull public var httpStatus: Int?
     /// When the last of them failed.
     @OrNull public var lastAt: Timestamp?
+    /// As those of that one's error.
+    public var said: String?
+    public var detail: String?
 
     public init(
         code: TransferErrorCode, count: Int64, message: String, httpStatus: Int? = nil, lastAt: Timestamp? = nil
@@ -148,7 +151,9 @@ public struct CauseCount: Codable, Hashable, Sendable {
     package var sentence: String { "\(count) \(count == 1 ? "file" : "files")\(told)" }
 
     /// The message behind how many there are; of one that names a file is said that it is one of them.
-    package var told: String { isOfOne ? ", one of them: \(message)" : ": \(message)" }
+    package var told: String {
+        (isOfOne ? ", one of them: \(message)" : ": \(message)") + TransferError.quoted(said)
+    }
 
     /// The message names one file of several.
     package var isOfOne: Bool { count > 1 && TransferError(code, message).namesItsFile }
@@ -169,6 +174,9 @@ public struct WaitCount: Codable, Hashable, Sendable {
     @OrNull public var server: String?
     /// When that is tried again; `nil`: now, or soon.
     @OrNull public var retryAt: Timestamp?
+    /// As those of an error, where a server's answer made it wait.
+    public var said: String?
+    public var detail: String?
 
     public init(
         reason: WaitReason, code: TransferErrorCode? = nil, count: Int64, message: String = "",

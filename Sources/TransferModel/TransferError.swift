@@ -29,6 +29,10 @@ public struct TransferError: Error, Hashable, Sendable {
     public var httpStatus: Int?
     /// libcurl's code (`CURLcode`), if one decided it.
     public var curlCode: Int?
+    /// One line of what the server said beside its no: its words, not ours. Harmless to print.
+    public var said: String?
+    /// The request that was refused, and the try: `PUT /in/a%20b.pdf -> 403, try 3`. No query, no credentials.
+    public var detail: String?
 
     public init(_ code: TransferErrorCode, _ message: String, httpStatus: Int? = nil, curlCode: Int? = nil) {
         self.code = code
@@ -45,7 +49,7 @@ public struct TransferError: Error, Hashable, Sendable {
 }
 
 extension TransferError: Codable {
-    private enum Key: String, CodingKey { case code, message, httpStatus, curlCode, retryable }
+    private enum Key: String, CodingKey { case code, message, httpStatus, curlCode, retryable, said, detail }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: Key.self)
@@ -53,6 +57,8 @@ extension TransferError: Codable {
         message = try object.decode(String.self, forKey: .message)
         httpStatus = try object.decodeIfPresent(Int.self, forKey: .httpStatus)
         curlCode = try object.decodeIfPresent(Int.self, forKey: .curlCode)
+        said = try object.decodeIfPresent(String.self, forKey: .said)
+        detail = try object.decodeIfPresent(String.self, forKey: .detail)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -62,10 +68,17 @@ extension TransferError: Codable {
         try object.encode(httpStatus, forKey: .httpStatus)
         try object.encode(curlCode, forKey: .curlCode)
         try object.encode(isRetryable, forKey: .retryable)
+        try object.encodeIfPresent(said, forKey: .said)
+        try object.encodeIfPresent(detail, forKey: .detail)
     }
 }
 
 extension TransferError {
+    /// Behind a sentence of ours, marked as the server's: `; the server said "quota exceeded"`.
+    package var quoted: String { Self.quoted(said) }
+
+    static func quoted(_ said: String?) -> String { said.map { "; the server said \"\($0)\"" } ?? "" }
+
     /// Behind the name of a file whose name is to blame, in all messages that say so.
     package static let strangeName = "is not UTF-8"
     /// For names that a server cannot keep.

@@ -40,7 +40,12 @@ struct FolderListing {
         try view.database.rows(
             "SELECT value, message FROM reasons WHERE batch = ? AND kind = 1 AND files > 0",
             .integer(batch.id.rawValue)
-        ) { TransferError(TransferErrorCode(stored: $0.integer(0)) ?? .internal, $0.text(1)) }
+        ) { row in
+            let told = ReasonText(stored: row.text(1))
+            var error = TransferError(TransferErrorCode(stored: row.integer(0)) ?? .internal, told.message)
+            (error.said, error.detail) = (told.said, told.detail)
+            return error
+        }
     }
 
     private static func causes(

@@ -87,8 +87,10 @@ extension QueueStore {
         let kind: ReasonKind = row.state == .failed ? .failed : .waiting
         let value = kind == .failed ? details.cause?.stored ?? 0 : Int64(details.wait.rawValue)
         let detail = details.reasonDetail(kind)
-        let isTold = step > 0 && (kind == .failed || detail != 0)
-        let error = isTold ? StoredJSON.value(TransferError.self, details.error) : nil
+        let isTold = kind == .failed || detail != 0
+        let isQuoted = isTold || details.wait.reasons.contains(where: \.isProblem)
+        let error = step > 0 && isQuoted ? StoredJSON.value(TransferError.self, details.error) : nil
+        let told = ReasonText(message: isTold ? error?.message ?? "" : "", said: error?.said, detail: error?.detail)
         let at = kind == .failed ? row.finishedAt : details.waitSince
         try database.run(
             """
@@ -96,7 +98,7 @@ extension QueueStore {
             message = CASE WHEN excluded.files > 0 THEN excluded.message ELSE message END,
             at = CASE WHEN excluded.files > 0 THEN max(ifnull(at, 0), excluded.at) ELSE at END
             """, .integer(row.batch.rawValue), .integer(kind.rawValue), .integer(value), .integer(detail),
-            .integer(step), .text(error?.message ?? ""), SQLiteValue(at))
+            .integer(step), .text(told.stored), SQLiteValue(at))
     }
 
     /// Counts a batch's reasons anew, after a change that moved many tasks at once.
@@ -115,14 +117,15 @@ extension QueueStore {
     static let reasonCounts = [
         """
         SELECT l.batch, 0, d.wait, \(waitDetailSQL), count(*),
-        max(CASE WHEN \(waitDetailSQL) = 0 THEN '' ELSE ifnull(d.error ->> 'message', '') END), max(d.wait_since)
+        max(CASE WHEN \(waitDetailSQL) = 0 THEN '' ELSE ifnull(d.error ->> 'message', '') END || \(ReasonText.quotedSQL)),
+        max(d.wait_since)
         FROM task_details d INDEXED BY details_waiting
         CROSS JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
         WHERE d.wait <> 0 AND t.state = 2 AND l.batch = ? GROUP BY 3, 4
         """,
         """
-        SELECT l.batch, 1, d.cause, \(failureDetailSQL), count(*), max(ifnull(d.error ->> 'message', '')),
-        max(t.finished_at) FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
+        SELECT l.batch, 1, d.cause, \(failureDetailSQL), count(*),
+        max(ifnull(d.error ->> 'message', '') || \(ReasonText.quotedSQL)), max(t.finished_at) FROM lanes l CROSS JOIN tasks t INDEXED BY tasks_failed ON t.lane = l.id AND t.state = 7
         JOIN task_details d ON d.task = t.id WHERE d.cause IS NOT NULL AND l.batch = ? GROUP BY 3, 4
         """,
     ]

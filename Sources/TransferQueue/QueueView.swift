@@ -147,10 +147,13 @@ struct QueueView {
             ORDER BY files DESC, value, detail
             """, .integer(batch.rawValue)
         ) { row in
-            CauseCount(
+            let told = ReasonText(stored: row.text(2))
+            var cause = CauseCount(
                 code: TransferErrorCode(stored: row.integer(0)) ?? .internal, count: row.integer(1),
-                message: row.text(2), httpStatus: row.integer(3) == 0 ? nil : Int(row.integer(3)),
+                message: told.message, httpStatus: row.integer(3) == 0 ? nil : Int(row.integer(3)),
                 lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
+            (cause.said, cause.detail) = (told.said, told.detail)
+            return cause
         }
     }
 
@@ -165,10 +168,12 @@ struct QueueView {
             """, .integer(batch.id.rawValue)
         ) { row in
             let code = row.integer(3) == 0 ? nil : TransferErrorCode(stored: row.integer(3))
+            let told = ReasonText(stored: row.text(2))
             for reason in Self.problems(in: row.integer(0), code) {
-                let wait = WaitCount(
-                    reason: reason, code: reason.isProblem ? nil : code, count: row.integer(1), message: row.text(2),
+                var wait = WaitCount(
+                    reason: reason, code: reason.isProblem ? nil : code, count: row.integer(1), message: told.message,
                     lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
+                (wait.said, wait.detail) = (told.said, told.detail)
                 if let same = found.firstIndex(where: { $0.reason == wait.reason && $0.code == wait.code }) {
                     found[same].count += wait.count
                     found[same].lastAt = [found[same].lastAt, wait.lastAt].compactMap(\.self).max()

@@ -151,7 +151,7 @@ extension EngineLog {
     /// Writes what an event of the queue says to a person.
     package func write(_ event: TransferEvent) {
         let payload = event.payload
-        let detail = payload.error?.message ?? payload.message
+        let detail = payload.error.map { $0.message + $0.quoted } ?? payload.message
         func say(_ level: LogLevel, _ text: String) {
             write(level, detail.map { "\(text): \($0)" } ?? text, batch: event.batch, task: event.task, at: event.at)
         }

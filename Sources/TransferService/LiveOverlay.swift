@@ -252,11 +252,12 @@ package struct LiveOverlay: Sendable {
         // The queue counts only files that have been tried, and none while they are: here all are counted that wait for it.
         if troubles.contains(where: \.isUnknownName) { batch.waits.removeAll { $0.code == .cannotFindHost } }
         for trouble in troubles {
-            batch.waits.append(
-                WaitCount(
-                    reason: .hostBackoff, code: trouble.isAskedPause ? nil : trouble.error.code, count: trouble.files,
-                    message: trouble.message, lastAt: trouble.since,
-                    server: trouble.isUnknownName ? nil : trouble.place.server, retryAt: trouble.retryAt))
+            var wait = WaitCount(
+                reason: .hostBackoff, code: trouble.isAskedPause ? nil : trouble.error.code, count: trouble.files,
+                message: trouble.message, lastAt: trouble.since,
+                server: trouble.isUnknownName ? nil : trouble.place.server, retryAt: trouble.retryAt)
+            (wait.said, wait.detail) = (trouble.error.said, trouble.error.detail)
+            batch.waits.append(wait)
         }
     }
 

@@ -27,7 +27,7 @@ extension WhySentence {
         let unfinished = counts.active + counts.queued + counts.waiting
         let subject = counts.total == 1 ? "\(node) waits" : "\(node): \(Self.files(unfinished)) wait"
         let time = trouble.retryAt.map(untilTriedAgain) ?? "; it is tried again now"
-        return ("\(subject): \(trouble.happening)\(time)", trouble.remedy(for: mended))
+        return ("\(subject): \(trouble.happening)\(time)\(trouble.error.quoted)", trouble.remedy(for: mended))
     }
 
     func waiting(for reason: WaitReason) -> (String, String) {
@@ -50,7 +50,8 @@ extension WhySentence {
             let words = again.isEmpty ? error.message : error.messageWithoutPromise
             let what = trouble.map { $0.isAskedPause ? $0.happening : error.happening } ?? words
             return (
-                "\(subject) \(verb)\(since): \(what)\(again)", trouble?.remedy(for: mended) ?? unblock
+                "\(subject) \(verb)\(since): \(what)\(again)\((trouble?.error ?? error).quoted)",
+                trouble?.remedy(for: mended) ?? unblock
             )
         }
         // What a person does about a sign-in is said with the commands for it.
@@ -59,7 +60,7 @@ extension WhySentence {
                 let text = again.isEmpty ? error.message : error.messageWithoutPromise
                 return " (\(reason == .auth ? error.happening : text))"
             } ?? ""
-        return ("\(subject) \(verb) \(what)\(since)\(error)\(again)", unblock)
+        return ("\(subject) \(verb) \(what)\(since)\(error)\(again)\(standing.error?.quoted ?? "")", unblock)
     }
 
     /// Its tasks stand in line, but the host they all lead to is left alone for a while.
@@ -69,7 +70,7 @@ extension WhySentence {
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
         let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
         return (
-            "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))",
+            "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))\((trouble?.error ?? host.error)?.quoted ?? "")",
             isUnknown
                 ? misspelled
                 : trouble?.remedy(for: mended) ?? WaitReason.hostBackoff.remedy(for: mended)

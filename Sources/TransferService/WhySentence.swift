@@ -198,7 +198,7 @@ package struct WhySentence {
             guard let error = standing.error else { return ("\(node) failed", "martlet retry \(name)") }
             let failed = standing.counts.failed
             let what = failed > 1 && error.namesItsFile ? "\(node): \(failed) files failed, " : "\(node) failed: "
-            return (what + error.happening(of: failed), error.remedy(for: mended))
+            return (what + error.happening(of: failed) + error.quoted, error.remedy(for: mended))
         case .cancelled: return cancelled
         case .completed where standing.counts.cancelled > 0:
             let counts = standing.counts

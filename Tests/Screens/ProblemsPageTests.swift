@@ -22,11 +22,14 @@ struct ProblemsPageTests {
 
     private var batches: [BatchSnapshot] {
         let refused = "host answered 403 to t20 (\u{1b}[2Jquota exceeded): free space there, or ask who runs it"
+        var docs = CauseCount(code: .permissionDenied, count: 1200, message: refused, lastAt: ago(60))
+        docs.said = "quota for user \u{202e}exceeded"
+        docs.detail = "PUT /in/contracts/NDA%20signed.pdf -> 403, try 3"
         return [
             batch(
                 1, "holiday-2024",
                 [CauseCount(code: .sourceChanged, count: 2, message: "a file changed: look at it", lastAt: ago(7200))]),
-            batch(3, "docs", [CauseCount(code: .permissionDenied, count: 1200, message: refused, lastAt: ago(60))]),
+            batch(3, "docs", [docs]),
             batch(4, "more", [CauseCount(code: .permissionDenied, count: 4, message: refused)]),
         ]
     }

@@ -9,7 +9,11 @@ enum Samples {
     static let batch = BatchID(rawValue: 7)
     static let task = TaskID(rawValue: 31)
     static let folder = FolderID(rawValue: 3)
-    static let error = TransferError(.http, "no", httpStatus: 404, curlCode: 22)
+    static let error = {
+        var error = TransferError(.http, "no", httpStatus: 404, curlCode: 22)
+        (error.said, error.detail) = ("gone", "PUT /p/x -> 404, try 1")
+        return error
+    }()
     static let seq = EventSequence(rawValue: 12)
 
     static var snapshot: BatchSnapshot {
@@ -29,6 +33,10 @@ enum Samples {
                 reason: .hostBackoff, code: .timedOut, count: 1, message: "no", lastAt: time, server: "h:8080",
                 retryAt: time),
         ]
+        (snapshot.causes[0].said, snapshot.causes[0].detail) = (error.said, error.detail)
+        for place in snapshot.waits.indices {
+            (snapshot.waits[place].said, snapshot.waits[place].detail) = (error.said, error.detail)
+        }
         return snapshot
     }
 

@@ -132,6 +132,25 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test(
+        "what the server said beside its no goes with the error, in the task, its batch and the event",
+        arguments: [("403 Forbidden", TransferState.failed), ("507 Insufficient Storage", .waiting)])
+    func serverWords(status: String, state: TransferState) async throws {
+        let harness = try await EngineHarness { _, _ in .answerEarly(status, "quota for \u{1b}[2Juser\nexceeded\n") }
+        try harness.sandbox.write("f x", pattern(100_000))
+        let batch = try await harness.add(harness.request(upload: ["f x"]))
+        let task = try await harness.task(of: batch) { $0.state == state }
+        let said = "quota for \\x1b[2Juser exceeded"
+        let detail = "PUT /in/f%20x -> \(status.prefix(3)), try 1"
+        #expect(task.error?.said == said && task.error?.detail == detail)
+        let found = try #require(try await harness.queue.reader.batch(batch))
+        #expect(found.causes.map(\.said) == (state == .failed ? [said] : []))
+        #expect(found.waits.map(\.detail) == (state == .waiting ? [detail] : []))
+        let events = try await harness.events(state == .failed ? .taskFailed : .waiting)
+        #expect(events.map(\.payload.error?.said) == [said])
+        await harness.stop()
+    }
+
     @Test("a POST that failed is sent again when a person retries it, and not before")
     func retriedPost() async throws {
         let harness = try await EngineHarness { _, _ in .answerEarly("400 Bad Request") }

@@ -288,6 +288,37 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("each cause says what the server said to one of its files, also when the causes are counted anew")
+    func serverWords() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree("open", files: 4)
+        let tasks = try await queue.claimAll()
+        var refused = TransferError(.http, "no: look", httpStatus: 403)
+        (refused.said, refused.detail) = ("quota", "PUT /a -> 403, try 1")
+        var full = TransferError(.http, "full: make room", httpStatus: 507)
+        full.said = "disk full"
+        queue.writer.record(.failed(refused), for: tasks[0].id)
+        queue.writer.record(.failed(TransferError(.sourceMissing, "/a: gone")), for: tasks[1].id)
+        let waits: TaskChange = .waiting(WaitReasons(.remoteDiskSpace), retryAt: nil, error: full)
+        queue.writer.record(waits, for: tasks[2].id)
+        try await queue.writer.commit()
+        func check(waits: [String]) async throws {
+            let found = try #require(try await queue.reader.batch(batch))
+            let causes = Dictionary(uniqueKeysWithValues: found.causes.map { ($0.code, $0) })
+            #expect(causes[.http]?.said == "quota" && causes[.http]?.detail == "PUT /a -> 403, try 1")
+            #expect(causes[.http]?.message == "no: look" && causes[.sourceMissing]?.message == "/a: gone")
+            #expect(causes[.sourceMissing]?.said == nil && causes[.sourceMissing]?.detail == nil)
+            #expect(found.waits.map(\.said) == waits && found.waits.allSatisfy { $0.message.isEmpty })
+            #expect(try await queue.reader.check() == [])
+        }
+        try await check(waits: ["disk full"])
+        // What moves many tasks at once counts the reasons anew.
+        _ = try await queue.writer.cancel([.batch(batch)])
+        try await check(waits: [])
+        try await queue.close()
+    }
+
     @Test("a server that nobody knows is a problem while it is waited for, and none when it was found")
     func unknownHost() async throws {
         let sandbox = try Sandbox()

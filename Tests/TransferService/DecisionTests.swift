@@ -238,6 +238,38 @@ import TransferModel
         #expect(felt.unblock == cure && felt.because == "nas:9 does not accept the connection")
     }
 
+    @Test func `what the server said ends the sentence, marked as its own words`() {
+        var error = TransferError(.http, "h answered 403 Forbidden: ask for access there", httpStatus: 403)
+        error.said = "quota for user exceeded"
+        let failed = why {
+            $0.state = .failed
+            ($0.counts.failed, $0.error) = (1, error)
+        }
+        #expect(
+            failed.sentence
+                == "b7 failed: h answered 403 Forbidden; the server said \"quota for user exceeded\"")
+        let waits = why {
+            ($0.counts.waiting, $0.waitReasons, $0.error) = (1, [.auth], error)
+        }
+        #expect(waits.sentence.hasSuffix("(h answered 403 Forbidden); the server said \"quota for user exceeded\""))
+    }
+
+    @Test func `the log's line of a failure ends with what the server said`() throws {
+        let directory = "/tmp/martlet-log-\(try System.randomBytes(6).map { String($0, radix: 16) }.joined())"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = EngineLog(directory: directory, now: { now })
+        var payload = EventPayload()
+        payload.error = TransferError(.permissionDenied, "h answered 403: ask for access there", httpStatus: 403)
+        payload.error?.said = "quota exceeded"
+        log.write(
+            TransferEvent(
+                seq: EventSequence(rawValue: 1), at: now, session: nil, batch: BatchID(rawValue: 7), task: nil,
+                type: .taskFailed, payload: payload))
+        let line = log.read(level: .error, batch: nil, task: nil, after: nil, limit: 1).lines.first
+        #expect(
+            line?.message == "failed: h answered 403: ask for access there; the server said \"quota exceeded\"")
+    }
+
     @Test func `spans of time read as people write them`() {
         #expect(WhySentence.span(.seconds(5)) == "5 s")
         #expect(WhySentence.span(.seconds(90)) == "1 min")

@@ -15,7 +15,7 @@ package final class FakeStore: Sendable {
         /// Reads the body, stores nothing, answers so.
         case answer(String, fields: [String] = [])
         /// Answers without reading the body.
-        case answerEarly(String, fields: [String] = [])
+        case answerEarly(String, _ body: String = "", fields: [String] = [])
         /// Reads so much of the body, then ends the connection with RST.
         case resetAfter(Int)
         /// Does the work, and ends the connection instead of answering.
@@ -85,8 +85,8 @@ package final class FakeStore: Sendable {
             return state.counts[key] ?? 0
         }
         let fate = plan(request, earlier)
-        if case .answerEarly(let status, let fields) = fate {
-            try connection.answer(status, fields: fields + ["Connection: close"])
+        if case .answerEarly(let status, let body, let fields) = fate {
+            try connection.answer(status, body, fields: fields + ["Connection: close"])
             throw EndOfConnection()
         }
         switch request.method {

@@ -1,0 +1,89 @@
+import FoundationEssentials
+import TransferModel
+
+/// What a server said beside its no, as one short line that is harmless to print: of JSON its message, of XML or HTML the message or the
+/// title, else the text as it is. Servers say there what a status cannot: whose quota it is, which rule forbade it.
+package enum ServerWords {
+    /// Characters of the line.
+    package static let longest = 200
+    /// What is looked at of a document that is no JSON.
+    private static let longestDocument = 16 << 10
+
+    /// - Returns: `nil` when the body says nothing, or is no text.
+    package static func line(of body: [UInt8]) -> String? {
+        let start = body.prefix(longestDocument)
+        guard !start.contains(0) else { return nil }
+        let text = String(decoding: start, as: UTF8.self)
+        let first = text.first { !$0.isWhitespace && $0 != "\u{FEFF}" }
+        let said: String? =
+            switch first {
+            case "{": member(of: body) ?? text
+            case "<": element(of: text)
+            default: text
+            }
+        return said.flatMap(shortened)
+    }
+
+    /// In one line, without quotation marks of its own, since it is shown between such.
+    private static func shortened(_ text: String) -> String? {
+        let words = text.split { $0.isWhitespace || $0 == "\u{FEFF}" }.joined(separator: " ")
+        guard !words.isEmpty else { return nil }
+        let line = words.count > longest ? words.prefix(longest - 3) + "..." : words[...]
+        return RawPath(String(line).replacing("\"", with: "'")).displayed
+    }
+
+    // MARK: JSON
+
+    /// `{"message": "…"}`, `{"error": {"message": "…"}}`, RFC 9457 and RFC 6749.
+    private static func member(of body: [UInt8]) -> String? {
+        (try? JSONDecoder().decode(Document.self, from: Data(body)))?.words
+    }
+
+    private struct Document: Decodable {
+        var words: String?
+
+        private enum Key: String, CodingKey {
+            case message, description = "error_description", detail, error, title
+        }
+
+        init(from decoder: any Decoder) throws {
+            let object = try decoder.container(keyedBy: Key.self)
+            func text(_ key: Key) -> String? { try? object.decode(String.self, forKey: key) }
+            func inner(_ key: Key) -> String? { (try? object.decode(Document.self, forKey: key))?.words }
+            words =
+                text(.message) ?? text(.description) ?? text(.detail) ?? text(.error) ?? inner(.error) ?? text(.title)
+        }
+    }
+
+    // MARK: XML and HTML
+
+    /// Read as it comes: pages of errors are often no well-formed documents.
+    private static func element(of text: String) -> String? {
+        var found: [String: String] = [:]
+        var plain: [String] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "<") {
+            let tag = rest[rest.index(after: open)...]
+            guard let close = tag.firstIndex(of: ">") else { break }
+            rest = tag[tag.index(after: close)...]
+            let name = tag.prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }
+            let local = (name.split(separator: ":").last ?? "").lowercased()
+            let content = String(rest.prefix { $0 != "<" })
+            guard content.contains(where: { !$0.isWhitespace }), !["style", "script"].contains(local) else { continue }
+            plain.append(content)
+            if found[local] == nil { found[local] = content }
+        }
+        return (found["message"] ?? found["title"] ?? plain.joined(separator: " ")).unescaped
+    }
+}
+
+extension String {
+    /// Without the character references that texts of pages have.
+    fileprivate var unescaped: String {
+        let references = [
+            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&#34;", "\""),
+            ("&nbsp;", " "), ("&amp;", "&"),
+        ]
+        return references.reduce(self) { $0.replacing($1.0, with: $1.1) }
+    }
+}

@@ -1,0 +1,48 @@
+import TransferModel
+import TransferProtocols
+import Testing
+
+@Suite("What a server says beside its no is one harmless line")
+struct ServerWordsTests {
+    private func line(_ body: String) -> String? { ServerWords.line(of: Array(body.utf8)) }
+
+    @Test(
+        "of each kind of document what it says to a person",
+        arguments: [
+            ("quota for user exceeded\n", "quota for user exceeded"),
+            (" first line\r\n\r\n second\tline ", "first line second line"),
+            ("say \"please\"", "say 'please'"),
+            (
+                "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code><Message>Not &lt;yours&gt; &amp; theirs</Message></Error>",
+                "Not <yours> & theirs"
+            ),
+            (
+                "<d:error xmlns:d=\"DAV:\" xmlns:s=\"x\"><s:exception>Q</s:exception>\n<s:message>No room\n left</s:message></d:error>",
+                "No room left"
+            ),
+            (
+                "<!DOCTYPE html><html><head><style>b{}</style><TITLE>403 Forbidden</TITLE></head><body><h1>No</h1></body></html>",
+                "403 Forbidden"
+            ),
+            ("<p>Out of<br>quota</p><script>x()</script>", "Out of quota"),
+            ("{\"code\": 7, \"message\": \"quota\"}", "quota"), ("{\"error\": \"no such user\"}", "no such user"),
+            ("{\"error\": {\"code\": 3, \"message\": \"inner\"}}", "inner"),
+            ("{\"title\": \"Forbidden\", \"detail\": \"not yours\"}", "not yours"),
+            ("{\"code\": 7}", "{'code': 7}"), ("{no json", "{no json"),
+        ])
+    func words(body: String, said: String) {
+        #expect(line(body) == said)
+    }
+
+    @Test("nothing is said by an empty body, white space, or bytes that are no text")
+    func nothing() {
+        #expect(line("") == nil && line(" \r\n\t") == nil && line("a\0b") == nil && line("<br/>\n<hr>") == nil)
+    }
+
+    @Test("no body moves a terminal's cursor, or is longer than the line")
+    func harmless() {
+        #expect(line("a\u{1b}[2Jb") == "a\\x1b[2Jb")
+        let long = line(String(repeating: "x", count: 5000))
+        #expect(long?.count == ServerWords.longest && long?.hasSuffix("xx...") == true)
+    }
+}
