@@ -114,7 +114,7 @@ extension Drawing {
         }
         if rows >= 12, lines.count <= rows - 3 - first { selectingIsPossible() }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
-        footer(model.hints(of: row), in: .details)
+        footer(model.hints(of: row), in: .details, words: model.hintWords(for: [row]))
     }
 
     /// Where there is room for it: what is shown can be had elsewhere.
@@ -164,9 +164,11 @@ extension Drawing {
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
     }
 
-    mutating func footer(_ actions: [Action], in view: KeyMap.View, keepsMessage: Bool = true) {
+    mutating func footer(
+        _ actions: [Action], in view: KeyMap.View, keepsMessage: Bool = true, words: [Action: String] = [:]
+    ) {
         guard rows > 1 else { return }
-        hintLine(HintLine.text(actions, in: view, model.keys, width: width), rows - 1)
+        hintLine(HintLine.text(actions, in: view, model.keys, width: width, words: words), rows - 1)
         guard keepsMessage, rows > 3, let notice = model.notice else { return }
         // Over the end of the text: it stays until the next key only.
         let lines = said(notice).wrapped(to: width - 2).prefix(max(1, min(4, rows - 4)))

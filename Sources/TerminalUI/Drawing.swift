@@ -175,7 +175,9 @@ struct Drawing {
         if model.commandPrompt != nil { return hintLine(HintLine.text(paletteHints, width: width), row) }
         if model.filterLine != nil { return hintLine(HintLine.text(filterHints, width: width), row) }
         if model.find?.isTyping == true { return hintLine(HintLine.text(Self.findHints, width: width), row) }
-        var line = HintLine.text(model.hints, in: model.canChange ? .transfers : .lost, model.keys, width: width)
+        var line = HintLine.text(
+            model.hints, in: model.canChange ? .transfers : .lost, model.keys, width: width,
+            words: model.hintWords(for: model.targets))
         if model.canChange, problemsAreInHints, let problems = problems(withKey: false) {
             line =
                 problems + "  "
@@ -219,6 +221,12 @@ extension Model {
         }
         let others: [Action] = size.columns < 112 ? [.why, .mark, .filter] : [.details, .why, .mark, .find, .filter]
         return [.help, .add] + steers + undo + retry + others + [.command, .leave]
+    }
+
+    /// What a key does to these rows where its usual word says something else: `p` lets go on what stands still.
+    func hintWords(for rows: [NodeRow]) -> [Action: String] {
+        let unfinished = rows.filter { !$0.isOver }
+        return !unfinished.isEmpty && unfinished.allSatisfy { standsStill($0) } ? [.pause: "resume"] : [:]
     }
 
     /// The same of one row's own page.

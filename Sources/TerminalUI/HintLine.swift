@@ -5,15 +5,21 @@ import Terminal
 package enum HintLine {
     /// - Parameter actions: in the order in which they stand; those that fit least go first, from the right, but never
     ///   the first one, nor the key that leaves.
-    package static func text(_ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int) -> SafeText {
-        text(hints(actions, in: view, keys).map { ($0.key, $0.word) }, width: width, keepsLast: keepsLast(actions))
+    /// - Parameter words: where the usual word would say something else than the key does.
+    package static func text(
+        _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int, words: [Action: String] = [:]
+    ) -> SafeText {
+        text(
+            hints(actions, in: view, keys, words).map { ($0.key, $0.word) }, width: width,
+            keepsLast: keepsLast(actions))
     }
 
     /// Which of the actions in the line stands at a column.
     package static func action(
-        at column: Int, _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int
+        at column: Int, _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int,
+        words: [Action: String] = [:]
     ) -> Action? {
-        let hints = hints(actions, in: view, keys)
+        let hints = hints(actions, in: view, keys, words)
         let pieces = pieces(hints.map { ($0.key, $0.word) }, width: width, keepsLast: keepsLast(actions))
         return pieces.first { $0.cells.contains(column) }.map { hints[$0.hint].action }
     }
@@ -21,13 +27,13 @@ package enum HintLine {
     private static func keepsLast(_ actions: [Action]) -> Bool { actions.count > 1 && actions.last == .leave }
 
     private static func hints(
-        _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap
+        _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, _ words: [Action: String]
     ) -> [(action: Action, key: String, word: String)] {
         actions.compactMap { action in
             // What is added while the engine is lost stands beside the keys that go on working.
             let names = [view] + (view == .lost ? [.transfers] : [])
             guard let key = names.lazy.compactMap({ keys.keys(for: action, in: $0).first }).first,
-                let word = action.hint(in: view)
+                let word = words[action] ?? action.hint(in: view)
             else { return nil }
             return (action, key.name, word)
         }

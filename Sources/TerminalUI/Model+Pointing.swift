@@ -101,7 +101,8 @@ extension Model {
         let layout = layout
         if position.row == layout.hints {
             let view: KeyMap.View = canChange ? .transfers : .lost
-            let action = HintLine.action(at: position.column, hints, in: view, keys, width: size.columns)
+            let action = HintLine.action(
+                at: position.column, hints, in: view, keys, width: size.columns, words: hintWords(for: targets))
             if let action { perform(action) }
             return
         }

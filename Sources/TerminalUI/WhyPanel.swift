@@ -185,7 +185,9 @@ extension Drawing {
         guard rows > 1 else { return }
         let more: SafeText = scroll + height - 1 < lines.count ? "more below: PgDn " : ""
         let room = width - more.width
-        hintLine(HintLine.text([.back, .pause, .retry], in: model.keyView, model.keys, width: room), rows - 1)
+        let words = model.hintWords(for: [panel.row])
+        hintLine(
+            HintLine.text([.back, .pause, .retry], in: model.keyView, model.keys, width: room, words: words), rows - 1)
         grid.put(more, row: rows - 1, column: max(0, room), style: .hint)
     }
 }

@@ -198,14 +198,29 @@ extension QueueReader {
             let overlay = try overlay(live, &chains)
             let nodes = try id.map { [$0] } ?? batches().filter { !$0.state.isTerminal }.map { .batch($0.id) }
             let answers = try nodes.compactMap { node in
-                try standing(of: node).map {
-                    WhySentence(
-                        node: node, standing: $0, file: node.isTask ? try self.node(node, overlay) : nil,
-                        live: overlay, engine: limits, grace: grace, now: now
+                try standing(of: node).map { standing in
+                    let file = node.isTask ? try self.node(node, overlay) : nil
+                    return WhySentence(
+                        node: node, standing: standing, names: try names(of: [node] + standing.pausedBy, file),
+                        file: file, live: overlay, engine: limits, grace: grace, now: now
                     ).answer
                 }
             }
             return (answers, chains)
         }
+    }
+
+    /// What nodes are called, harmless to print.
+    private func names(of nodes: [NodeID], _ file: NodeRow?) throws -> [NodeID: String] {
+        var names: [NodeID: String] = [:]
+        for node in nodes {
+            names[node] =
+                switch node {
+                case .batch(let id): try row(.batch(id)).map { RawPath($0.name).displayed }
+                case .folder(_, let path): "\(path.displayed)/"
+                case .task: file.map { RawPath($0.name).displayed }
+                }
+        }
+        return names
     }
 }

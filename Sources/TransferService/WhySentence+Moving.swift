@@ -6,9 +6,9 @@ import TransferModel
 extension WhySentence {
     /// As far as the limit that holds it back, which comes next.
     var moves: String {
-        guard let file else { return "\(node) is running" }
+        guard let file else { return "\(called) is running" }
         let to = file.path.ranges(of: " -> ").last.map { " goes to \(file.path[$0.upperBound...])" } ?? " is running"
-        return "\(node), \(file.name),\(to)\(since): \(amount(of: file))"
+        return "\(called)\(to)\(since): \(amount(of: file))"
     }
 
     /// `62.7M of 71.2M, 4 s left at 9.8M/s`

@@ -25,7 +25,7 @@ extension WhySentence {
     func tried(_ trouble: HostTrouble) -> (String, String) {
         let counts = standing.counts
         let unfinished = counts.active + counts.queued + counts.waiting
-        let subject = counts.total == 1 ? "\(node) waits" : "\(node): \(Self.files(unfinished)) wait"
+        let subject = counts.total == 1 ? "\(called) waits" : "\(called): \(Self.files(unfinished)) wait"
         let time = trouble.retryAt.map(untilTriedAgain) ?? "; it is tried again now"
         return ("\(subject): \(trouble.happening)\(time)\(trouble.error.quoted)", trouble.remedy(for: mended))
     }
@@ -33,7 +33,7 @@ extension WhySentence {
     func waiting(for reason: WaitReason) -> (String, String) {
         let subject =
             standing.counts.total > 1
-            ? "\(node): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(node)"
+            ? "\(called): \(Self.files(standing.counts.waiting)) of \(standing.counts.total)" : "\(called)"
         let verb = standing.counts.total > 1 && standing.counts.waiting != 1 ? "wait" : "waits"
         let what = reason.clause(server: standing.origin ?? "the server")
         let unblock = reason.remedy(for: mended)
@@ -68,7 +68,7 @@ extension WhySentence {
         let isUnknown = host.error?.code == .cannotFindHost
         let error = trouble?.happening ?? Self.words(of: host)
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
-        let subject = node.isTask ? "\(node)" : "\(node): \(Self.files(standing.counts.unstarted))"
+        let subject = node.isTask ? "\(called)" : "\(called): \(Self.files(standing.counts.unstarted))"
         return (
             "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))\((trouble?.error ?? host.error)?.quoted ?? "")",
             isUnknown

@@ -7,6 +7,8 @@ package import TransferQueue
 package struct WhySentence {
     let node: NodeID
     let standing: NodeStanding
+    /// What it and what pauses it are called; an ID alone tells nobody anything who has only seen the list.
+    let names: [NodeID: String]
     /// Of a file: as it is shown, with what moves.
     let file: NodeRow?
     let live: LiveOverlay
@@ -18,7 +20,7 @@ package struct WhySentence {
 
     /// - Parameter grace: how long a cancel can be taken back.
     package init(
-        node: NodeID, standing: NodeStanding, file: NodeRow? = nil, live: LiveOverlay,
+        node: NodeID, standing: NodeStanding, names: [NodeID: String] = [:], file: NodeRow? = nil, live: LiveOverlay,
         engine: EngineLimits = EngineLimits(), grace: Duration = .seconds(10), now: Timestamp,
         calendar: WallCalendar = .ofThisMachine
     ) {
@@ -33,6 +35,7 @@ package struct WhySentence {
         }
         self.node = node
         self.standing = standing
+        self.names = names
         self.file = file
         self.live = live
         self.engine = engine
@@ -55,34 +58,34 @@ package struct WhySentence {
         if standing.state.isTerminal, !standing.scanning { return over }
         if !standing.pausedBy.isEmpty { return paused }
         if standing.isHeld {
-            return ("\(node) is held: it was queued with --hold and never started", "martlet resume \(name)")
+            return ("\(called) is held: it was queued to be held and never started", "martlet resume \(name)")
         }
-        if standing.state == .created { return ("\(node) was never started", "martlet resume \(name)") }
+        if standing.state == .created { return ("\(called) was never started", "martlet resume \(name)") }
         if let trouble = feltFor { return tried(trouble) }
         if counts.active > 0 { return running }
         if waitsForEngine {
             return (
-                "\(node) waits: the engine was told to stop and does so when the files that run are through",
+                "\(called) waits: the engine was told to stop and does so when the files that run are through",
                 "martlet engine start takes that back"
             )
         }
         if let host = heldHost { return held(by: host) }
         if counts.paused > 0, counts.queued + counts.waiting == 0 {
             return (
-                "\(node): what is left of it, \(Self.files(counts.paused)), is paused one by one",
+                "\(called): what is left of it, \(Self.files(counts.paused)), is paused one by one",
                 "martlet resume \(node.isTask ? name : "\(standing.batch) --state paused")"
             )
         }
         if let reason = standing.waitReasons.first { return waiting(for: reason) }
         if let time = standing.notBefore, time > now {
             return (
-                "\(node) may not start before \(clock(time))",
+                "\(called) may not start before \(clock(time))",
                 "nothing to do; martlet run-now \(name) starts it at once"
             )
         }
         if standing.scanning {
             if hasBegun { return moving("; its folders are still being looked through") }
-            return ("\(node): its folders are still being looked through", "nothing to do; it goes on by itself")
+            return ("\(called): its folders are still being looked through", "nothing to do; it goes on by itself")
         }
         if counts.queued > 0 { return queued }
         return over
@@ -90,17 +93,28 @@ package struct WhySentence {
 
     /// By its own flag, or those of nodes above; all of them have to go.
     private var paused: (String, String) {
-        let flags = standing.pausedBy.map(\.description)
+        let above = standing.pausedBy.map { other in
+            if case .batch = other { "its batch \(name(of: other))" } else { "its folder \(name(of: other))" }
+        }
         let own = standing.pausedBy.contains(node)
-        let because = own ? "" : " because \(flags.joined(separator: " and ")) \(flags.count == 1 ? "is" : "are")"
+        let because = own ? "" : " because \(above.joined(separator: " and ")) \(above.count == 1 ? "is" : "are")"
         let names = standing.pausedBy.map(\.written).joined(separator: " ")
         guard let end = standing.pauseEnds else {
-            return ("\(node) is paused\(because)\(since)", "martlet resume \(names)")
+            return ("\(called) is paused\(because)\(since)", "martlet resume \(names)")
         }
         return (
-            "\(node) is paused until \(clock(end))\(because)\(since)",
+            "\(called) is paused until \(clock(end))\(because)\(since)",
             "nothing to do; it goes on by itself then, and at once with martlet resume \(names)"
         )
+    }
+
+    /// The node at the beginning of a sentence: `"film.mkv" (t31)`.
+    var called: String { name(of: node) }
+
+    private func name(of node: NodeID) -> String {
+        guard let name = names[node] else { return "\(node)" }
+        // The ID of a folder has its path in it.
+        return if case .folder(let batch, _) = node { "\"\(name)\" (\(batch))" } else { "\"\(name)\" (\(node))" }
     }
 
     /// The clock on the wall of the engine's machine.
@@ -110,13 +124,13 @@ package struct WhySentence {
         let stalled = live.tasks.values.filter { $0.isStalled && $0.batch == standing.batch }
         if case .task(let id) = node, live.tasks[id]?.isStalled == true {
             return (
-                "\(node) is running but no byte has moved for some seconds\(atHost)",
+                "\(called) is running but no byte has moved for some seconds\(atHost)",
                 "nothing to do; the attempt is broken off and tried again when its time-out passes"
             )
         }
         if stalled.count > 0, stalled.count == standing.counts.active {
             return (
-                "\(node): none of its \(Self.files(standing.counts.active)) that run has moved a byte for some seconds\(atHost)",
+                "\(called): none of its \(Self.files(standing.counts.active)) that run has moved a byte for some seconds\(atHost)",
                 "nothing to do; the attempts are broken off and tried again when their time-out passes"
             )
         }
@@ -159,7 +173,7 @@ package struct WhySentence {
     private var queued: (String, String) {
         if hasBegun { return moving("") }
         if standing.isUrgent {
-            return ("\(node) was asked for now and starts at once", "nothing to do; it starts by itself")
+            return ("\(called) was asked for now and starts at once", "nothing to do; it starts by itself")
         }
         if let starting { return (starting, "nothing to do; it starts by itself") }
         let ahead = [
@@ -169,12 +183,12 @@ package struct WhySentence {
         if !ahead.isEmpty {
             let come = standing.ahead + standing.aheadInBatch == 1 ? "comes" : "come"
             return (
-                "\(node) stands in line: \(ahead.joined(separator: " and ")) before it \(come) first",
+                "\(called) stands in line: \(ahead.joined(separator: " and ")) before it \(come) first",
                 "nothing to do; martlet move \(name) --top brings it forward, martlet run-now \(name) starts it at once"
             )
         }
         return (
-            "\(node) stands in line and starts as soon as one of the \(engine.transfers) transfers at once is over",
+            "\(called) stands in line and starts as soon as one of the \(engine.transfers) transfers at once is over",
             "nothing to do; martlet limit --transfers N lets more run at once"
         )
     }
@@ -183,36 +197,36 @@ package struct WhySentence {
     private var starting: String? {
         let host = standing.origin ?? "the server"
         if live.asked.contains(host) {
-            return "\(node) starts as soon as \(host) has said what it can; it is being asked now"
+            return "\(called) starts as soon as \(host) has said what it can; it is being asked now"
         }
         let free = Int64(engine.transfers - live.tasks.values.count { $0.state == .running })
         guard standing.ahead + standing.aheadInBatch < free else { return nil }
-        guard let most = live.full[host] else { return "\(node) is being started now" }
+        guard let most = live.full[host] else { return "\(called) is being started now" }
         let transfers = most == 1 ? "the one transfer" : "one of the \(most) transfers"
-        return "\(node) stands in line and starts as soon as \(transfers) at once with \(host) is over"
+        return "\(called) stands in line and starts as soon as \(transfers) at once with \(host) is over"
     }
 
     private var over: (String, String) {
         switch standing.state {
         case .failed:
-            guard let error = standing.error else { return ("\(node) failed", "martlet retry \(name)") }
+            guard let error = standing.error else { return ("\(called) failed", "martlet retry \(name)") }
             let failed = standing.counts.failed
-            let what = failed > 1 && error.namesItsFile ? "\(node): \(failed) files failed, " : "\(node) failed: "
+            let what = failed > 1 && error.namesItsFile ? "\(called): \(failed) files failed, " : "\(called) failed: "
             return (what + error.happening(of: failed) + error.quoted, error.remedy(for: mended))
         case .cancelled: return cancelled
         case .completed where standing.counts.cancelled > 0:
             let counts = standing.counts
             return (
-                "\(node) is over\(ago): \(Self.files(counts.completed)) arrived, \(Self.files(counts.cancelled)) cancelled",
+                "\(called) is over\(ago): \(Self.files(counts.completed)) arrived, \(Self.files(counts.cancelled)) cancelled",
                 "martlet retry \(name) sends the rest, too"
             )
-        default: return ("\(node) is \(standing.state.rawValue)\(ago)", "")
+        default: return ("\(called) is \(standing.state.rawValue)\(ago)", "")
         }
     }
 
     /// A retry goes on from what the server has, as long as it has it.
     private var cancelled: (String, String) {
-        let sentence = "\(node) was cancelled\(ago)"
+        let sentence = "\(called) was cancelled\(ago)"
         guard let isLeft = standing.isLeftAtServer else { return (sentence, "martlet retry \(name)") }
         guard isLeft else { return (sentence, "martlet retry \(name) begins it anew") }
         let left = (standing.since ?? now).advanced(by: grace).since(now)

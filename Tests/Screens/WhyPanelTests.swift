@@ -34,6 +34,22 @@ struct WhyPanelTests {
         .input(.mouse(MousePress(button, at: Position(row: row, column: column))))
     }
 
+    @Test("the key that lets go on what stands still says so, below the list, in its details and under its why")
+    func resumes() {
+        var sections = Rows.example
+        sections[0].rows[0].state = .paused
+        (sections[0].rows[0].paused, sections[0].rows[0].effectivelyPaused) = (true, true)
+        var screen = ScreenHarness(120, 30, sections, totals: Rows.exampleTotals)
+        #expect(screen.lines.last?.contains("p resume") == true && screen.lines.last?.contains("pause") == false)
+        screen.press("w")
+        screen.send(.answer(.why(.success([answer("b1 is paused")]), number: screen.lastNumber)))
+        #expect(screen.lines.last?.contains("p resume") == true)
+        screen.press("Esc", "i")
+        #expect(screen.lines.last?.contains("p resume") == true)
+        screen.press("Esc", "j", "j")
+        #expect(screen.lines.last?.contains("p pause") == true)
+    }
+
     @Test("a click closes it and does nothing else, wherever it is")
     func clicks() {
         for (column, row) in [(24, 23), (9, 23), (10, 4), (3, 20)] {

@@ -151,7 +151,7 @@ import TransferModel
             $0.waitReasons = [.auth]
         }
         #expect(held.unblock == "martlet resume b7")
-        #expect(held.sentence.contains("--hold"))
+        #expect(held.sentence.contains("to be held"))
     }
 
     @Test func `what stands in line says who comes first, what failed says why`() {
@@ -236,6 +236,24 @@ import TransferModel
         let felt = why(nil, active: 1)
         #expect(felt.sentence == "b7: 12 files wait: nas:9 does not accept the connection; it is tried again now")
         #expect(felt.unblock == cure && felt.because == "nas:9 does not accept the connection")
+    }
+
+    @Test func `people are told names, with the ID behind them`() {
+        let (task, batch) = (NodeID.task(TaskID(rawValue: 31)), BatchID(rawValue: 7))
+        let folder = NodeID.folder(batch, path: RawPath("raw"))
+        var standing = NodeStanding(
+            state: .paused, batch: batch, counts: FileCounts(), scanning: false, isHeld: false,
+            pausedBy: [folder, .batch(batch)], notBefore: nil, waitReasons: [], ahead: 0)
+        let names: [NodeID: String] = [task: "film.mkv", folder: "raw/", .batch(batch): "vids"]
+        func sentence(_ node: NodeID) -> String {
+            WhySentence(node: node, standing: standing, names: names, live: LiveOverlay(), now: now).answer.sentence
+        }
+        #expect(
+            sentence(task)
+                == "\"film.mkv\" (t31) is paused because its folder \"raw/\" (b7) and its batch \"vids\" (b7) are")
+        standing.pausedBy = [.batch(batch)]
+        #expect(sentence(task) == "\"film.mkv\" (t31) is paused because its batch \"vids\" (b7) is")
+        #expect(sentence(.batch(batch)) == "\"vids\" (b7) is paused")
     }
 
     @Test func `what the server said ends the sentence, marked as its own words`() {

@@ -133,14 +133,15 @@ import TransferQueue
             try #require(try await client.call(Methods.why, WhyRequest(id: node)).answers.first)
         }
         _ = try await client.call(Methods.limitsSet, LimitsChange(transfers: 2))
-        #expect(try await why(task).sentence == "t3 stands in line: 2 files of its own batch before it come first")
+        #expect(
+            try await why(task).sentence == "\"f2\" (t3) stands in line: 2 files of its own batch before it come first")
         _ = try await client.call(Methods.nodesMove, MoveRequest(ids: [task], to: .top))
-        #expect(try await why(task).sentence == "t3 is being started now", "both places are free")
+        #expect(try await why(task).sentence == "\"f2\" (t3) is being started now", "both places are free")
         let later = Timestamp(milliseconds: 4_000_000_000_000)
         _ = try await client.call(Methods.nodesSet, SetRequest(ids: [task], settings: NodeSettings(notBefore: later)))
         #expect(
             try await why(task).sentence.hasPrefix(
-                "t3 waits for \(WallCalendar.ofThisMachine.date(4_000_000_000).written)"))
+                "\"f2\" (t3) waits for \(WallCalendar.ofThisMachine.date(4_000_000_000).written)"))
         _ = try await client.call(
             Methods.nodesSet, SetRequest(ids: [.batch(batch)], settings: NodeSettings(limit: 2048)))
         let lane = try #require(try await harness.queue.writer.lanes().first)
@@ -148,7 +149,7 @@ import TransferQueue
         harness.queue.writer.record(.running, for: claimed[0].id)
         try await harness.queue.writer.commit()
         let running = try await why(.task(claimed[0].id))
-        #expect(running.sentence.hasPrefix("t1, f0, goes to /dst/f0"))
+        #expect(running.sentence.hasPrefix("\"f0\" (t1) goes to /dst/f0"))
         #expect(
             running.sentence.hasSuffix(
                 ": 0B so far, held to 2K/s by the limit of b1; then it is checked, and done; nothing is being waited for"

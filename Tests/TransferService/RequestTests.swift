@@ -257,7 +257,7 @@ import TransferQueue
         let batch = try await harness.add(2)
         _ = try await client.call(Methods.nodesPause, PauseRequest(NodesRequest(ids: [.batch(batch)])))
         let answers = try await client.call(Methods.why, WhyRequest(id: .task(TaskID(rawValue: 1)))).answers
-        #expect(answers.first?.sentence.contains("paused because b1 is") == true)
+        #expect(answers.first?.sentence.hasSuffix("is paused because its batch \"batch\" (b1) is") == true)
         #expect(answers.first?.unblock == "martlet resume b1")
         #expect(try await client.call(Methods.why, WhyRequest()).answers.map(\.id) == [.batch(batch)])
         try await harness.end()
