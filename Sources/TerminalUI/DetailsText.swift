@@ -19,6 +19,8 @@ struct DetailsText {
     private let sources: NamedSources?
     /// What it is a part of.
     private let batch: SafeText?
+    /// Where it goes by the name of a configured server.
+    private let place: String?
     private let problem: SafeText?
 
     init(_ page: DetailsPage, in model: Model) {
@@ -26,6 +28,9 @@ struct DetailsText {
         shown = model.state(of: page.row)
         (look, now, keys) = (model.look, model.engineNow, model.keys)
         remedy = Self.remedy(page, in: model)
+        place = (page.task?.destination ?? page.row.ends?.to).flatMap {
+            model.named(place: $0, isEncoded: page.task == nil)
+        }
         if case .batch = page.row.id { batch = nil } else { batch = page.row.id.batch.flatMap { model.title(of: $0) } }
         openKey = model.keys.keys(for: .open, in: .details).first?.name ?? "open"
     }
@@ -98,7 +103,7 @@ struct DetailsText {
     private var fields: [Field] {
         var fields = [Field("State", state, shown.style)]
         if let error = task?.error ?? row.error { fields += self.error(error) }
-        fields += place + ends
+        fields += partOf + ends
         fields.append(Field("Size", size, isShort: true))
         if let changed = task?.modifiedAt {
             fields.append(Field("Changed", SafeText(look.date(changed)), isShort: true))
@@ -183,7 +188,7 @@ struct DetailsText {
     }
 
     /// What it is a part of.
-    private var place: [Field] {
+    private var partOf: [Field] {
         var fields: [Field] = []
         if let batch { fields.append(Field("Batch", batch, isShort: true)) }
         if let folder = task?.folder, !folder.isEmpty {
@@ -194,7 +199,7 @@ struct DetailsText {
 
     /// From where and to where.
     private var ends: [Field] {
-        if let task { return [Field("From", look.safe(task.source)), Field("To", look.safe(task.destination))] }
+        if let task { return [Field("From", look.safe(task.source)), Field("To", to(task.destination))] }
         guard let ends = row.ends else { return row.path.isEmpty ? [] : [Field("Path", look.safe(row.path))] }
         var fields = (sources?.shown ?? []).map { Field("", look.safe($0)) }
         let isWhole = sources?.isWhole(of: row.counts.total, scanning: row.scanning) ?? false
@@ -203,8 +208,10 @@ struct DetailsText {
         }
         if !fields.isEmpty { fields[0].label = "From" }
         if let from = ends.from { fields = [Field("From", look.safe(from))] }
-        return fields + [Field("To", look.safe(ends.to))]
+        return fields + [Field("To", to(ends.to))]
     }
+
+    private func to(_ url: String) -> SafeText { place.map { look.safe("\($0)  (\(url))") } ?? look.safe(url) }
 
     private var size: SafeText {
         guard row.sizeKnown else { return "unknown" }

@@ -113,9 +113,14 @@ extension Drawing {
         return SafeText("\(look.timeOfDay(time)), by itself")
     }
 
-    /// A slip in the address is what no waiting mends.
+    /// A slip in the address is what no waiting mends; what lets somebody in can be typed here.
     private func remedy(of cause: ProblemsPage.Cause) -> SafeText {
         let rest = model.advised(cause.remedy)
+        if case .waits(.auth, _, _) = cause.kind {
+            let isOfS3 = cause.batches.first.map { TransferScheme(of: $0.url) == .s3 } ?? false
+            let what: SafeText = isOfS3 ? "new keys" : "another login"
+            return "\(model.key(.server, in: .problems)) takes \(what) from you here; or in a shell, \(rest)"
+        }
         guard cause.isOfAddress, !cause.batches.isEmpty else { return rest }
         return "\(model.key(.again, in: .problems)) corrects the address, if it is wrong; else \(rest)"
     }

@@ -42,6 +42,8 @@ enum Request: Hashable, Sendable {
     case show([SectionRequest], nodes: [NodeID], filter: String?)
     /// Change nodes; answered by `acted` with this number.
     case act(Deed, NodeChoice, number: Int)
+    /// Give batches that wait for a login another one; answered by `acted`.
+    case letIn([BatchID], TransferSecrets, number: Int)
     /// Forget every batch that is over; answered by `acted`.
     case clearFinished(number: Int)
     /// Take back a change; answered by `acted`.

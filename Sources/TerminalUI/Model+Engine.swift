@@ -55,7 +55,7 @@ extension Model {
             // The picture below the list begins with what was before this screen came.
             if !layout.lower.isEmpty { askForThroughput(isPatient: true) }
             if look.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
-            if machine == nil { requests.append(.local(.lookAtLogout(engine: identity.pid))) }
+            if machine == nil { requests += [.local(.lookAtLogout(engine: identity.pid)), .local(.places)] }
         case .lost(let since, let nextTry, let loss):
             sayLost(loss)
             link = .lost(since: since, nextTry: nextTry, loss)
@@ -129,7 +129,9 @@ extension Model {
         }
         let done = results.count { $0.result == .done }
         if case .history = page { askForHistory() }
-        if done > 0 || changed.limits != nil { repeating.note(request, changed.undo) }
+        // It cannot be taken back, and nothing of it is to be kept.
+        let isLogin = if case .lettingIn = request.purpose { true } else { false }
+        if !isLogin, done > 0 || changed.limits != nil { repeating.note(request, changed.undo) }
         let price = price(of: request.purpose, results)
         let undo = offer(request, changed)
         // An answer that was long in coming: nothing counts down any more, and it can be taken back all the same.
@@ -199,6 +201,8 @@ extension Model {
                 : "\(new) is queued; \(old) was over already."
         case .failed(let name):
             return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
+        case .lettingIn(let name):
+            return done > 0 ? "\(name) goes on with what you typed." : "\(name) has that login already."
         case .askedServer(let what):
             return done > 0
                 ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."

@@ -173,6 +173,11 @@ extension Model {
         showDestinations()
         guard case .destinations(var shown) = page else { return }
         shown.sought = place.url
+        if case .waits(.auth, _, _)? = cause?.kind {
+            // A login is one server's: others of the same cause are asked about when these are in.
+            let same = cause?.batches.filter { $0.host == place.host } ?? []
+            shown.waiting = .init(batches: same.map(\.batch), name: place.name, url: place.url)
+        }
         shown.cameFromProblems = true
         page = .destinations(shown)
     }

@@ -60,6 +60,8 @@ struct Outstanding: Sendable {
         case failed(of: SafeText)
         /// A server that is tried again before its time, and when.
         case askedServer(SafeText)
+        /// Batches that are given another login.
+        case lettingIn(SafeText)
         case clearFinished
         case undo(SafeText?)
         case undoable

@@ -124,7 +124,7 @@ struct ProblemsPage: Sendable {
         var found: [Cause.Kind: Cause] = [:]
         func note(_ kind: Cause.Kind, _ message: String, _ files: Int64, _ lastAt: Timestamp?, _ batch: BatchSnapshot) {
             let place = Cause.Place(
-                batch: batch.id, name: batch.name, files: files, host: batch.destination.urlHost,
+                batch: batch.id, name: batch.name, files: files, host: TransferScheme.server(of: batch.destination),
                 url: batch.destination, isWhole: files == batch.filesActive + batch.filesWaiting)
             found[kind, default: Cause(kind: kind, message: message, files: 0, batches: [])].add(place, lastAt)
         }

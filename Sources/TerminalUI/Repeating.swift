@@ -51,6 +51,8 @@ struct Repeating: Sendable {
         Set(done.compactMap { change in if case .operation(let number)? = change.undo { number } else { nil } })
     }
 
+    var hasChanges: Bool { !done.isEmpty }
+
     var hasUndone: Bool { !undone.isEmpty }
 
     /// What was taken back last; it counts as asked for.

@@ -113,10 +113,10 @@ struct RowDrawing {
 
     /// ` -> nas:/backup`
     private func way(_ row: NodeRow, room: Int) -> SafeText? {
-        var path = look.safe(row.path)
+        var path = look.safe(model.named(place: row.path) ?? row.path)
         // What it is reached by matters less than where it is.
-        if path.width + 4 > room, let scheme = row.path.firstRange(of: "://") {
-            path = look.safe(String(row.path[scheme.upperBound...]))
+        if path.width + 4 > room, let scheme = path.string.firstRange(of: "://") {
+            path = look.safe(String(path.string[scheme.upperBound...]))
         }
         // Of less than this nobody could tell where it goes.
         guard path.width > 0, room >= min(16, path.width + 4) else { return nil }
@@ -188,6 +188,9 @@ struct RowDrawing {
         guard !row.path.isEmpty else { return nil }
         let start = row.path.firstRange(of: " -> ")?.upperBound ?? row.path.startIndex
         var place = row.path[start...]
+        if let named = model.named(place: String(place), isEncoded: row.canHold) {
+            return look.safe(named).shortened(to: width, mark: look.glyphs.cutMark)
+        }
         if let scheme = place.firstRange(of: "://") { place = place[scheme.upperBound...] }
         return look.safe(String(place)).shortened(to: width, mark: look.glyphs.cutMark)
     }

@@ -8,6 +8,12 @@ extension ScreenProgram {
         case .act(let deed, let nodes, let number):
             .acted(
                 await result { engine throws(RequestError) in try await Self.act(deed, nodes, engine) }, number: number)
+        case .letIn(let batches, let secrets, let number):
+            .acted(
+                await result { engine throws(RequestError) in
+                    let nodes = NodeChoice.ids(batches.map { .batch($0) })
+                    return try await engine.change(nodes, .set(NodeSettings(), secrets: secrets))
+                }, number: number)
         case .clearFinished(let number):
             .acted(await result { engine throws(RequestError) in try await engine.clearFinished() }, number: number)
         case .undo(let choice, let number):

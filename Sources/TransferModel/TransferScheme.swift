@@ -31,12 +31,15 @@ public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the server of a URL is called: its host, and the port where that is not the scheme's own; no user. Empty for what is no URL.
+    /// What the server of a URL is called: its host, and the port where that is not the scheme's own; no user. A bucket of S3 is no host,
+    /// and keeps its scheme. Empty for what is no URL.
     package static func server(of url: some StringProtocol) -> String {
         guard let mark = url.firstRange(of: "://") else { return "" }
         let authority = url[mark.upperBound...].prefix { !"/?#".contains($0) }
         let place = (authority.split(separator: "@").last ?? "").lowercased()
-        guard let port = TransferScheme(of: url)?.defaultPort, place.hasSuffix(":\(port)") else { return place }
+        let scheme = TransferScheme(of: url)
+        if scheme == .s3 { return "s3://" + place }
+        guard let port = scheme?.defaultPort, place.hasSuffix(":\(port)") else { return place }
         return String(place.dropLast(":\(port)".count))
     }
 

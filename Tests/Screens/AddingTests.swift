@@ -304,4 +304,34 @@ struct AddingTests {
         screen.send(.local(.places(Adding.places, RecentPlaces(), DestinationsFile(bytes: []))))
         #expect(screen.model.adding?.destination.choices.map(\.text) == ["https://host/in/"])
     }
+
+    @Test("a configured server is offered once, and places at it are called by its name, in rows and details, too")
+    func namedPlaces() {
+        var screen = ScreenHarness(160, 30, Rows.example)
+        let text = "[work]\nurl = https://host/\n\n[tape]\nurl = https://host/i\n"
+        let file = DestinationsFile(bytes: Array(text.utf8))
+        var recent = RecentPlaces()
+        recent.add(destination: "work:")
+        screen.press("a")
+        screen.list(Adding.entries)
+        screen.send(.local(.places(Adding.places, recent, file)))
+        #expect(screen.model.adding?.destination.choices.map(\.text) == ["work:", "tape:", "work:in/"])
+        screen.press("^C")
+        #expect(screen.picture.contains(" -> work:in/ "))
+        screen.model.look.columns = ["destination", "state"]
+        #expect(screen.picture.contains(" work:in/ ") && !screen.picture.contains(" host/in/ "))
+        screen.press("i")
+        #expect(screen.picture.contains("work:in/  (https://host/in/)"))
+    }
+
+    @Test(
+        "a place at a server is below its URL, and not beside it",
+        arguments: [
+            ("https://host/in/a%20b/", "work:a b/"), ("https://ana@host/in?x=1", "work:"), ("https://host/inbox/", nil),
+            ("davs://host/in/c", "work:c"), ("https://host:8443/in/", nil), ("/in/", nil),
+        ])
+    func naming(url: String, name: String?) {
+        let file = DestinationsFile(bytes: Array("[work]\nurl = https://host/in\n".utf8))
+        #expect(file.destinations.named(url) == name)
+    }
 }

@@ -23,7 +23,7 @@ struct ProblemsPageTests {
     private var batches: [BatchSnapshot] {
         let refused = "host answered 403 to t20 (\u{1b}[2Jquota exceeded): free space there, or ask who runs it"
         var docs = CauseCount(code: .permissionDenied, count: 1200, message: refused, lastAt: ago(60))
-        docs.said = "quota for user \u{202e}exceeded"
+        docs.said = "quota for user exceeded"
         docs.detail = "PUT /in/contracts/NDA%20signed.pdf -> 403, try 3"
         return [
             batch(
@@ -195,6 +195,56 @@ struct ProblemsPageTests {
         #expect(shown.current?.name == "work")
         screen.press("Esc")
         guard case .problems = screen.model.page else { return #expect(Bool(false), "not back") }
+    }
+
+    @Test("a bucket is told as one, and d takes new keys for its batch where no server keeps them")
+    func keysOfBucket() throws {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        var photos = batch(14, "photos", [])
+        photos.destination = "s3://test/in/"
+        photos.waits = [WaitCount(reason: .auth, count: 3)]
+        screen.send(.answer(.problems(.success([photos]), number: screen.lastNumber)))
+        #expect(screen.picture.contains("waits because s3://test does not let it in"))
+        Pictures.expect(screen.picture, "problems-bucket-80x24")
+        screen.press("d")
+        screen.send(.local(.places(Adding.places, Adding.recent, DestinationsFile(bytes: []))))
+        Pictures.expect(screen.picture, "let-in-80x24")
+        screen.press("F2")
+        #expect(screen.picture.contains("Type the password, or the command that prints it."))
+        screen.press("SECRET", "F2")
+        #expect(screen.picture.contains("Whose password is it?") && !screen.picture.contains("SECRET"))
+        screen.press("AKIA", "F2")
+        guard case .letIn(let batches, let secrets, let number)? = screen.requests.first else {
+            Issue.record("nothing was given: \(screen.requests)")
+            return
+        }
+        #expect(batches == [BatchID(rawValue: 14)])
+        #expect(secrets.s3 == S3Keys(accessKeyID: "AKIA", secretAccessKey: "SECRET") && secrets.user == nil)
+        guard case .problems = screen.model.page else { return #expect(Bool(false), "not back") }
+        let done = NodeResult(id: .batch(BatchID(rawValue: 14)), result: .done)
+        screen.send(.answer(.acted(.success(NodesChanged(results: [done], undo: .operation(1))), number: number)))
+        #expect(screen.picture.contains("\"photos\" goes on with what you typed."))
+        #expect(!screen.model.repeating.hasChanges, "a login is kept by nobody but the engine")
+    }
+
+    @Test("a login that the engine keeps for a configured server is mended there; Esc leaves what waits as it is")
+    func loginOfServer() {
+        for (login, isKept) in [("login = kept\n", true), ("", false)] {
+            var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+            screen.press("e")
+            var docs = batch(3, "docs", [])
+            docs.waits = [WaitCount(reason: .auth, count: 3)]
+            screen.send(.answer(.problems(.success([docs]), number: screen.lastNumber)))
+            screen.press("d")
+            let file = DestinationsFile(bytes: Array("[work]\nurl = https://host/in\nuser = ana\n\(login)".utf8))
+            screen.send(.local(.places(Adding.places, Adding.recent, file)))
+            guard case .destinations(let shown) = screen.model.page else { return #expect(Bool(false), "no page") }
+            #expect((shown.form == nil) == isKept && (shown.current?.name == "work" || !isKept))
+            screen.press("Esc")
+            guard case .problems = screen.model.page else { return #expect(Bool(false), "not back") }
+            #expect(!screen.requests.contains { if case .letIn = $0 { true } else { false } })
+        }
     }
 
     @Test("o shows the report in the pager and w writes it: every cause, and nothing raw")

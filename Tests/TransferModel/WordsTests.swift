@@ -11,7 +11,7 @@ import TransferModel
         arguments: [
             ("http://127.0.0.1:80/in/", "127.0.0.1"), ("http://127.0.0.1:8080/in", "127.0.0.1:8080"),
             ("https://ana@NAS.local:443?x", "nas.local"), ("https://nas.local:80", "nas.local:80"),
-            ("sftp://[::1]:22/a", "[::1]"), ("ftps://h:21", "h:21"), ("/home/ana", ""),
+            ("sftp://[::1]:22/a", "[::1]"), ("ftps://h:21", "h:21"), ("s3://test/a", "s3://test"), ("/home/ana", ""),
         ])
     func server(url: String, name: String) { #expect(TransferScheme.server(of: url) == name) }
 

@@ -147,11 +147,15 @@ extension Model {
                 DestinationStep.Choice(
                     text: "\(destination.name):", detail: RecentPlaces.harmless(destination.url), isConfigured: true)
             }
-            let used = (recent.destinations + queuedPlaces.filter { !recent.destinations.contains($0) })
-                .map { DestinationStep.Choice(text: $0, detail: "used lately") }
+            let queued = queuedPlaces.map { file.destinations.named($0) ?? $0 }
+            let used = (recent.destinations + queued).map { text in
+                configured.first { $0.text == text } ?? DestinationStep.Choice(text: text, detail: "used lately")
+            }
             adding?.book = book
             // What was used last is what is proposed.
-            adding?.destination.offer(configured.isEmpty ? used : Array(used.prefix(1)) + configured + used.dropFirst())
+            let choices = Array(used.prefix(1)) + configured + used.dropFirst()
+            var seen: Set<String> = []
+            adding?.destination.offer(choices.filter { seen.insert($0.text).inserted })
             if case .destinations(var shown) = page {
                 shown.take(file)
                 page = .destinations(shown)

@@ -30,6 +30,16 @@ struct DestinationsPage: Sendable {
     private(set) var editing: Destination?
     /// The one that the form gives a login.
     private(set) var signingIn: Destination?
+    /// Batches that wait for a login, when they are what it is given to, and what they are called.
+    private(set) var lettingIn: WaitingBatches?
+
+    struct WaitingBatches: Hashable, Sendable {
+        var batches: [BatchID]
+        /// Of one of them: what it is called here, and where it goes.
+        var name: String
+        var url: String
+    }
+
     /// When something was sent there or fetched from there last, by name.
     var used: [String: Use] = [:]
 
@@ -65,6 +75,8 @@ struct DestinationsPage: Sendable {
     var note: (text: SafeText, isError: Bool)?
     /// Where a problem is, for the cursor to stand on its server.
     var sought: String?
+    /// The same of batches that wait for a login: they are given one themselves where no server keeps it for them.
+    var waiting: WaitingBatches?
     /// Esc goes back there.
     var cameFromProblems = false
     /// The first row in the window.
@@ -83,9 +95,13 @@ struct DestinationsPage: Sendable {
     /// To the server that a URL lies at: the one that names most of its path, else another of the same host.
     private mutating func seek(_ url: String) {
         sought = nil
+        if let waiting, destinations.above(url)?.login != .kept { return letIn(waiting) }
         let host = destinations.first { $0.url.urlHost == url.urlHost && !url.urlHost.isEmpty }
-        if let name = server(above: url) ?? host?.name { return select(name) }
-        note = ("No configured server is at \(SafeText(url.urlHost)): its batch names the address itself.", true)
+        if let name = destinations.above(url)?.name ?? host?.name { return select(name) }
+        note = (
+            "No configured server is at \(SafeText(TransferScheme.server(of: url))): its batch names the address itself.",
+            true
+        )
     }
 
     mutating func move(by rows: Int, height: Int) {
@@ -143,6 +159,18 @@ struct DestinationsPage: Sendable {
     /// Has a login typed, or the command that gives it.
     mutating func signIn(_ destination: Destination) {
         signingIn = destination
+        loginForm(of: destination)
+    }
+
+    /// Has a login typed for batches alone.
+    private mutating func letIn(_ waiting: WaitingBatches) {
+        lettingIn = waiting
+        // As it is named nowhere: only what is typed counts.
+        let server = Destination(name: waiting.name, url: waiting.url)
+        signIn(server)
+    }
+
+    private mutating func loginForm(of destination: Destination) {
         let isS3 = TransferScheme(of: destination.url) == .s3
         form = Form(
             [
@@ -172,7 +200,7 @@ struct DestinationsPage: Sendable {
     /// Which servers batches are of: the one that names most of where a batch goes.
     mutating func note(uses batches: [BatchSnapshot]) {
         for batch in batches {
-            guard let name = server(above: batch.destination) else { continue }
+            guard let name = destinations.above(batch.destination)?.name else { continue }
             note(trouble: batch, at: name)
             if batch.filesCompleted > 0 { served.insert(name) }
             let isOver = batch.finishedAt != nil
@@ -204,7 +232,7 @@ struct DestinationsPage: Sendable {
     /// What went well there later mends what failed before.
     private mutating func forgetMended(_ batches: [BatchSnapshot]) {
         for batch in batches where batch.state == .completed && batch.filesFailed == 0 {
-            guard let name = server(above: batch.destination), let known = trouble[name], !known.isLogin,
+            guard let name = destinations.above(batch.destination)?.name, let known = trouble[name], !known.isLogin,
                 let at = known.at,
                 let finished = batch.finishedAt, finished > at
             else { continue }
@@ -212,12 +240,7 @@ struct DestinationsPage: Sendable {
         }
     }
 
-    /// The one that names most of a URL's path.
-    private func server(above url: String) -> String? {
-        destinations.filter { url.isBelow($0.url) }.max { $0.url.count < $1.url.count }?.name
-    }
-
-    mutating func closeForm() { (form, asking, editing, signingIn) = (nil, nil, nil, nil) }
+    mutating func closeForm() { (form, asking, editing, signingIn, lettingIn) = (nil, nil, nil, nil, nil) }
 
     /// What the login's form says; `nil`: a field is wrong, and the note says which.
     mutating func signedIn() -> (destination: Destination, password: String?)? {
@@ -338,18 +361,4 @@ enum DestinationOutcome: Sendable {
     case restored(String, DestinationsFile, loginIsGone: Bool = false)
     case report(DestinationReport)
     case failed(String)
-}
-
-extension String {
-    /// A URL below another one; how the user is named in them and by which variant of the scheme they are reached does not matter.
-    func isBelow(_ base: String) -> Bool {
-        func place(_ text: String) -> String? {
-            guard let scheme = text.firstRange(of: "://") else { return nil }
-            let rest = text[scheme.upperBound...].prefix { $0 != "?" }
-            let host = rest.prefix { $0 != "/" }
-            return (host.split(separator: "@").last.map(String.init) ?? "") + rest.dropFirst(host.count)
-        }
-        guard let own = place(self), let above = place(base), !above.isEmpty else { return false }
-        return own.hasPrefix(above)
-    }
 }

@@ -164,6 +164,8 @@ extension Drawing {
         let heading: SafeText =
             if let name = page.asking {
                 "Test of \(look.safe(name))"
+            } else if let waiting = page.lettingIn {
+                "Let \"\(look.safe(waiting.name))\" in at \(look.safe(waiting.url))"
             } else if let signingIn = page.signingIn {
                 "Sign in at \(look.safe(signingIn.name))"
             } else if let editing = page.editing {

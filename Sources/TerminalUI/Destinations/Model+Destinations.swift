@@ -43,6 +43,10 @@ extension Model {
             }
             destinations.closeForm()
             test(name, password: form.text(.password), &destinations)
+        case .pressed(0) where destinations.lettingIn != nil:
+            if let (server, password) = destinations.signedIn(), let waiting = destinations.lettingIn {
+                return letIn(waiting, server, password, destinations)
+            }
         case .pressed(0) where destinations.signingIn != nil:
             if let (destination, password) = destinations.signedIn() {
                 let saved = DestinationDeed.SavedDestination(destination: destination, password: password)
@@ -66,12 +70,32 @@ extension Model {
                     .destination(.save(name: destination.name, saved), number: $0)
                 }
             }
-        case .pressed, .back, .close: destinations.closeForm()
+        case .pressed, .back, .close:
+            let isOfBatch = destinations.lettingIn != nil
+            destinations.closeForm()
+            // There is no list of servers that one came from.
+            if isOfBatch { return showProblems() }
         case .help:
             openHelp()
             return
         }
         page = .destinations(destinations)
+    }
+
+    /// What is typed is the engine's alone: nothing of it is remembered here.
+    private mutating func letIn(
+        _ waiting: DestinationsPage.WaitingBatches, _ server: Destination, _ password: String?,
+        _ shown: DestinationsPage
+    ) {
+        guard isConnected else {
+            var page = shown
+            page.note = ("The engine does not answer: it cannot keep a password now.", true)
+            return self.page = .destinations(page)
+        }
+        var secrets = password.map { server.kept(password: $0) } ?? TransferSecrets()
+        if password == nil { (secrets.user, secrets.passwordCommand) = (server.user, server.passwordCommand) }
+        ask(.lettingIn("\"\(look.safe(waiting.name))\"")) { .letIn(waiting.batches, secrets, number: $0) }
+        showProblems()
     }
 
     /// A password is the engine's to keep, and to forget.
