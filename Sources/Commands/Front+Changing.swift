@@ -53,7 +53,8 @@ extension Front {
                 try await engine.change(choice, .pauseUntil(end)).results
             }
             return tell(
-                results, done: " paused until \(time(end))", already: " \(NodeChange.pause.already)", invocation,
+                results, done: { _ in " paused until \(time(end))" }, already: " \(NodeChange.pause.already)",
+                invocation,
                 empty: "nothing matches")
         }
         let results = try await ask { engine throws(RequestError) in
@@ -95,7 +96,8 @@ extension Front {
         _ results: [NodeResult], of change: NodeChange, _ invocation: Invocation, empty: String
     ) -> ExitStatus {
         tell(
-            results, done: " \(change.done)", already: " \(change.already)", isCancel: change == .cancel, invocation,
+            results, done: { _ in " \(change.done)" }, already: " \(change.already)", isCancel: change == .cancel,
+            invocation,
             empty: empty)
     }
 
@@ -103,7 +105,8 @@ extension Front {
     ///   - done: what stands behind an ID when it was done.
     ///   - already: and when there was nothing to do.
     func tell(
-        _ results: [NodeResult], done: String, already: String, isCancel: Bool = false, _ invocation: Invocation,
+        _ results: [NodeResult], done: (NodeResult) -> String, already: String, isCancel: Bool = false,
+        _ invocation: Invocation,
         empty: String
     ) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)
@@ -114,7 +117,7 @@ extension Front {
                 continue
             }
             switch result.result {
-            case .done: console.line("\(result.id)\(done)\(price(of: result, isCancel: isCancel))")
+            case .done: console.line("\(result.id)\(done(result))\(price(of: result, isCancel: isCancel))")
             case .already: console.line("\(result.id)\(already)")
             case .refused:
                 console.line("\(result.id) refused")

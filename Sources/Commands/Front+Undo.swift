@@ -75,16 +75,19 @@ extension Front {
                 .refused, .refused, "undo: there is nothing to take back",
                 "only the last change can be, within its grace time; martlet undo --list shows what can")
         }
-        let again = changed.results.first { $0.pausedAgain == true }.map { result in
-            result.pausedUntil.map { "paused until \(time($0)) again" } ?? "paused again until somebody resumes it"
-        }
         let what =
             changed.startsAgain
             ? "queued again; what had arrived in part is gone, so that starts again from 0"
-            : again ?? changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
+            : changed.undone.map { "the \($0.noun) was taken back" } ?? "taken back"
         return tell(
-            changed.results, done: ": \(what)", already: " had nothing to take back", invocation,
+            changed.results, done: { ": \(pausedAgain($0) ?? what)" }, already: " had nothing to take back", invocation,
             empty: "there is nothing to take back")
+    }
+
+    /// Of what only the end of its pause was taken back of.
+    private func pausedAgain(_ result: NodeResult) -> String? {
+        guard result.pausedAgain == true else { return nil }
+        return result.pausedUntil.map { "paused until \(time($0)) again" } ?? "paused again until somebody resumes it"
     }
 
     /// What can be taken back, one line each.
