@@ -4,13 +4,17 @@ import TransferQueue
 
 /// Servers that have served nothing for a while: what a person is told of, though it is tried again by itself.
 extension TransferEngine {
-    func isTroubled(_ origin: String) -> Bool { troubledSince(origin, timeline.now) != nil }
+    func isTroubled(_ origin: String) -> Bool {
+        troubledSince(origin, timeline.now, lacksNetwork: lacksNetwork) != nil
+    }
 
     /// A name that nobody knows is told of at once, unless there is no network at all.
-    private func troubledSince(_ origin: String, _ now: Timestamp) -> Timestamp? {
+    private func troubledSince(
+        _ origin: String, _ now: Timestamp, lacksNetwork: @autoclosure () -> Bool
+    ) -> Timestamp? {
         guard let host = hosts[origin] else { return nil }
         guard hostErrors[origin]?.code == .cannotFindHost else { return host.troubledSince(now) }
-        return lacksNetwork ? nil : host.refusedSince
+        return lacksNetwork() ? nil : host.refusedSince
     }
 
     /// Who looks is told when it has gone on for long enough: a host that is tried again in minutes is heard of before. One look is planned
@@ -29,7 +33,9 @@ extension TransferEngine {
     func troubles() -> [HostTrouble] {
         let now = timeline.now
         var troubled: [String: Timestamp] = [:]
-        for origin in hosts.keys { troubled[origin] = troubledSince(origin, now) }
+        // To know it all hosts are looked at, so not for each of them.
+        lazy var lacksNetwork = self.lacksNetwork
+        for origin in hosts.keys { troubled[origin] = troubledSince(origin, now, lacksNetwork: lacksNetwork) }
         if troubled.isEmpty { return [] }
         // Whatever went wrong before: bytes of a file move, which may be for hours.
         for attempt in attempts.values where attempt.meter.bytesPerSecond(at: timeline.nanoseconds) > 0 {
@@ -102,6 +108,11 @@ package struct HostTrouble: Sendable, Hashable {
 
     /// Nobody knows a server of that name: a person has to see to it, though it is tried again by itself.
     package var isUnknownName: Bool { error.code == .cannotFindHost }
+
+    /// Troubles that a person takes for one have the same: a name that nobody knows, whatever its port; else a server and what it does.
+    package var cause: [String] {
+        isUnknownName ? [error.happening] : [place.server, isAskedPause ? "" : error.code.rawValue]
+    }
 
     /// What happened, as a message: what a server asks for is none of its faults.
     package var message: String { isAskedPause ? "\(error.happening) and asked for a pause" : error.message }

@@ -284,7 +284,7 @@ package struct LiveOverlay: Sendable {
         totals.needsServer = waiting.reduce(0) { $0 + $1.files } - unknown
         totals.needsPerson = (totals.needsPerson ?? 0) + unknown
         totals.problems += (totals.needsServer ?? 0) + unknown
-        totals.problemCauses += Int64(Set(waiting.map { [$0.place.origin, $0.error.code.rawValue] }).count)
+        totals.problemCauses += Int64(Set(waiting.map(\.cause)).count)
         totals.secondsLeft = Self.seconds(left + all.left, at: bytesPerSecondUp + bytesPerSecondDown)
     }
 

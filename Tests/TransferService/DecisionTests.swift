@@ -207,6 +207,29 @@ import TransferModel
         #expect(whyInLine(running: 1, of: 8, full: ["http://other:80": 1]).sentence == "b7 is being started now")
     }
 
+    @Test
+    func `causes are counted as a person tells them apart: a name by itself, a server by its port and what it does`() {
+        func trouble(_ batch: Int64, _ origin: String, _ code: TransferErrorCode, _ message: String) -> HostTrouble {
+            HostTrouble(
+                place: .init(batch: BatchID(rawValue: batch), origin: origin), since: now,
+                error: TransferError(code, message), isWhole: false, files: 1)
+        }
+        func causes(_ troubles: [HostTrouble]) -> Int64 {
+            var totals = QueueTotals()
+            LiveOverlay(LiveSnapshot(), stored: [:], troubles: troubles) { [$0] }.apply(to: &totals, left: 0)
+            return totals.problemCauses
+        }
+        let (nas, far) = ("nas.lcoal cannot be found: look", "far.lcoal cannot be found: look")
+        let misspelt = [
+            trouble(7, "http://nas.lcoal:80", .cannotFindHost, nas),
+            trouble(7, "http://nas.lcoal:81", .cannotFindHost, nas),
+        ]
+        #expect(causes(misspelt) == 1)
+        #expect(causes(misspelt + [trouble(8, "http://far.lcoal:80", .cannotFindHost, far)]) == 2)
+        let refused = [80, 81].map { trouble(7, "http://nas:\($0)", .cannotConnectToHost, "it does not answer: look") }
+        #expect(causes(refused) == 2 && causes(misspelt + refused) == 3)
+    }
+
     @Test func `a server that serves nothing is named with what to see to, also while one file feels for it`() {
         let error = TransferError(
             .cannotConnectToHost, "nas:9 does not accept the connection: Martlet tries again by itself")
