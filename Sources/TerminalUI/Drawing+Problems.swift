@@ -46,7 +46,7 @@ extension Drawing {
         func widest(_ text: (ProblemsPage.Cause) -> SafeText) -> Int { causes.map { text($0).width }.max() ?? 0 }
         return ProblemColumns.Needs(
             cause: widest { look.safe($0.summary) }, files: widest { SafeText(Figures.count($0.files)) },
-            batch: widest { look.safe($0.names) }, fix: widest { HintLine.fix($0.fixes, model.keys) })
+            batch: widest { look.safe($0.names) }, fix: widest { HintLine.fix(fixes($0), model.keys) })
     }
 
     private mutating func titles(_ columns: ProblemColumns) {
@@ -79,7 +79,7 @@ extension Drawing {
             grid.put(last(lastAt), row: row, column: cells.lowerBound, end: cells.upperBound)
         }
         if let cells = columns.fix {
-            grid.put(HintLine.fix(cause.fixes, model.keys), row: row, column: cells.lowerBound, end: cells.upperBound)
+            grid.put(HintLine.fix(fixes(cause), model.keys), row: row, column: cells.lowerBound, end: cells.upperBound)
         }
         guard isSelected else { return }
         grid.restyle(row: row) { $0.isSelected = true }
@@ -113,6 +113,11 @@ extension Drawing {
         return SafeText("\(look.timeOfDay(time)), by itself")
     }
 
+    /// Batches of another machine are not sent again from here.
+    private func fixes(_ cause: ProblemsPage.Cause) -> [Action] {
+        cause.fixes.filter { $0 != .again || model.machine == nil }
+    }
+
     /// A slip in the address is what no waiting mends; what lets somebody in can be typed here.
     private func remedy(of cause: ProblemsPage.Cause) -> SafeText {
         let rest = model.advised(cause.remedy)
@@ -121,7 +126,7 @@ extension Drawing {
             let what: SafeText = isOfS3 ? "new keys" : "another login"
             return "\(model.key(.server, in: .problems)) takes \(what) from you here; or in a shell, \(rest)"
         }
-        guard cause.isOfAddress, !cause.batches.isEmpty else { return rest }
+        guard fixes(cause).contains(.again) else { return rest }
         return "\(model.key(.again, in: .problems)) corrects the address, if it is wrong; else \(rest)"
     }
 

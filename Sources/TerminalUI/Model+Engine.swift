@@ -187,7 +187,11 @@ extension Model {
                 let what = name ?? SafeText(Figures.amount(done, "row"))
                 return "Queued again: \(what). It starts again from 0: what had arrived in part is gone."
             }
-            if let result = changed.results.first(where: { $0.pausedAgain == true }) {
+            let paused = changed.results.filter { $0.pausedAgain == true }
+            // One end for some of them is none for the others.
+            if let result = paused.first, paused.count == changed.results.count,
+                paused.allSatisfy({ $0.pausedUntil == result.pausedUntil })
+            {
                 let paused = name.map { "\($0) is paused" } ?? "Paused"
                 return result.pausedUntil.map { "\(paused) until \(moment($0)) again." }
                     ?? "\(paused) again, until somebody resumes it."
@@ -206,7 +210,7 @@ extension Model {
         case .askedServer(let what):
             return done > 0
                 ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
-        case .serversUsed, .throughput, .undoable, .why, .task, .sources, .order, .log, .problems, .history,
+        case .serversUsed, .replacing, .throughput, .undoable, .why, .task, .sources, .order, .log, .problems, .history,
             .finishedToday, .returning,
             .status, .queueing, .destination,
             .limits,

@@ -43,7 +43,11 @@ extension Model {
 
     mutating func problemsCame(_ result: Result<[BatchSnapshot], RequestError>, _ number: Int) {
         guard let asked = outstanding.removeValue(forKey: number) else { return }
-        if case .serversUsed = asked.purpose { return serversUsedCame(result) }
+        switch asked.purpose {
+        case .serversUsed: return serversUsedCame(result)
+        case .replacing(let old, let new): return lookedAtReplaced(old, by: new, result)
+        default: break
+        }
         guard case .problems(var problems) = page else { return }
         switch result {
         case .success(let batches): problems.take(batches)
@@ -70,7 +74,7 @@ extension Model {
         case .server: return showServer(of: problems.cause)
         case .again:
             guard let cause = problems.cause, let place = cause.batches.first else { return }
-            return again(place.batch, inPlace: cause.isWait && cause.isOfAddress)
+            return again(place.batch, inPlace: cause.isWait && cause.isOfAddress && place.isLost)
         case .plain: return requests.append(.showPlain(Drawing.report(of: problems, self)))
         case .write: return requests.append(.write(Drawing.report(of: problems, self), name: "problems.txt"))
         case .undo: return undo()
@@ -134,8 +138,11 @@ extension Model {
         let what = "\(SafeText(Figures.amount(cause.files, "file"))) of \(places(of: cause))" as SafeText
         guard cause.isWait else { return askToLeaveOut(what, nodes) }
         let intent = Dialog.Intent.named(.cancel, what, nodes)
-        guard cause.files > askAbove.files || cause.batches.count > 1 else { return perform(intent) }
-        askToLeaveOut(what, intent, ["They are cancelled. \(takesBack)"])
+        let asks = cause.isWhole || cause.files > askAbove.files || cause.batches.count > 1
+        guard asks else { return perform(intent) }
+        let lines: [SafeText] =
+            cause.isWhole ? ["It is all that is left there, and what is tried just now is in it."] : []
+        askToLeaveOut(what, intent, lines + ["They are cancelled. \(takesBack)"])
     }
 
     /// The same of rows of the list: of all that failed in them.

@@ -84,6 +84,8 @@ struct Outstanding: Sendable {
         /// What queued a batch, to do it again.
         /// `inPlace`: to be cancelled when that is queued.
         case order(BatchID, inPlace: Bool)
+        /// Whether a batch still is one that another takes the place of.
+        case replacing(BatchID, by: SafeText)
         /// A batch is cancelled, because another one takes its place.
         case replaced(BatchID, by: SafeText)
         case destination(DestinationDeed)
@@ -92,6 +94,7 @@ struct Outstanding: Sendable {
         var stops: StoppingCost.Stop? {
             switch self {
             case .deed(let deed, _), .everything(let deed), .named(let deed, _): deed.stops
+            case .replaced: .cancel
             default: nil
             }
         }

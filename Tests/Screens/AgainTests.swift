@@ -55,11 +55,12 @@ struct AgainTests {
     @Test(
         "a batch that goes on trying a wrong address is replaced from the list, too; any other one stays beside the new one",
         arguments: [
-            (TransferErrorCode.cannotFindHost, TransferState.waiting, true), (.cannotConnectToHost, .running, true),
-            (.timedOut, .waiting, false), (.cannotFindHost, .failed, false),
+            (TransferErrorCode.cannotFindHost, TransferState.waiting, Int64(0), true),
+            (.cannotConnectToHost, .running, 0, true), (.timedOut, .waiting, 0, false),
+            (.cannotFindHost, .failed, 0, false), (.cannotConnectToHost, .waiting, 1, false),
         ])
-    func replaced(code: TransferErrorCode, state: TransferState, isInPlace: Bool) {
-        var row = Rows.batch(1, "docs", state, { $0[state] = 3 })
+    func replaced(code: TransferErrorCode, state: TransferState, sent: Int64, isInPlace: Bool) {
+        var row = Rows.batch(1, "docs", state, { $0[state] = 3 }, total: 9, sent: sent)
         row.error = TransferError(code, "nas does not answer: look")
         var screen = ScreenHarness(80, 24, [Rows.section(nil, [row])])
         screen.press("A")

@@ -109,20 +109,29 @@ struct RepeatingTests {
 
     @Test("a pause that ends as before again is not said to be taken back")
     func pausedAgain() {
-        func said(_ end: Timestamp?) -> String? {
+        func result(_ batch: Int64, _ end: Timestamp?) -> NodeResult {
+            var result = NodeResult(id: .batch(BatchID(rawValue: batch)), result: .done)
+            (result.pausedAgain, result.pausedUntil) = (true, end)
+            return result
+        }
+        func said(_ results: [NodeResult]) -> String? {
             var screen = example()
             screen.press(":", "pause for 2h", "Enter")
             screen.answerDone()
             screen.press("u")
-            var result = NodeResult(id: .batch(BatchID(rawValue: 1)), result: .done)
-            (result.pausedAgain, result.pausedUntil) = (true, end)
-            let changed = NodesChanged(results: [result], undone: .pause)
+            let changed = NodesChanged(results: results, undone: .pause)
             screen.send(.answer(.acted(.success(changed), number: screen.lastNumber)))
             return screen.model.notice?.text.string
         }
         let end = ScreenHarness.morning.advanced(by: .seconds(3600))
-        #expect(said(end) == "\"holiday-2024\" is paused until 13:41:00 again.")
-        #expect(said(nil) == "\"holiday-2024\" is paused again, until somebody resumes it.")
+        let again = "\"holiday-2024\" is paused until 13:41:00 again."
+        #expect(said([result(1, end)]) == again && said([result(1, end), result(2, end)]) == again)
+        #expect(said([result(1, nil)]) == "\"holiday-2024\" is paused again, until somebody resumes it.")
+        // One that goes on, or has another end.
+        let goesOn = NodeResult(id: .batch(BatchID(rawValue: 2)), result: .done)
+        for other in [goesOn, result(2, nil)] {
+            #expect(said([result(1, end), other]) == "Took back the pause of \"holiday-2024\".")
+        }
     }
 
     @Test("what somebody else changed a moment ago is not cancelled without a question")

@@ -64,7 +64,10 @@ extension Drawing {
                 fact("What", SafeText(totals.line(look.figures))), fact("Where to", shownPlace(destination, flow)),
             ]
             if let old = flow.replaced {
-                lines.append(fact("Instead of", "\(old), which is cancelled then; \(model.key(.undo)) takes that back"))
+                lines.append(
+                    fact(
+                        "Instead of",
+                        "\(old), cancelled then if nothing of it was sent; \(model.key(.undo)) takes that back"))
             }
             if !review.patterns.isEmpty { lines.append(fact("Of these", remainder(review), .info)) }
             if totals.leftOut > 0 {

@@ -13,8 +13,7 @@ extension Model {
     mutating func againAtCursor() {
         guard let batch = tree.cursorRow?.id.batch else { return complain("No batch is chosen.") }
         let row = tree.row(.batch(batch))
-        let isLost = row.map { !$0.isOver && $0.counts.completed == 0 && $0.error?.code.isOfAddress == true } ?? false
-        again(batch, inPlace: isLost)
+        again(batch, inPlace: row?.isLost ?? false)
     }
 
     mutating func ordered(_ result: Result<BatchRequest, RequestError>, _ number: Int) {
@@ -33,9 +32,40 @@ extension Model {
         }
     }
 
-    /// The new one is durable: the old one need not go on.
+    /// The new one is durable: the old one need not go on. Minutes may have passed, in which its server came back: so it is looked at.
     mutating func cancelReplaced(_ old: BatchID, by batch: BatchSnapshot) {
-        let what: SafeText = "\(batch.id) \"\(look.safe(batch.name))\""
-        ask(.replaced(old, by: what)) { .act(.cancel, .ids([.batch(old)]), number: $0) }
+        ask(.replacing(old, by: "\(batch.id) \"\(look.safe(batch.name))\"")) { .problems(number: $0) }
+    }
+
+    mutating func lookedAtReplaced(
+        _ old: BatchID, by new: SafeText, _ result: Result<[BatchSnapshot], RequestError>
+    ) {
+        switch result {
+        case .success(let batches) where batches.contains { $0.id == old && $0.isLost }:
+            ask(.replaced(old, by: new)) { .act(.cancel, .ids([.batch(old)]), number: $0) }
+        case .success: say("\(new) is queued; \(old) changed meanwhile and is not cancelled: both stand.")
+        case .failure(let error):
+            complain("\(new) is queued; \(old) was not cancelled: " + advised(error.message))
+        }
+    }
+}
+
+extension NodeRow {
+    /// As the one of a snapshot.
+    var isLost: Bool {
+        BatchSnapshot.isLost(by: isOver ? nil : error?.code, completed: counts.completed, sent: bytes.sent)
+    }
+}
+
+extension BatchSnapshot {
+    /// It tries an address that may be wrong, and nothing has been sent there: another batch can take its place, and nothing is lost by it.
+    var isLost: Bool {
+        let code = waits.lazy.compactMap(\.code).first(where: \.isOfAddress)
+        return Self.isLost(by: code, completed: filesCompleted, sent: bytesSent)
+    }
+
+    /// - Parameter code: why it waits.
+    fileprivate static func isLost(by code: TransferErrorCode?, completed: Int64, sent: Int64) -> Bool {
+        code?.isOfAddress == true && completed == 0 && sent == 0
     }
 }

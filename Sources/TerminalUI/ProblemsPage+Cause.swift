@@ -1,0 +1,258 @@
+import DisplayText
+import MartletKit
+
+extension ProblemsPage {
+    /// One reason, and the files that meet it, in whatever batch they are.
+    struct Cause: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
+            /// `status`: of failures by HTTP, what the server answered; `server`: which one, where it may be to blame.
+            case failed(TransferErrorCode, status: Int? = nil, host: String? = nil, server: String? = nil)
+            /// It goes on when the person has done something; `code`: what makes a problem of it; `host`: the name that nobody
+            /// knows: each is a problem of its own.
+            case waits(WaitReason, code: TransferErrorCode? = nil, host: String? = nil)
+            /// Its server has served nothing for a while; it is tried again by itself. Without a code it asked for a pause.
+            case unserved(TransferErrorCode?, server: String)
+        }
+
+        var kind: Kind
+        /// What was said of one of its files.
+        var message: String
+        var files: Int64
+        /// When the last of them came to it.
+        var lastAt: Timestamp?
+        /// Where they are; the batch with most of them first.
+        var batches: [Place]
+        /// What the server said of that file, and to what.
+        var said: String?
+        var detail: String?
+        /// Of a server that is tried again by itself: when; `nil`: now, or soon.
+        var retryAt: Timestamp?
+
+        struct Place: Hashable, Sendable {
+            var batch: BatchID
+            var name: String
+            var files: Int64
+            /// The server of its destination; empty: a folder, as of downloads.
+            var host = ""
+            /// Where to, as far as it is no secret.
+            var url = ""
+            /// How many files are left of the batch.
+            var left: Int64 = 0
+            /// Its address may be wrong, and another batch can take its place.
+            var isLost = false
+
+            /// All that is left of the batch meets it.
+            var isWhole: Bool { files == left }
+        }
+
+        /// The failure as the table of cures knows it.
+        var error: TransferError? {
+            switch kind {
+            case .failed(let code, let status, _, _): TransferError(code, message, httpStatus: status)
+            case .waits(_, let code, _), .unserved(let code, _): code.map { TransferError($0, message) }
+            }
+        }
+
+        /// What happened, where there is a line for it.
+        var summary: String {
+            if let error, files > 1, error.namesItsFile { return error.code.words }
+            return happening
+        }
+
+        /// What happened; what is said of one of several is said to be.
+        var happening: String {
+            if let error { return error.happening(of: files) }
+            guard case .waits(let reason, _, _) = kind else { return message }
+            return "waits " + reason.clause(server: host)
+        }
+
+        /// What it means, whatever the server said.
+        var meaning: String? {
+            if isAskedPause { return WaitCount.meaningOfPause }
+            if isUnserved, error?.code == .http { return "It is there, and has trouble of its own, or too much to do." }
+            return error?.code.cure(of: subject.scheme).meaning
+        }
+
+        /// What to do, in the words of `martlet why`.
+        var remedy: String {
+            if isAskedPause { return WaitCount.remedyOfPause }
+            if isUnserved, let error { return error.remedyOfServer(for: subject) }
+            if let error { return error.remedy(for: subject) }
+            guard case .waits(let reason, _, _) = kind else { return "martlet retry \(subject.node)" }
+            return reason.remedy(for: subject)
+        }
+
+        /// One protocol's advice is none for another's: where they differ it is that of the most files.
+        private var subject: CureSubject {
+            CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
+        }
+
+        /// Of its batches.
+        var names: String { batches.map(\.name).joined(separator: ", ") }
+
+        var isUnserved: Bool { if case .unserved = kind { true } else { false } }
+
+        /// The server that is tried again by itself, when all is meant that waits for it.
+        var triedAgain: String? {
+            switch kind {
+            case .unserved(_, let server): server
+            case .waits(_, _?, _?) where isWhole: host
+            default: nil
+            }
+        }
+
+        /// That server answers, and said how long to stay away.
+        var isAskedPause: Bool { if case .unserved(nil, _) = kind { true } else { false } }
+
+        private var host: String { batches.first.map { $0.host.isEmpty ? "the server" : $0.host } ?? "the server" }
+    }
+}
+
+extension ProblemsPage.Cause {
+    /// What goes on as soon as the person has done something comes first, then the cause with most files.
+    static func comesBefore(_ first: Self, _ second: Self) -> Bool {
+        if first.isWait != second.isWait { return first.isWait }
+        return (second.files, first.name) < (first.files, second.name)
+    }
+
+    var isWait: Bool { if case .failed = kind { false } else { true } }
+
+    /// Its name in JSON, for an order that is always the same.
+    private var name: String {
+        switch kind {
+        case .failed(let code, let status, let host, let server):
+            ([code.rawValue] + [status.map { "\($0)" }, host, server].compactMap(\.self)).joined(separator: " ")
+        case .waits(let reason, let code, let host): (code?.rawValue ?? reason.rawValue) + (host.map { " \($0)" } ?? "")
+        case .unserved(let code, let server): "\(code?.rawValue ?? "") \(server)"
+        }
+    }
+
+    /// Of failures by a name that nobody knows: what was said of that name.
+    static func unknownHost(_ code: TransferErrorCode, _ message: String) -> String? {
+        guard code == .cannotFindHost else { return nil }
+        let said = TransferError(code, message).happening
+        return said.isEmpty ? nil : said
+    }
+
+    /// Of a failure for which a server may be to blame: which one. Buckets of S3 are none.
+    static func server(of code: TransferErrorCode, _ url: String) -> String? {
+        guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url) != .s3 else { return nil }
+        let server = TransferScheme.server(of: url)
+        return server.isEmpty ? nil : server
+    }
+
+    /// As what it is shown: what waits for space looks again by itself.
+    var state: RowState {
+        switch kind {
+        case .failed: .failed
+        case .waits(let reason, _, _): reason.needsPerson ? .auth : .retry
+        case .unserved: .retry
+        }
+    }
+
+    /// What it is called where there is room for a few words.
+    var title: String {
+        switch kind {
+        case .failed(let code, let status, let host, let server):
+            status.map { (server.map { "\($0) " } ?? "") + "answered \($0)" } ?? host ?? code.words
+        case .waits(let reason, let code, let host): host ?? code?.words ?? "waits for \(reason.words)"
+        case .unserved(nil, let server): "\(server) asked for a pause"
+        case .unserved(_, let server): "\(server) serves nothing"
+        }
+    }
+
+    /// The filter that finds its files and no others; `nil`: there is none.
+    /// - Parameter others: all causes there are.
+    func filter(among others: [Self]) -> String? {
+        switch kind {
+        case .failed(.http, let status?, _, _): return filter("@err err=http err=\(status)", among: others)
+        case .failed(.http, nil, _, _):
+            // Refused without a status, as FTP does: none of those that have one.
+            let statuses = others.compactMap {
+                if case .failed(.http, let status, _, _) = $0.kind { status } else { nil }
+            }
+            let words = ["@err err=http"] + Set(statuses).sorted().map { "!err=\($0)" }
+            return filter(words.joined(separator: " "), among: others)
+        case .failed(_, _, let host?, _): return "@err " + Self.said(host)
+        case .failed(let code, _, nil, _): return filter("@err err=\(code.rawValue)", among: others)
+        // Also of those that are tried just now, or have not been yet.
+        case .waits(_, _?, _?) where isWhole: return filterOfBatches("(@run | @wait | @retry)")
+        case .waits(_, _?, let host?): return "@retry " + Self.said(host)
+        case .waits(_, let code?, nil): return "@retry err=\(code.rawValue)"
+        case .waits(let reason, nil, _): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
+        // Most of its files have had no try of their own.
+        case .unserved: return nil
+        }
+    }
+
+    /// All that is left of its batches meets it.
+    var isWhole: Bool { batches.allSatisfy(\.isWhole) }
+
+    /// Where another server is blamed for the same, only in its own batches.
+    private func filter(_ text: String, among others: [Self]) -> String? {
+        guard case .failed(let code, let status, _, let server) = kind else { return text }
+        let isShared = others.contains { other in
+            guard case .failed(code, status, _, let another) = other.kind else { return false }
+            return another != server
+        }
+        return isShared ? filterOfBatches(text) : text
+    }
+
+    func filterOfBatches(_ text: String) -> String? {
+        (try? TransferFilter(text + " @marked"))?.naming(batches.map { .batch($0.batch) }).description
+    }
+
+    /// What begins with this name, and not what ends with it: `nas.local` is another one than `local`.
+    private static func said(_ text: String) -> String {
+        let escaped = text.map { "\\^$.|?*+()[]{}/".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        return "err:/^\(escaped)/"
+    }
+
+    /// What one press can do about it, as the list says it: the likeliest first.
+    var fixes: [Action] {
+        switch kind {
+        case _ where isOfAddress: [.again, .retry]
+        case .failed(let code, _, _, _): code.isOfServer ? [.retry, .server] : [.retry]
+        case .waits(.auth, _, _): [.server]
+        case .waits(_, let code, _): code == nil ? [.retry] : [.retry, .server]
+        case .unserved(nil, _): [.server]
+        case .unserved: [.retry, .server]
+        }
+    }
+
+    /// Most likely its address is wrong. Those of downloads are not mended: they are others for each file.
+    var isOfAddress: Bool {
+        !isAskedPause && error?.code.isOfAddress == true && batches.first?.host.isEmpty == false
+    }
+
+    /// What the server said of one of them; the first that has something to tell.
+    mutating func quote(_ said: String?, _ detail: String?) {
+        if self.said == nil, self.detail == nil { (self.said, self.detail) = (said, detail) }
+    }
+
+    mutating func add(_ place: Place, _ lastAt: Timestamp?) {
+        files += place.files
+        self.lastAt = [self.lastAt, lastAt].compactMap(\.self).max()
+        if let same = batches.firstIndex(where: { $0.batch == place.batch }) {
+            batches[same].files += place.files
+        } else {
+            batches.append(place)
+        }
+        batches.sort { ($1.files, $0.batch) < ($0.files, $1.batch) }
+    }
+}
+
+extension TransferErrorCode {
+    /// A slip of the finger in the address may be to blame.
+    var isOfAddress: Bool { self == .cannotFindHost || self == .cannotConnectToHost }
+
+    /// Another address or another login may mend it.
+    fileprivate var isOfServer: Bool {
+        switch self {
+        case .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .timedOut, .tooManyRedirects, .tlsFailure,
+            .pinMismatch, .permissionDenied, .http, .badServerResponse, .gaveUp, .unsupported:
+            true
+        default: false
+        }
+    }
+}
