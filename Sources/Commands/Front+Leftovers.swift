@@ -141,7 +141,7 @@ extension Front {
         }
         // Without keys of its own the engine has those of the destination.
         let (keys, destination, place) = (request.secrets.s3, request.destination, request.options.s3)
-        return try await ask { engine throws(RequestError) in
+        return try await ask(takesItsTime: true) { engine throws(RequestError) in
             try await engine.bucketUploads(
                 at: bucket, place: place, keys: keys, destination: destination, aborting: named)
         }

@@ -289,7 +289,7 @@ final class Exchange {
 
     /// What the other machine has: libcurl counts what is in this one's send queue as well, which on a slow line is many seconds' worth.
     /// The connection is this exchange's alone; encrypted bytes are a few more than they carry.
-    private var bytesArrived: Int64 {
+    var bytesArrived: Int64 {
         let sent = bytesSent
         guard sent > 0, let socket, let queued = try? System.unacknowledged(socket) else { return sent }
         return max(0, sent - queued)

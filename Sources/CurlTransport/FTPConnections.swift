@@ -11,19 +11,31 @@ final class SocketList: Sendable {
         /// The one on which the server's last words are wanted when it is closed.
         var heard: Int32?
         var lastWords: [UInt8] = []
+        /// What the data connection's send queue held when it was closed: the kernel goes on sending it.
+        var closedWith: Int64 = 0
+
+        /// Bytes in the send queue of the data connection, the last one that was opened.
+        var queued: Int64 {
+            guard open.count > 1, let data = open.last else { return closedWith }
+            return (try? System.unacknowledged(data.number)) ?? 0
+        }
     }
 
     private let state = Mutex(State())
 
     func add(_ socket: Int32) {
         guard let status = try? System.fstat(socket) else { return }
-        state.withLock { $0.open.append((socket, status.inode)) }
+        state.withLock { state in
+            state.open.append((socket, status.inode))
+            state.closedWith = 0
+        }
     }
 
     /// Closes one of them. Under the lock, so that `cutAll` never meets a closed one.
     func close(_ socket: Int32) {
         if state.withLock({ $0.heard == socket }) { listen(to: socket) }
         state.withLock { state in
+            if state.open.count > 1, state.open.last?.number == socket { state.closedWith = state.queued }
             state.open.removeAll { $0.number == socket }
             _ = Glibc.close(socket)
         }
@@ -37,13 +49,8 @@ final class SocketList: Sendable {
         if let count, count > 0 { state.withLock { $0.lastWords += bytes.prefix(count) } }
     }
 
-    /// Bytes in the send queue of the data connection, the last one that was opened: they are not at the server yet.
-    var unacknowledged: Int64 {
-        state.withLock { state in
-            guard state.open.count > 1, let data = state.open.last else { return 0 }
-            return (try? System.unacknowledged(data.number)) ?? 0
-        }
-    }
+    /// Bytes that the data connection has not brought to the server yet, as far as anybody can tell.
+    var unacknowledged: Int64 { state.withLock { $0.queued } }
 
     /// From now on what is said last on the control connection is kept: that is the first one that was opened.
     func beginListening() { state.withLock { $0.heard = $0.open.first?.number } }

@@ -44,7 +44,8 @@ extension Exchange {
 
     /// Why the exchange is to be given up now, or nil. Notes what moved since the last look.
     fileprivate func stall(_ now: MonotonicInstant) -> ExchangeCause? {
-        let sent = bytesSent
+        // What a slow line still drains from the send queue is progress.
+        let sent = bytesArrived
         let moved = sent + bytesReceived
         if moved != movedBefore || isConnecting || !pauses.isEmpty {
             movedBefore = moved

@@ -42,7 +42,7 @@ extension Drawing {
     }
 
     private var finished: [SafeText] {
-        guard case .known(let today)? = model.finishedToday, let line = today.line(look.figures) else { return [] }
+        guard case .known(let today, _)? = model.finishedToday, let line = today.line(look.figures) else { return [] }
         return [line]
     }
 

@@ -5,7 +5,8 @@ import MartletKit
 struct FinishedToday: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
         case asked
-        case known(FinishedToday)
+        /// Of the day that is written so.
+        case known(FinishedToday, day: String)
     }
 
     private(set) var batches: Int64 = 0
@@ -33,6 +34,7 @@ extension Model {
     /// Asked for when the list is found empty; what ends later stands in the list first.
     mutating func askForFinishedToday() {
         guard tree.isKnown, tree.items.isEmpty, filter == nil else { return finishedToday = nil }
+        if case .known(_, let day)? = finishedToday, day != today { finishedToday = nil }
         guard finishedToday == nil, isConnected else { return }
         finishedToday = .asked
         ask(.finishedToday, isPatient: true) { .history(number: $0) }
@@ -40,7 +42,9 @@ extension Model {
 
     mutating func finishedTodayCame(_ result: Result<[BatchSnapshot], RequestError>) {
         guard case .asked? = finishedToday, case .success(let history) = result else { return }
-        let today = look.date(engineNow.wall).prefix(10)
-        finishedToday = .known(FinishedToday(history) { look.date($0).prefix(10) == today })
+        let day = today
+        finishedToday = .known(FinishedToday(history) { look.date($0).prefix(10) == day }, day: day)
     }
+
+    private var today: String { String(look.date(engineNow.wall).prefix(10)) }
 }

@@ -52,6 +52,7 @@ extension Model {
             if case .lost(_, _, let loss) = before { sayFound(loss) }
             recentLog.isRefused = false
             askWhatHappened()
+            finishedToday = nil
             // The picture below the list begins with what was before this screen came.
             if !layout.lower.isEmpty { askForThroughput(isPatient: true) }
             if look.hasClock { ask(.status, isPatient: true) { .status(number: $0) } }
@@ -134,8 +135,9 @@ extension Model {
         if !isLogin, done > 0 || changed.limits != nil { repeating.note(request, changed.undo) }
         let price = price(of: request.purpose, results)
         let undo = offer(request, changed)
-        // An answer that was long in coming: nothing counts down any more, and it can be taken back all the same.
-        let isLate = undo == nil && changed.undo != nil && undoName(of: request.purpose) != nil
+        // An answer that was long in coming: nothing counts down any more, but a cancel can be taken back all the same.
+        let isCancel = if case .deed(.cancel, _) = request.purpose { true } else { false }
+        let isLate = undo == nil && changed.undo != nil && isCancel
         let late: SafeText = isLate ? " \(key(.undo)) takes it back." : ""
         say(outcome(of: request.purpose, changed, done: Int64(done)) + price + late, undo: undo, isLogged: done > 0)
         if case .named = request.purpose, filter?.marksAll == true {

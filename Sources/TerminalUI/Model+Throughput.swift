@@ -15,7 +15,7 @@ extension Model {
         }
         guard isConnected else { return }
         (throughputView.askedAt, throughputView.isStale) = (now.uptime, false)
-        let batch = throughputView.batch
+        let batch: BatchID? = if case .throughput = page { throughputView.batch } else { nil }
         ask(.throughput(of: batch), isPatient: isPatient) { .throughput(of: batch, number: $0) }
     }
 

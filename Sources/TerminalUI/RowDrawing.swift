@@ -176,6 +176,7 @@ struct RowDrawing {
         case .limit: row.limit.map { (SafeText(look.figures.size($0)), .right, .plain) }
         case .session:
             row.session.map { (look.safe($0.rawValue).shortened(to: width, mark: look.glyphs.cutMark), .left, .plain) }
+        case .sparkline where state != .running: nil
         case .sparkline: (model.trails.picture(of: row.id, look.glyphs), .left, .info)
         case .speedOrState:
             speed(row, state, isWide: false).map { (SafeText($0), .right, .plain) }

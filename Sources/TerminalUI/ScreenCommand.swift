@@ -127,7 +127,9 @@ extension Model {
         guard words == ["all"] || words.allSatisfy(Columns.choices.contains) else { return usage(.columns) }
         look.columns = words == ["all"] ? nil : Set(words)
         keep("columns", words.joined(separator: " "))
-        let shown = columns.places.compactMap { Columns.word($0.column) }
+        let shown = columns.places.flatMap { place in
+            place.column == .speedOrState ? ["speed", "state"] : [Columns.word(place.column)].compactMap(\.self)
+        }
         let missing = words.filter { $0 != "all" && !shown.contains($0) }
         if !missing.isEmpty {
             say("There is no room here for \(SafeText(missing.joined(separator: ", "))): a wider window shows more.")

@@ -36,7 +36,7 @@ struct TextField: Hashable, Sendable {
     mutating func paste(_ bytes: [UInt8]) { insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F }) }
 
     mutating func insert(_ bytes: [UInt8]) {
-        if isProposal { (units, cursor, isProposal) = ([], 0, false) }
+        if isProposal, !bytes.isEmpty { (units, cursor, isProposal) = ([], 0, false) }
         var rest = bytes[...]
         while let first = rest.first {
             let length = Self.length(first)

@@ -26,15 +26,15 @@ struct Throughput: Sendable {
         seen.removeAll { $0.number <= number - Int64(Self.steps) }
     }
 
-    /// Puts what the engine has kept before what was seen here.
+    /// Puts what the engine has kept where nothing was seen here: before this screen came, and while the line was down.
     /// - Parameter told: averages of steps up to now, oldest first.
     mutating func begin(with told: [Int64], at uptime: Duration) {
         let now = Self.number(uptime)
-        let first = seen.first?.number ?? now + 1
-        let before = told.suffix(Self.steps).reversed().enumerated().map { back, speed in
+        let known = Set(seen.map(\.number))
+        let kept = told.suffix(Self.steps).reversed().enumerated().map { back, speed in
             Step(number: now - Int64(back), sum: Double(speed), count: 1, peak: speed)
         }
-        seen = before.reversed().filter { $0.number < first } + seen
+        seen = (seen + kept.filter { !known.contains($0.number) }).sorted { $0.number < $1.number }
     }
 
     /// All steps up to now in so many columns, oldest first: each the average of what is known of its time, 0 where nothing is.

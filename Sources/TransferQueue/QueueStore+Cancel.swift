@@ -89,7 +89,9 @@ extension QueueStore {
             try save(&row, was: old, details, was: oldDetails)
         }
         try append(.taskCancelled, batch: old.batch, task: old.id, at: now)
-        return NodeResult(id: node, result: .done)
+        var result = NodeResult(id: node, result: .done)
+        result.files = 1
+        return result
     }
 
     // MARK: Walks

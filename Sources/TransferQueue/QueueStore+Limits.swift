@@ -62,10 +62,10 @@ extension QueueStore {
         try database.run("INSERT OR REPLACE INTO meta VALUES ('limits', ?)", .text(try StoredJSON.text(limits)))
     }
 
-    /// Sets the whole engine's limits (`nil`: they stay), and some of hosts and sessions; they are taken back as one.
+    /// Sets some of the whole engine's limits (what is `nil` stays), and some of hosts and sessions; they are taken back as one.
     /// - Parameter scoped: bytes a second; 0 takes the limit away.
     /// - Returns: the number of the change; `nil`: all of it was so before.
-    func change(_ limits: StoredLimits?, _ scoped: [LimitScope: Int64]) throws -> Int64? {
+    func change(_ wish: StoredLimits, _ scoped: [LimitScope: Int64]) throws -> Int64? {
         var steps: [UndoBefore] = []
         for (scope, rate) in scoped.sorted(by: { $0.key.stored < $1.key.stored }) {
             let now = try limit(of: scope)
@@ -75,7 +75,11 @@ extension QueueStore {
             try setLimit(rate, of: scope)
             steps.append(before)
         }
-        if let limits, case let now = try storedLimits(), now != limits {
+        let now = try storedLimits()
+        let limits = StoredLimits(
+            up: wish.up ?? now.up, down: wish.down ?? now.down, transfers: wish.transfers ?? now.transfers,
+            transfersPerHost: wish.transfersPerHost ?? now.transfersPerHost)
+        if now != limits {
             var before = UndoBefore()
             before.limits = now
             try store(limits)

@@ -166,11 +166,11 @@ package actor QueueWriter {
     /// The whole engine's limits as they were set by hand.
     package func storedLimits() throws(QueueError) -> StoredLimits { try look { try store.storedLimits() } }
 
-    /// Keeps limits over the engine's end: its own (`nil`: they stay), and those of hosts and sessions (0 takes one away).
+    /// Keeps limits over the engine's end: its own (what is `nil` stays), and those of hosts and sessions (0 takes one away).
     /// - Returns: what names the change for an undo; `nil`: all of it was so before.
     @discardableResult
     package func changeLimits(
-        _ limits: StoredLimits? = nil, scoped: [LimitScope: Int64] = [:]
+        _ limits: StoredLimits = StoredLimits(), scoped: [LimitScope: Int64] = [:]
     ) throws(QueueError) -> Int64? {
         try change { try store.change(limits, scoped) }
     }

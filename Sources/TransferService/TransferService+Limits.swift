@@ -109,15 +109,14 @@ extension TransferService {
         for count in [change.transfers, change.transfersPerHost].compactMap(\.self) where !(1...256).contains(count) {
             throw RequestError(.usage, "transfers are 1 to 256, not \(count)")
         }
-        var stored = try await queue.writer.storedLimits()
-        stored.up = try Self.written(change.up, change.upTimetable) ?? stored.up
-        stored.down = try Self.written(change.down, change.downTimetable) ?? stored.down
-        stored.transfers = change.transfers ?? stored.transfers
-        stored.transfersPerHost = change.transfersPerHost ?? stored.transfersPerHost
+        let wish = StoredLimits(
+            up: try Self.written(change.up, change.upTimetable),
+            down: try Self.written(change.down, change.downTimetable),
+            transfers: change.transfers, transfersPerHost: change.transfersPerHost)
         var scoped: [LimitScope: Int64] = [:]
         for limit in change.scoped ?? [] { scoped[try Self.scope(limit)] = limit.rate }
-        let operation = try await queue.writer.changeLimits(stored, scoped: scoped)
-        await follow(stored)
+        let operation = try await queue.writer.changeLimits(wish, scoped: scoped)
+        await follow(try await queue.writer.storedLimits())
         if !scoped.isEmpty { await engine.settingsChanged() }
         var limits = try await limits()
         limits.operation = operation

@@ -218,7 +218,7 @@ package struct WhySentence {
             let counts = standing.counts
             return (
                 "\(called) is over\(ago): \(Self.files(counts.completed)) arrived, \(Self.files(counts.cancelled)) cancelled",
-                "martlet retry \(name) sends the rest, too"
+                "martlet retry \(name) tries the rest, too"
             )
         default: return ("\(called) is \(standing.state.rawValue)\(ago)", "")
         }

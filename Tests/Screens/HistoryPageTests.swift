@@ -42,6 +42,11 @@ struct HistoryPageTests {
         #expect(screen.picture.contains("Finished today: 2 batches, 2,200 files, 24.0G"))
         screen.wait(.seconds(60))
         #expect(screen.model.outstanding.isEmpty)
+        // Of another day it is asked anew.
+        screen.wait(.seconds(86_400))
+        #expect(screen.model.outstanding.values.map(\.request) == [.history(number: screen.lastNumber)])
+        screen.send(.answer(.history(.success(all), number: screen.lastNumber)))
+        #expect(!screen.picture.contains("Finished today"))
         // What came and ended stands in the list; cleared, it is asked for again.
         screen.news([Rows.section(nil, [Rows.batch(1, "new", .completed, { $0.completed = 1 })])])
         screen.news([Rows.section(nil, [])], totals: QueueTotals())

@@ -291,6 +291,17 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a cancel counts the files that it stopped, of batches and of single files")
+    func countedCancel() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3, folders: ["a": 3])
+        let one = TaskID(rawValue: 1)
+        let change = try await queue.writer.cancel([.task(one), .task(one), .batch(batch)])
+        #expect(change.results.map(\.files) == [1, nil, 5])
+        try await queue.close()
+    }
+
     @Test("the last cancel is taken back within the grace time, once, and its tasks go on where they stood")
     func undo() async throws {
         let sandbox = try Sandbox()

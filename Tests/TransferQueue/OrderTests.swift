@@ -222,6 +222,12 @@ import TransferModel
         #expect(try await queue.writer.storedLimits() == StoredLimits())
         #expect(try await queue.writer.limits() == [.batch(batch): 5000])
         #expect(try await queue.writer.changeLimits(StoredLimits(), scoped: [.host("h"): 0]) == nil)
+        // What a request does not name stays as another one has set it.
+        try await queue.writer.changeLimits(StoredLimits(up: "1M"))
+        try await queue.writer.changeLimits(StoredLimits(down: "2M"))
+        try await queue.writer.changeLimits(scoped: [.host("j"): 6])
+        #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", down: "2M"))
+        for _ in 0..<3 { _ = try await queue.writer.undo(.last, now: sandbox.clock.now) }
         try await queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 2))
         #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", transfers: 2))
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).limits == StoredLimits())

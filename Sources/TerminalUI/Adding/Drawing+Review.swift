@@ -134,7 +134,7 @@ extension Drawing {
         let how: SafeText = model.wantsMouse && width >= 60 ? " (Shift and dragging selects it)" : ""
         let title = ReviewLine(StyledLine("The same as a command\(how):", .dim))
         let buttons = ReviewLine(StyledLine(), field: review.form.fields.count)
-        let room = height - labels.count - gap.count - 2
+        let room = height - labels.count - gap.count - (model.adding?.replaced == nil ? 2 : 3)
         return labels + gap + [title] + commandLines(review, room: room) + gap + [buttons]
     }
 

@@ -43,14 +43,22 @@ struct ShellCommand: Sendable {
 
     /// The same in so many lines, as far as leaving paths out and dots in their place helps: then it is to be read, not to be copied.
     func lines(width: Int, indent: Int = 0, atMost most: Int) -> [Line] {
-        var shorter = self
-        while case let lines = shorter.lines(width: width, indent: indent), lines.count > most {
-            let paths = shorter.words.indices.filter { shorter.words[$0].isPath }
-            guard let last = paths.last, paths.count > 1 else { return lines }
-            shorter.words.remove(at: last)
-            if !shorter.words.contains("...") { shorter.words.insert("...", at: last) }
+        let paths = words.indices.filter { words[$0].isPath }
+        func lines(keeping count: Int) -> [Line] {
+            guard count < paths.count else { return self.lines(width: width, indent: indent) }
+            let left = Set(paths[(count + 1)...])
+            var shorter = self
+            shorter.words[paths[count]] = "..."
+            shorter.words = shorter.words.indices.filter { !left.contains($0) }.map { shorter.words[$0] }
+            return shorter.lines(width: width, indent: indent)
         }
-        return shorter.lines(width: width, indent: indent)
+        // How many have room is found by halves: a command may have thousands, and this is drawn at each key.
+        var (fits, more) = (1, paths.count + 1)
+        while more - fits > 1 {
+            let middle = (fits + more) / 2
+            if lines(keeping: middle).count <= most { fits = middle } else { more = middle }
+        }
+        return lines(keeping: fits)
     }
 
     /// - Parameter width: cells that a line has; those inside a word have `indent` more.
