@@ -136,6 +136,13 @@ struct DetailsText {
         let meaning = isAbove ? "with what it is in" : shown.meaning { keys.name(of: $0) }
         var text: SafeText = "\(shown.longWord), \(meaning)"
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
+        if shown == .done, case .task = row.id {
+            // How sure that is differs: nobody should take an equal size for equal bytes.
+            let how: SafeText =
+                row.comparedBy.map { $0 == "size" ? "compared by its size only" : "compared by its \(look.safe($0))" }
+                ?? "nothing was compared"
+            return text + "; " + how
+        }
         if shown == .auth { return "\(shown.longWord), needs you: waits for \(row.waitReasons.words)" }
         // That it waits for the next try is what the state's meaning says already.
         if shown == .retry { return wait > 0 ? text + ", in \(wait) s" : text }

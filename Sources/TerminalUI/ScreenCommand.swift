@@ -122,8 +122,9 @@ extension Model {
     }
 
     private mutating func chooseColumns(_ text: String) {
-        let words = text.split { $0 == " " || $0 == "," }.map(String.init)
+        var words = text.split { $0 == " " || $0 == "," }.map(String.init)
         guard !words.isEmpty else { return usage(.columns) }
+        if words == ["default"] { words = ["all"] }
         guard words == ["all"] || words.allSatisfy(Columns.choices.contains) else { return usage(.columns) }
         look.columns = words == ["all"] ? nil : Set(words)
         keep("columns", words.joined(separator: " "))

@@ -171,7 +171,7 @@ extension EngineLog {
             let failed = payload.filesFailed ?? 0
             say(
                 failed > 0 ? .warning : .info,
-                "finished" + (failed > 0 ? ", \(failed) \(failed == 1 ? "file" : "files") failed" : ""))
+                "over" + (failed > 0 ? ", \(failed) \(failed == 1 ? "file" : "files") failed" : ""))
         case .taskCompleted: say(.debug, "completed")
         case .taskFailed: say(.error, "failed")
         case .taskCancelled: say(.debug, "cancelled")

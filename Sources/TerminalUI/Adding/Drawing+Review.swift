@@ -126,7 +126,11 @@ extension Drawing {
 
     /// The fields, the command and the buttons.
     private func fieldLines(_ review: ReviewStep, height: Int) -> [ReviewLine] {
-        let gap = rows >= 20 ? [ReviewLine(StyledLine())] : []
+        // Air above and below the command, where two lines of it, or all, have room beside that.
+        let others = model.adding?.replaced == nil ? 2 : 3
+        let lines = review.isTooLongForCommand ? 1 : min(2, command(review).lines(width: commandWidth, indent: 3).count)
+        let hasAir = rows >= 20 && height - review.form.fields.count - 2 - others >= lines
+        let gap = hasAir ? [ReviewLine(StyledLine())] : []
         let labels = review.form.fields.enumerated().map { index, field in
             ReviewLine(StyledLine(SafeText(field.label).fitted(to: Self.labelWidth), .dim), field: index)
         }
@@ -134,9 +138,15 @@ extension Drawing {
         let how: SafeText = model.wantsMouse && width >= 60 ? " (Shift and dragging selects it)" : ""
         let title = ReviewLine(StyledLine("The same as a command\(how):", .dim))
         let buttons = ReviewLine(StyledLine(), field: review.form.fields.count)
-        let room = height - labels.count - gap.count - (model.adding?.replaced == nil ? 2 : 3)
+        let room = height - labels.count - 2 * gap.count - others
         return labels + gap + [title] + commandLines(review, room: room) + gap + [buttons]
     }
+
+    private func command(_ review: ReviewStep) -> ShellCommand {
+        ShellCommand(words: review.sketch.words, home: model.shellWords.home, characters: look.characterSet)
+    }
+
+    private var commandWidth: Int { max(12, width - 4) }
 
     /// As it can be copied from here into a shell. Where it has no room, dots stand for files: how and where to must be seen.
     private func commandLines(_ review: ReviewStep, room: Int) -> [ReviewLine] {
@@ -145,9 +155,15 @@ extension Drawing {
                 ReviewLine(StyledLine("  more files than a command line takes: choose the folder they are in", .dim))
             ]
         }
-        let command = ShellCommand(
-            words: review.sketch.words, home: model.shellWords.home, characters: look.characterSet)
-        let lines = command.lines(width: max(12, width - 4), indent: 3, atMost: max(2, room)).map { line in
+        let command = command(review)
+        let short = command.lines(width: commandWidth, indent: 3, atMost: max(1, room))
+        if short.count > max(1, room), review.form.isFresh {
+            // Until somebody goes there to read it all.
+            return [
+                ReviewLine(StyledLine("  " + bytes(command.line).shortened(to: width - 4, mark: look.glyphs.cutMark)))
+            ]
+        }
+        let lines = short.map { line in
             var shown = ReviewLine(StyledLine((line.isInsideWord ? "" : "  ") + bytes(line.bytes)))
             shown.isFlush = line.isInsideWord
             return shown

@@ -39,6 +39,9 @@ struct ShellCommand: Sendable {
     /// What the screen can show.
     var characters = CharacterSet.utf8
 
+    /// All of it in one.
+    var line: [UInt8] { Array(words.map { $0.quoted(home: home, characters) }.joined(separator: [0x20])) }
+
     private static let backslash = UInt8(ascii: "\\")
 
     /// The same in so many lines, as far as leaving paths out and dots in their place helps: then it is to be read, not to be copied.
