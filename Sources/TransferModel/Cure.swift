@@ -56,7 +56,7 @@ extension TransferErrorCode {
             Cure("What the server answered makes no sense.", "check that the address is the right one")
         case .integrity:
             Cure(
-                "What arrived is not what was sent. It was not given its name there.",
+                "What lies there under its name is not known to be what was sent: do not rely on it.",
                 "check the disks and the memory at both ends if it happens again")
         case .unknownOutcome: Cure("Nobody can tell whether it arrived.", "look whether it is there")
         case .gaveUp: Cure("It was tried as often as it was to be.")

@@ -63,7 +63,7 @@ extension DavUpload {
         repairs += 1
         if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
         return leave(
-            .fail(.unverifiable(at: plan.address.server, "took the file but has other bytes (its SHA-256 differs)")))
+            .fail(.differing(at: plan.address.server, "took the file but has other bytes (its SHA-256 differs)")))
     }
 
     // MARK: Folders
@@ -116,7 +116,7 @@ extension DavUpload {
         if repairs == 1 { return startOver("the server has \(length) of \(plan.subject.size) bytes") }
         return leave(
             .fail(
-                .unverifiable(at: plan.address.server, "took the file but has \(length) of \(plan.subject.size) bytes"))
+                .differing(at: plan.address.server, "took the file but has \(length) of \(plan.subject.size) bytes"))
         )
     }
 

@@ -17,7 +17,15 @@ extension TransferError {
         )
     }
 
-    /// What was to be checked cannot be, or is not as it was sent.
+    /// What arrived was compared, and is not what was sent.
+    static func differing(at host: String, _ why: String) -> TransferError {
+        TransferError(
+            .integrity,
+            "\(host) \(why): when it comes again, look at disks, memory and what lies on the way; now remove it there, then retry"
+        )
+    }
+
+    /// What was to be checked cannot be.
     static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why): look there, or queue it again with a weaker --verify")
     }

@@ -73,7 +73,7 @@ extension FTPUpload {
         }
         repairs += 1
         if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
-        return over(.fail(.unverifiable(at: plan.host, "has other bytes than were sent (their SHA-256 differs)")))
+        return over(.fail(.differing(at: plan.host, "has other bytes than were sent (their SHA-256 differs)")))
     }
 
     var sizeless: TransferError {

@@ -91,7 +91,7 @@ extension PutUpload {
         }
         guard length == plan.size else {
             let why = "took the file but has \(length) of \(plan.size) bytes"
-            return over(.fail(.unverifiable(at: chain.address.server, why)))
+            return over(.fail(.differing(at: chain.address.server, why)))
         }
         if plan.verify == .digest {
             guard let digest = answer.representationDigest else {
@@ -110,7 +110,7 @@ extension PutUpload {
         case .stored(let answer):
             guard ours == theirs else {
                 let why = "took the file but has other bytes (its SHA-256 differs)"
-                return over(.fail(.unverifiable(at: chain.address.server, why)))
+                return over(.fail(.differing(at: chain.address.server, why)))
             }
             var receipt = receipt(.digest, answer)
             receipt.digest = ours

@@ -31,6 +31,13 @@ import TransferModel
         }
     }
 
+    @Test("nobody is told to take other bytes for the file")
+    func differing() {
+        let error = TransferError.differing(at: "h", "took the file but has other bytes (its SHA-256 differs)")
+        #expect(error.code == .integrity && !error.isRetryable)
+        #expect(error.remedy(for: subject).hasSuffix("now remove it there, then martlet retry b7"))
+    }
+
     @Test("a server that goes on refusing, or losing, is quoted as it is")
     func refusing() {
         let refusal = TransferError.keepsRefusing(at: "h")

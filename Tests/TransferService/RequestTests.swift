@@ -114,7 +114,7 @@ import TransferQueue
             harness.queue.writer.record(index < 10 ? .failed(error) : .completed(completion), for: task.id)
         }
         try await harness.queue.writer.commit()
-        try await until { try await lines(.warning).contains { $0.message.hasPrefix("finished") } }
+        try await until { try await lines(.warning).contains { $0.message.hasPrefix("over") } }
         #expect(try await lines(.error).count == 1)
         #expect(
             try await lines(.warning).map(\.message).prefix(1) == [
