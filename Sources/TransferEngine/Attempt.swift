@@ -17,11 +17,6 @@ struct FlyingExchange {
     var sent: Int64 = 0
     /// Over HTTP: what was asked.
     var request: (method: HTTPExchange.Method, url: HTTPAddress)?
-
-    /// Bytes of the source that have left this machine when it has ended.
-    /// - Parameter given: what the connection had taken. Of one that broke a part of that never left the send queue: what was seen last is
-    ///   nearer to the truth.
-    func left(given: Int64, isBroken: Bool) -> Int64 { isBroken && sent > 0 ? min(given, sent) : given }
 }
 
 /// A final answer and the beginning of its body, for who asks what the server said.

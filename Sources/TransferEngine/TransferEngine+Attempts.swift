@@ -81,7 +81,7 @@ extension TransferEngine {
                 attempt, .ended(exchange.local, converted(end, attempt)), broken: end.failure != nil)
         }
         if exchange.isPayload {
-            attempt.unconfirmed += exchange.left(given: end.bytesSent, isBroken: end.failure != nil)
+            attempt.unconfirmed += end.bytesSent
             moved(attempt, to: attempt.uploaded)
         }
         FaultPoint.answered.pass()

@@ -42,7 +42,7 @@ extension TransferEngine {
             guard let attempt = owners[id.rawValue] else { continue }
             let exchange = landed(id.rawValue, of: attempt)
             if exchange.isPayload {
-                attempt.unconfirmed += exchange.left(given: end.bytesSent, isBroken: end.failure != nil)
+                attempt.unconfirmed += end.bytesSent
                 moved(attempt, to: attempt.uploaded)
             } else if attempt.target != nil, end.bytesReceived > 0 {
                 moved(attempt, to: attempt.base + end.bytesReceived)
