@@ -36,7 +36,7 @@ extension Model {
                 throughput.begin(with: zip(series.up, series.down).map { $0 + $1 }, at: now.uptime)
             }
         }
-        guard batch != throughputView.batch else { return }
+        guard case .throughput = page, batch != throughputView.batch else { return }
         // Another one was chosen meanwhile.
         throughputView.askedAt = nil
         askForThroughput()

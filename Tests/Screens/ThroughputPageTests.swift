@@ -83,6 +83,29 @@ struct ThroughputPageTests {
         #expect(peaks == ["60.0M/s", "60.0M/s", "60.0M/s"])
     }
 
+    @Test(
+        "who comes back to the list after one batch's page, and loses the engine, has it asked once for the picture there"
+    )
+    func returning() throws {
+        func asked(_ screen: ScreenHarness) -> Int? {
+            screen.model.outstanding.first { if case .throughput = $0.value.purpose { true } else { false } }?.key
+        }
+        var screen = told(120, 36)
+        screen.wait(.seconds(3))
+        screen.press("j")
+        while let number = asked(screen) {
+            let batch = screen.model.throughputView.batch?.rawValue
+            screen.send(.answer(.throughput(.success(report([], of: batch)), number: number)))
+        }
+        screen.press("Esc")
+        #expect(screen.model.throughputView.batch != nil)
+        screen.wait(.seconds(3))
+        screen.send(.link(.lost(since: screen.moment.wall, nextTry: nil)))
+        screen.send(.link(.connected(EngineIdentity(pid: 2, version: "1", protocolVersion: "1"))))
+        screen.send(.answer(.throughput(.success(report([])), number: try #require(asked(screen)))))
+        #expect(asked(screen) == nil)
+    }
+
     @Test("the engine is asked when the page opens, and again while something moves, but not all the time")
     func asking() {
         var screen = screen(80, 24)
