@@ -165,7 +165,7 @@ extension LineTalk {
             return anywhere(
                 word, sight,
                 help:
-                    "p pauses the batch or lets it go on, x cancels it after a question, r tries again what failed, d sends what failed elsewhere, w says why it does not move, t limits its speed, o puts it before all others, s says how far it is, l lists its files (the first 20; martlet list \(id) has all), f goes to a folder or file of it, 0 goes back."
+                    "p pauses the batch or lets it go on, x cancels it after a question, r tries again what failed, d sends what failed elsewhere, w says why it does not move, t limits its speed, o puts it before all others, s says how far it is, l lists its files (the first \(Self.most); martlet list \(id) has all), f goes to a folder or file of it, 0 goes back."
             )
         }
         return Step()

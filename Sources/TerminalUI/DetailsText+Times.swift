@@ -34,8 +34,7 @@ extension DetailsText {
     var outline: [Field] {
         let started = row.startedAt.map { Field("Started", moment($0), isShort: true) }
         let tries = row.attempts.map { Field("Try", "\($0)", isShort: true) }
-        let compared = row.comparedBy.map { Field("Checked", "by its \(look.safe($0))", isShort: true) }
-        return [started, tries, compared].compactMap(\.self)
+        return [started, tries].compactMap(\.self)
     }
 
     private func moment(_ time: Timestamp) -> SafeText { look.moment(time, now: now.wall) }

@@ -138,10 +138,7 @@ struct DetailsText {
         let wait = row.retryAt.map { now.seconds(until: $0) } ?? 0
         if shown == .done, case .task = row.id {
             // How sure that is differs: nobody should take an equal size for equal bytes.
-            let how: SafeText =
-                row.comparedBy.map { $0 == "size" ? "compared by its size only" : "compared by its \(look.safe($0))" }
-                ?? "nothing was compared"
-            return text + "; " + how
+            return text + "; " + (row.checked.map { "compared " + look.safe($0) } ?? "nothing was compared")
         }
         if shown == .auth { return "\(shown.longWord), needs you: waits for \(row.waitReasons.words)" }
         // That it waits for the next try is what the state's meaning says already.

@@ -57,6 +57,16 @@ extension TaskSnapshot {
 }
 
 extension NodeRow {
+    /// As of a task: by what both ends were compared; `nil`: by nothing.
+    package var checked: String? {
+        switch comparedBy {
+        case nil: nil
+        case Verification.size.rawValue?: Verification.size.words
+        case Verification.digest.rawValue?: Verification.digest.words
+        case let algorithm?: "by its digest (\(algorithm))"
+        }
+    }
+
     package var arrival: Arrival { Arrival(bytes, isDownload: isDownload, state: state) }
 
     /// By where it goes: a row does not say it.

@@ -45,8 +45,9 @@ extension QueueView {
         var comparedBy: String? {
             switch row.flags.verification {
             case .none: nil
-            case .size: "size"
-            case .digest: StoredJSON.value(TransferDigest.self, details.digest)?.algorithm ?? "digest"
+            case .size: Verification.size.rawValue
+            case .digest:
+                StoredJSON.value(TransferDigest.self, details.digest)?.algorithm ?? Verification.digest.rawValue
             }
         }
     }

@@ -446,7 +446,8 @@ struct ProblemsPageTests {
         screen.send(.answer(.ordered(.success(order), number: screen.lastNumber)))
         screen.press("Enter")
         #expect(
-            screen.picture.contains("Instead of    b7, cancelled then if nothing of it was sent; u takes that back"))
+            screen.picture.contains(
+                "Instead of    b7, cancelled then if nothing of it was sent; u takes that back"))
         #expect(screen.picture.contains("  martlet cancel b7"), "the command shown comes to the same")
         screen.press("F2")
         let asked = screen.requests.contains { if case .queue = $0 { true } else { false } }

@@ -45,6 +45,15 @@ import TransferModel
         #expect(task.checked == "by the digests of its parts (MD5 and the ETag)")
         task.digest = TransferDigest(algorithm: "sha-256", value: "00")
         #expect(task.checked == "by its digest (sha-256)")
+        var row = NodeRow(
+            id: .task(task.batch, task.id), name: "a", state: .completed, counts: FileCounts(), bytes: ByteCounts())
+        #expect(row.checked == nil)
+        for (by, words) in [
+            ("size", "by its size only"), ("digest", "by its digest"), ("sha-256", "by its digest (sha-256)"),
+        ] {
+            row.comparedBy = by
+            #expect(row.checked == words)
+        }
         #expect(Verification.none.words == nil)
     }
 
