@@ -16,6 +16,8 @@ struct Dialog: Sendable {
         case named(Deed, SafeText, NodeChoice)
         /// From a menu.
         case act(Deed, [NodeRow])
+        /// From now on batches do this about what is there already; after it what failed of that is tried again.
+        indirect case settleExisting(ExistingFilePolicy, of: [BatchID], then: Intent)
         /// Logging out is not to end the engine any more.
         case allowLingering
         /// Nothing is changed but what is shown.

@@ -46,7 +46,7 @@ extension Drawing {
         func widest(_ text: (ProblemsPage.Cause) -> SafeText) -> Int { causes.map { text($0).width }.max() ?? 0 }
         return ProblemColumns.Needs(
             cause: widest { look.safe($0.summary) }, files: widest { SafeText(Figures.count($0.files)) },
-            batch: widest { look.safe($0.names) }, fix: widest { HintLine.fix(fixes($0), model.keys) })
+            batch: widest { look.safe($0.names) }, fix: widest(fix))
     }
 
     private mutating func titles(_ columns: ProblemColumns) {
@@ -79,7 +79,7 @@ extension Drawing {
             grid.put(last(lastAt), row: row, column: cells.lowerBound, end: cells.upperBound)
         }
         if let cells = columns.fix {
-            grid.put(HintLine.fix(fixes(cause), model.keys), row: row, column: cells.lowerBound, end: cells.upperBound)
+            grid.put(fix(cause), row: row, column: cells.lowerBound, end: cells.upperBound)
         }
         guard isSelected else { return }
         grid.restyle(row: row) { $0.isSelected = true }
@@ -118,6 +118,20 @@ extension Drawing {
         cause.fixes.filter { $0 != .again || model.machine == nil }
     }
 
+    /// What one press does, as the list says it: `r retry  d server`.
+    private func fix(_ cause: ProblemsPage.Cause) -> SafeText {
+        let words = fixes(cause).compactMap { action -> String? in
+            let word =
+                switch action {
+                case .again: "address"
+                case .retry where cause.isExisting: "overwrite, skip"
+                default: action.hint ?? ""
+                }
+            return model.keys.keys(for: action, in: .problems).first.map { "\($0.name) \(word)" }
+        }
+        return SafeText(words.joined(separator: "  "))
+    }
+
     /// A slip in the address is what no waiting mends; what lets somebody in can be typed here.
     private func remedy(of cause: ProblemsPage.Cause) -> SafeText {
         let rest = model.advised(cause.remedy)
@@ -125,6 +139,10 @@ extension Drawing {
             let isOfS3 = cause.batches.first.map { TransferScheme(of: $0.url) == .s3 } ?? false
             let what: SafeText = isOfS3 ? "new keys" : "another login"
             return "\(model.key(.server, in: .problems)) takes \(what) from you here; or in a shell, \(rest)"
+        }
+        if cause.isExisting {
+            let retry = model.key(.retry, in: .problems)
+            return "\(retry) overwrites or skips, or tries again when you have moved what is there"
         }
         guard fixes(cause).contains(.again) else { return rest }
         return "\(model.key(.again, in: .problems)) corrects the address, if it is wrong; else \(rest)"
@@ -144,7 +162,7 @@ extension Drawing {
             ("What to do", remedy(of: cause)), ("Next try", nextTry(cause)),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
             ("Last", saysLast ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
-            ("Not lost", "Nothing was deleted. Each file goes on where it stood, if the server can."),
+            ("Not lost", SafeText(cause.notLost)),
             ("Detail", look.safe(cause.detail ?? "")),
         ]
         return fields.filter { $0.1.width > 0 }.flatMap { label, value in
@@ -197,16 +215,5 @@ struct ProblemColumns {
         files = take(fileCells) ?? end..<end
         let first = min(start, max(0, end - 1))
         cause = first..<max(first, end)
-    }
-}
-
-extension HintLine {
-    /// Keys and words as a list has them: `r retry  d server`.
-    static func fix(_ actions: [Action], _ keys: KeyMap) -> SafeText {
-        SafeText(
-            actions.compactMap { action in
-                let word = action == .again ? "address" : action.hint ?? ""
-                return keys.keys(for: action, in: .problems).first.map { "\($0.name) \(word)" }
-            }.joined(separator: "  "))
     }
 }

@@ -152,7 +152,7 @@ extension Model {
         // A cancel of one's own can be had back for long, though it begins anew.
         let late = newest == nil && offer == nil ? repeating.newestCancel : nil
         let choice = offer?.choice ?? newest ?? late?.undo ?? .last
-        let name: SafeText? = if case .deed(_, let rows)? = late?.purpose { title(rows) } else { offer?.name }
+        let name = late.flatMap { undoName(of: $0.purpose) } ?? offer?.name
         ask(.undo(name)) { .undo(choice, number: $0) }
     }
 
@@ -168,7 +168,11 @@ extension Model {
         guard let some = rows.first else { return }
         let stuck = rows.filter { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 }
         guard !stuck.isEmpty else { return say("\(title([some])) has nothing to try again.") }
-        send(.retry, stuck)
+        let existing = stuck.filter(\.meetsExisting)
+        guard existing.count == stuck.count else { return send(.retry, stuck) }
+        let batches = existing.compactMap(\.id.batch)
+        askAboutExisting(
+            title(stuck), files: existing.reduce(0) { $0 + $1.counts.failed }, batches, then: .act(.retry, stuck))
     }
 
     mutating func retryAll() {
@@ -212,6 +216,9 @@ extension Model {
         case .retryAll: sendAll(.retry, NodeSelector(states: [.failed]))
         case .named(let deed, let what, let nodes): ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
         case .act(let deed, let rows): send(deed, rows)
+        case .settleExisting(let policy, let batches, let then):
+            let settings = NodeSettings(ifExists: policy)
+            ask(.settledExisting(then: then)) { .act(.set(settings), .ids(batches.map(NodeID.batch)), number: $0) }
         }
     }
 

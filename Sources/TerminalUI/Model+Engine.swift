@@ -132,14 +132,22 @@ extension Model {
         if case .history = page { askForHistory() }
         // It cannot be taken back, and nothing of it is to be kept.
         let isLogin = if case .lettingIn = request.purpose { true } else { false }
-        if !isLogin, done > 0 || changed.limits != nil { repeating.note(request, changed.undo) }
+        var takenBack: Outstanding.Purpose?
+        if !isLogin, done > 0 || changed.limits != nil { takenBack = repeating.note(request, changed.undo) }
+        if case .settledExisting(let then) = request.purpose { return perform(then) }
         let price = price(of: request.purpose, results)
         let undo = offer(request, changed)
         // An answer that was long in coming: nothing counts down any more, but a cancel can be taken back all the same.
         let isCancel = if case .deed(.cancel, _) = request.purpose { true } else { false }
         let isLate = undo == nil && changed.undo != nil && isCancel
         let late: SafeText = isLate ? " \(key(.undo)) takes it back." : ""
-        say(outcome(of: request.purpose, changed, done: Int64(done)) + price + late, undo: undo, isLogged: done > 0)
+        let both: SafeText =
+            if case .replaced(_, let new)? = takenBack { " \(new), which took its place, is still queued, too." } else {
+                ""
+            }
+        say(
+            outcome(of: request.purpose, changed, done: Int64(done)) + price + late + both, undo: undo,
+            isLogged: done > 0)
         if case .named = request.purpose, filter?.marksAll == true {
             filter?.marksAll = false
             tree.unmarkAll()
@@ -212,7 +220,8 @@ extension Model {
         case .askedServer(let what):
             return done > 0
                 ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
-        case .serversUsed, .replacing, .throughput, .undoable, .why, .task, .sources, .order, .log, .problems, .history,
+        case .settledExisting, .serversUsed, .replacing, .throughput, .undoable, .why, .task, .sources, .order, .log,
+            .problems, .history,
             .finishedToday, .returning,
             .status, .queueing, .destination,
             .limits,
@@ -261,7 +270,7 @@ extension Model {
     }
 
     /// What the offer to undo calls it; `nil`: none is made.
-    private func undoName(of purpose: Outstanding.Purpose) -> SafeText? {
+    func undoName(of purpose: Outstanding.Purpose) -> SafeText? {
         switch purpose {
         case .deed(.pause, _), .deed(.resume, _), .deed(.retry, _): nil
         case .deed(_, let rows): title(rows)

@@ -117,7 +117,13 @@ extension Model {
             ask(.askedServer(what)) { .act(.retry, .matching(NodeSelector(filter: tried)), number: $0) }
             return
         }
-        ask(.failed(of: places(of: cause))) { .act(.retry, .matching(selector), number: $0) }
+        let places = places(of: cause)
+        if cause.isExisting {
+            return askAboutExisting(
+                "\(Figures.amount(cause.files, "file")) of \(places)", files: cause.files, cause.batches.map(\.batch),
+                then: .named(.retry, places, .matching(selector)))
+        }
+        ask(.failed(of: places)) { .act(.retry, .matching(selector), number: $0) }
     }
 
     private func places(of cause: ProblemsPage.Cause) -> SafeText {

@@ -56,6 +56,8 @@ struct Outstanding: Sendable {
         case everything(Deed)
         /// What a command named.
         case named(Deed, SafeText)
+        /// What batches do about what is there already, and what is done after it.
+        case settledExisting(then: Dialog.Intent)
         /// Retry of what failed in a batch.
         case failed(of: SafeText)
         /// A server that is tried again before its time, and when.

@@ -82,6 +82,17 @@ extension ProblemsPage {
             return reason.remedy(for: subject)
         }
 
+        /// What is as safe as it was.
+        var notLost: String {
+            switch kind {
+            case .failed(.sourceMissing, _, _, _):
+                "Martlet only reads what you send: it never moves or deletes it. What had arrived of it stays there."
+            case .failed(.destinationExists, _, _, _):
+                "What is there was not touched, and neither was what was to go there."
+            default: "Nothing was deleted. Each file goes on where it stood, if the server can."
+            }
+        }
+
         /// One protocol's advice is none for another's: where they differ it is that of the most files.
         private var subject: CureSubject {
             CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
@@ -224,6 +235,9 @@ extension ProblemsPage.Cause {
     var isOfAddress: Bool {
         !isAskedPause && error?.code.isOfAddress == true && batches.first?.host.isEmpty == false
     }
+
+    /// Something of that name is there: the next try meets it again, unless somebody says what to do about it.
+    var isExisting: Bool { if case .failed(.destinationExists, _, _, _) = kind { true } else { false } }
 
     /// What the server said of one of them; the first that has something to tell.
     mutating func quote(_ said: String?, _ detail: String?) {

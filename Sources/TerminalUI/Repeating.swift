@@ -18,16 +18,19 @@ struct Repeating: Sendable {
     private static let most = 50
 
     /// A request has been answered, and something was changed by it.
-    mutating func note(_ answered: Outstanding, _ undo: UndoChoice?) {
+    /// - Returns: the change that it took back, where that was one of ours.
+    @discardableResult
+    mutating func note(_ answered: Outstanding, _ undo: UndoChoice?) -> Outstanding.Purpose? {
         if case .undo(let choice, _) = answered.request {
-            guard let index = done.lastIndex(where: { $0.undo == choice }) else { return }
+            guard let index = done.lastIndex(where: { $0.undo == choice }) else { return nil }
             undone.append(done.remove(at: index))
-            return
+            return undone.last?.purpose
         }
         if !answered.isRedo { undone = [] }
         let change = Change(
             purpose: answered.purpose, request: answered.request, undo: undo, at: answered.sentAt)
         done = done.suffix(Self.most - 1) + [change]
+        return nil
     }
 
     /// What takes the newest change back that is not older than this.
@@ -37,7 +40,7 @@ struct Repeating: Sendable {
     var newestCancel: Change? {
         done.last { change in
             switch change.purpose {
-            case .deed(.cancel, _), .named(.cancel, _): change.undo != nil
+            case .deed(.cancel, _), .named(.cancel, _), .replaced: change.undo != nil
             default: false
             }
         }
