@@ -71,7 +71,8 @@ struct Drawing {
 
     private mutating func tree() {
         let columns = model.columns
-        let rowDrawing = RowDrawing(model: model, columns: columns, namesSessions: model.tree.hasSessions)
+        let rowDrawing = RowDrawing(
+            model: model, columns: columns, namesSessions: model.tree.hasSessions, twinNames: model.tree.twinNames)
         for (row, index) in zip(layout.tree, model.tree.window) {
             let item = model.tree.items[index]
             rowDrawing.draw(item, row, &grid)

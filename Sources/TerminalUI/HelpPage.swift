@@ -6,6 +6,8 @@ import Terminal
 struct HelpPage: Sendable {
     /// Whose keys come first.
     let view: KeyMap.View
+    /// Of a step in which something is typed, in the place of any view; `nil`: there is none.
+    var form: FormHelp?
     /// The line under the cursor, among those that a key does.
     var selected = 0
     /// The first row shown.
@@ -49,7 +51,9 @@ extension Model {
         if case .help = page { return }
         let view: KeyMap.View = isAdding ? .picker : canChange ? keyView : .lost
         pageUnderHelp = page
-        page = .help(HelpPage(view))
+        var help = HelpPage(view)
+        help.form = adding?.formHelp
+        page = .help(help)
     }
 
     private mutating func closeHelp() {
@@ -104,7 +108,7 @@ extension Model {
 
 extension Drawing {
     mutating func help(_ page: HelpPage) {
-        title("Help: \(SafeText(page.view.place))", "")
+        title("Help: \(page.form?.place ?? SafeText(page.view.place))", "")
         let layout = model.helpLayout(page)
         let height = max(0, rows - 2)
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
@@ -117,7 +121,7 @@ extension Drawing {
                 cursor = Cursor(row: y, column: min(width - 1, piece.column + 1))
             }
         }
-        let hints = helpHints
+        let hints = hints(layout)
         if rows > 1 { hintLine(HintLine.text(hints, width: width), rows - 1) }
         if page.find.isShown, rows > 2 {
             let count = SafeText("\(layout.entries.count) found")
@@ -131,9 +135,11 @@ extension Drawing {
         grid.put(more, row: rows - 1, column: width - more.width, style: .hint)
     }
 
-    private var helpHints: [(key: String, word: String)] {
-        [(Action.back, "back"), (.enter, "do it"), (.find, "find")].compactMap { action, word in
-            model.keys.keys(for: action, in: .help).first.map { ($0.name, word) }
+    private func hints(_ layout: HelpLayout) -> [(key: String, word: String)] {
+        let hints = [(Action.back, "back"), (.enter, "do it"), (.find, "find")]
+        return hints.compactMap { action, word in
+            if action == .enter, layout.entries.isEmpty { return nil }
+            return model.keys.keys(for: action, in: .help).first.map { ($0.name, word) }
         }
     }
 

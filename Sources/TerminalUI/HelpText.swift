@@ -20,7 +20,17 @@ struct HelpText {
     let keysFile: String
 
     /// Headings with what stands below them: of one view first, then what is different in the others.
-    func blocks(_ view: KeyMap.View, _ words: [String]) -> [[Item]] {
+    func blocks(_ page: HelpPage) -> [[Item]] {
+        let (view, words) = (page.view, page.find.words)
+        guard let form = page.form else { return blocks(view, words) }
+        let items = form.lines.compactMap { line -> Item? in
+            guard words.allSatisfy({ "\(line.keys) \(line.summary)".lowercased().contains($0) }) else { return nil }
+            return Item(line: Self.line(line.keys, line.summary))
+        }
+        return [block("Keys", items)].filter { !$0.isEmpty }
+    }
+
+    private func blocks(_ view: KeyMap.View, _ words: [String]) -> [[Item]] {
         let own = Action.Part.allCases.map { part in
             block(part.rawValue, keys.actions(in: view).filter { $0.part == part }, view, words)
         }
@@ -43,9 +53,16 @@ struct HelpText {
             let summary = action.summary(in: view)
             let text = "\(names) \(action.rawValue) \(summary)".lowercased()
             guard words.allSatisfy({ text.contains($0) }) else { return nil }
-            let line = StyledLine("  " + SafeText(names).fitted(to: 11) + " ") + StyledLine(SafeText(summary))
-            return Item(line: line, entry: Entry(action: action, view: view))
+            return Item(line: Self.line(names, summary), entry: Entry(action: action, view: view))
         }
+        return block(title, items)
+    }
+
+    private static func line(_ keys: String, _ summary: String) -> StyledLine {
+        StyledLine("  " + SafeText(keys).fitted(to: 11) + " ") + StyledLine(SafeText(summary))
+    }
+
+    private func block(_ title: String, _ items: [Item]) -> [Item] {
         if items.isEmpty { return [] }
         return [Item(line: StyledLine(SafeText(title), .marked))] + items + [Item(line: StyledLine())]
     }
@@ -105,13 +122,13 @@ struct HelpLayout {
 
     init(_ text: HelpText, _ page: HelpPage, width: Int) {
         let words = page.find.words
-        let blocks = text.blocks(page.view, words)
+        let blocks = text.blocks(page)
         let column = (width - 4) / 2
-        let isWide = column >= 38 && words.isEmpty
+        let isWide = column >= 38 && words.isEmpty && page.form == nil
         guard isWide else {
             add(blocks.flatMap { $0 }, [], width)
             if blocks.isEmpty { addLines([StyledLine("No key does that.")], width) }
-            if words.isEmpty {
+            if words.isEmpty, page.form == nil {
                 addLines(
                     [StyledLine("Signs", .marked)] + text.signs + [StyledLine()] + text.ending(width: width), width)
             }

@@ -8,6 +8,8 @@ struct RowDrawing {
     let columns: Columns
     /// Batches of several sessions stand in the list, so each says whose it is.
     var namesSessions = false
+    /// Of batches with one of these names the number tells which it is.
+    var twinNames: Set<String> = []
 
     private var look: Look { model.look }
 
@@ -65,11 +67,19 @@ struct RowDrawing {
             grid.put(SafeText([Glyph(fold)]), row: y, column: x, style: style, end: cells.upperBound)
         }
         if item.row != nil { x += 2 }
-        let room = max(0, cells.upperBound - x)
+        let number = number(item)
+        let room = max(0, cells.upperBound - x - number.width)
         let name = shown(item, room)
-        let end = grid.put(name, row: y, column: x, style: item.row == nil ? .dim : style, end: cells.upperBound)
+        var end = grid.put(name, row: y, column: x, style: item.row == nil ? .dim : style, end: cells.upperBound)
+        end = grid.put(number, row: y, column: end, style: .dim, end: cells.upperBound)
         guard let row = item.row else { return }
         note(row, room: cells.upperBound - end).map { _ = grid.put($0, row: y, column: end, style: .dim) }
+    }
+
+    /// ` b12`, of a batch that is not the only one of its name.
+    private func number(_ item: TreeItem) -> SafeText {
+        guard let row = item.row, case .batch(let batch) = row.id, twinNames.contains(row.name) else { return "" }
+        return SafeText(" \(batch)")
     }
 
     /// Of a filter's rows the files are what was looked for; the rest says where they are.

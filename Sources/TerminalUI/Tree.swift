@@ -56,6 +56,12 @@ struct Tree: Sendable {
     var root: TreeSection? { isFlat ? nil : sections[nil] }
     /// Whether batches of several sessions are in the list.
     var hasSessions: Bool { root.map { Set($0.rows.map(\.session)).count > 1 } ?? false }
+    /// Names that several batches of the list have.
+    var twinNames: Set<String> {
+        var (known, twins): (Set<String>, Set<String>) = ([], [])
+        for row in root?.rows ?? [] where !known.insert(row.name).inserted { twins.insert(row.name) }
+        return twins
+    }
     /// All files by state, of the flat list.
     var counts: FileCounts? { isFlat ? sections[nil]?.counts : nil }
     var cursorIndex: Int? { cursor.flatMap { index(of: $0) } }

@@ -78,6 +78,7 @@ struct LocalFilesTests {
     func counting() async throws {
         let folder = try Sandbox()
         try folder.folder("a/b/c")
+        try folder.folder("a/none")
         try folder.file(Array("a/one".utf8), 10)
         try folder.file(Array("a/b/c/two".utf8), 32)
         #expect(symlink("..", String(decoding: folder.path, as: UTF8.self) + "/a/loop") == 0)
@@ -85,7 +86,8 @@ struct LocalFilesTests {
         var last = FolderCount()
         for await count in files.count(folder.path) { last = count }
         #expect(last.isComplete)
-        #expect(last.files == 2 && last.bytes == 42 && last.folders == 3 && last.leftOut == 1)
+        #expect(last.files == 2 && last.bytes == 42 && last.folders == 4 && last.leftOut == 1)
+        #expect(last.emptyFolders == 1 && last.firstEmpty == [Array("a/none/".utf8)])
         #expect(last.firstLeftOut == [Array("a/loop".utf8)])
         #expect(last.largest == Array("a/b/c/two".utf8) && last.largestBytes == 32 && last.newest != nil)
     }

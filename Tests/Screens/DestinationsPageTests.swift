@@ -214,7 +214,9 @@ struct DestinationsPageTests {
         #expect(screen.model.adding?.review?.form.word(.ifExists) == "skip")
         #expect(
             screen.requests.contains { if case .destination(.test("photos:2024/", _), _) = $0 { true } else { false } })
-        answer(&screen, .report(DestinationReport(ok: true, milliseconds: 84, protocol: "s3", login: .ok)))
+        var report = DestinationReport(ok: true, milliseconds: 84, protocol: "tus", login: .ok)
+        (report.exists, report.writable, report.freeBytes) = (false, true, 12 << 40)
+        answer(&screen, .report(report))
         Pictures.expect(screen.picture, "review-configured-80x24")
         screen.press("Esc", "^U", "none:x", "Enter")
         #expect(screen.picture.contains("there is no destination"))

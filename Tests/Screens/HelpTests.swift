@@ -69,6 +69,20 @@ struct HelpTests {
         #expect(screen.picture == before)
     }
 
+    @Test("a step in which something is typed has keys of its own, which nothing can be run by")
+    func typing() {
+        var screen = Adding.screen(80, 24)
+        screen.press("Space", "F2", "F1")
+        #expect(screen.lines[0].hasPrefix(" Help: where to send it "))
+        #expect(screen.lines[2].hasPrefix("   Enter F2    go on with what stands in the line"))
+        screen.press("Esc", "https://host/in/", "Enter", "F1")
+        Pictures.expect(screen.picture, "help-review-80x24")
+        screen.press("Enter")
+        #expect(screen.lines[0].hasPrefix(" Help: the last look "), "nothing can be run by it")
+        screen.press("q")
+        #expect(screen.picture.contains("[3 Review]"))
+    }
+
     @Test("words narrow it, by text and by key, and Enter runs the line")
     func search() throws {
         var screen = example()

@@ -105,6 +105,17 @@ struct MainViewPictureTests {
         #expect(screen.picture.contains("over: 9 done, 1 failed, 3 cancelled"))
     }
 
+    @Test("batches of one name are told apart by their number, whatever else has no room")
+    func twins() {
+        let long = "a-name-that-is-longer-than-its-column-in-a-window-like-this"
+        let names = [(1, "docs"), (2, "docs"), (31, long), (32, long), (5, "photos")]
+        let rows = names.map { id, name in Rows.batch(Int64(id), name, .running, { $0.running = 1 }) }
+        let screen = ScreenHarness(80, 24, [Rows.section(nil, rows)])
+        func line(_ number: String) -> String? { screen.lines.first { $0.contains(" b\(number) ") } }
+        #expect(line("1")?.contains("docs b1 ") == true && line("2")?.contains("docs b2 ") == true)
+        #expect(line("31")?.contains("a-name-") == true && line("32") != nil && line("5") == nil)
+    }
+
     @Test("everything is done")
     func done() {
         let giga = Rows.giga

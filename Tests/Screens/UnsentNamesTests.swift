@@ -10,6 +10,7 @@ struct UnsentNamesTests {
         var count = FolderCount(files: 812, bytes: 58 << 30, isComplete: true)
         (count.unreadable, count.firstUnreadable) = (2, [Array("a\u{1B}b".utf8), Array("secret.key".utf8)])
         (count.leftOut, count.firstLeftOut) = (5, [Array("to-nas".utf8), Array("sub/fifo".utf8)])
+        (count.emptyFolders, count.firstEmpty) = (1, [Array("sub/later/".utf8)])
         (count.largest, count.largestBytes) = (Array("sub/IMG_0777.CR3".utf8), 98 << 20)
         count.newest = ScreenHarness.morning.milliseconds / 1000
         return count

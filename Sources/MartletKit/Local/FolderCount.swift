@@ -10,6 +10,10 @@ package struct FolderCount: Hashable, Sendable {
     package var leftOut: Int64 = 0
     /// The first of these, below the folder.
     package var firstLeftOut: [[UInt8]] = []
+    /// Folders with nothing in them, itself included, which are not made elsewhere.
+    package var emptyFolders: Int64 = 0
+    /// The first of these, below the folder; itself: empty.
+    package var firstEmpty: [[UInt8]] = []
     /// The name of the largest file, below the folder, and its size.
     package var largest: [UInt8] = []
     package var largestBytes: Int64 = 0
@@ -94,11 +98,14 @@ struct FolderCounter {
     ) -> Bool {
         do throws(Errno) {
             let reader = try DirectoryReader(path: folder.isEmpty ? root : root + [Self.slash] + folder)
+            var isEmpty = true
             while let entry = try reader.next() {
                 guard isWanted() else { return false }
+                isEmpty = false
                 take(entry, in: reader.descriptor, folder)
                 tell(publish)
             }
+            if isEmpty { nothingIn(folder) }
         } catch {
             cannotRead(folder)
         }
@@ -135,6 +142,13 @@ struct FolderCounter {
     private mutating func cannotRead(_ path: [UInt8]) {
         count.unreadable += 1
         if count.firstUnreadable.count < FolderCount.namesKept { count.firstUnreadable.append(path) }
+    }
+
+    private mutating func nothingIn(_ folder: [UInt8]) {
+        count.emptyFolders += 1
+        if count.firstEmpty.count < FolderCount.namesKept {
+            count.firstEmpty.append(folder.isEmpty ? [] : folder + [Self.slash])
+        }
     }
 
     private mutating func keep(file path: [UInt8]) {

@@ -21,8 +21,18 @@ struct Basket: Sendable {
         var bytes: Int64 = 0
         var unreadable: Int64 = 0
         var leftOut: Int64 = 0
+        var emptyFolders: Int64 = 0
         /// Folders that are not counted to their end.
         var uncounted: Int64 = 0
+
+        /// What of it is of no kind that is sent, by kind; empty: all is.
+        var unsentKinds: String {
+            let parts = [
+                leftOut > 0 ? Figures.amount(leftOut, "link or special file", "links and special files") : nil,
+                emptyFolders > 0 ? Figures.amount(emptyFolders, "empty folder") : nil,
+            ]
+            return parts.compactMap(\.self).joined(separator: ", ")
+        }
 
         fileprivate mutating func add(_ item: Item, times: Int64) {
             if item.isFolder { folders += times } else { singleFiles += times }
@@ -30,6 +40,7 @@ struct Basket: Sendable {
             bytes &+= times &* item.count.bytes
             unreadable += times * item.count.unreadable
             leftOut += times * item.count.leftOut
+            emptyFolders += times * item.count.emptyFolders
             if !item.count.isComplete { uncounted += times }
         }
     }

@@ -70,15 +70,15 @@ extension Drawing {
                         "\(old), cancelled then if nothing of it was sent; \(model.key(.undo)) takes that back"))
             }
             if !review.patterns.isEmpty { lines.append(fact("Of these", remainder(review), .info)) }
-            if totals.leftOut > 0 {
-                lines.append(
-                    fact(
-                        "Not sent",
-                        SafeText(Figures.amount(totals.leftOut, "link or special file", "links and special files"))))
-            }
+            let unsent = totals.unsentKinds
+            if !unsent.isEmpty { lines.append(fact("Not sent", SafeText(unsent))) }
             if let missing = missing(flow.picker) { lines.append(fact("Not found", missing, .warn)) }
             if totals.unreadable > 0 { lines.append(fact("Cannot read", unreadable(flow.picker.basket), .warn)) }
-            if let (text, style) = server(review, needs: totals) { lines.append(fact("Server", text, style)) }
+            if let (text, style) = server(review, needs: totals) {
+                // Each word of it counts, and what it says is wrong most.
+                let parts = text.wrapped(to: max(8, width - Self.labelWidth - 2)).prefix(rows >= 20 ? 3 : 1)
+                for (index, part) in parts.enumerated() { lines.append(fact(index == 0 ? "Server" : "", part, style)) }
+            }
             return lines
         case .download(let urls, let folder):
             let first = look.safe(AddOrder.withoutPassword(urls.first ?? ""))

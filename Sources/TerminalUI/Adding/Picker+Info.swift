@@ -74,6 +74,7 @@ extension Drawing {
         var parts = [SafeText("\(Figures.amount(count.files, "file")), \(look.figures.size(count.bytes))\(counting)")]
         if count.unreadable > 0 { parts.append("\(Figures.count(count.unreadable)) cannot be read") }
         if count.leftOut > 0 { parts.append("\(Figures.count(count.leftOut)) not sent") }
+        if count.emptyFolders > 0 { parts.append("\(Figures.amount(count.emptyFolders, "empty folder"))") }
         if count.largestBytes > 0 {
             let name = bytes(ShellWords.last(count.largest)).shortened(to: 24, mark: look.glyphs.cutMark)
             parts.append("largest \(name) \(look.figures.size(count.largestBytes))")

@@ -30,6 +30,7 @@ struct UnsentNames: Sendable {
         }
         add("Cannot be read (permission denied)", names(\.firstUnreadable), basket.totals.unreadable)
         add("Links, devices and the like", names(\.firstLeftOut), basket.totals.leftOut)
+        add("Empty folders", names(\.firstEmpty), basket.totals.emptyFolders)
     }
 
     private mutating func add(_ title: SafeText, _ names: [[UInt8]], _ count: Int64) {
@@ -40,7 +41,8 @@ struct UnsentNames: Sendable {
 
     /// Whether there are any, without looking for their names.
     static func are(in picker: Picker, remainder: FolderCount?) -> Bool {
-        picker.basket.totals.unreadable + picker.basket.totals.leftOut > 0 || !picker.unusable.isEmpty
+        let totals = picker.basket.totals
+        return totals.unreadable + totals.leftOut + totals.emptyFolders > 0 || !picker.unusable.isEmpty
             || (remainder.map { $0.keptFiles + $0.keptFolders > 0 } ?? false)
     }
 }
