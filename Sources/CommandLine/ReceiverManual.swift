@@ -10,8 +10,8 @@ enum ReceiverManual {
                     "PUT",
                     "Stores a whole file: 201 when the name is new, 204 when a file was replaced. Missing folders are made. "
                         + "If-None-Match: * never replaces (412), also when two clients race; If-Match replaces that version only. "
-                        + "A sha-256 in Repr-Digest or Content-Digest is checked (400), kept, and told again. A file that is too "
-                        + "large (413), has no room (507), or may not be stored (401, 412) is refused before it is sent when the "
+                        + "A sha-256 in Repr-Digest or Content-Digest is checked (400), kept, and told again; Want-Repr-Digest "
+                        + "asks for it, also when a resumable upload begins. A file that is too large (413), has no room (507), or may not be stored (401, 412) is refused before it is sent when the "
                         + "client waits for 100 Continue."
                 ),
                 (

@@ -28,7 +28,7 @@ struct Publication: Sendable {
         var offset: Int64 = 0
         while true {
             let count = try System.pread(descriptor.rawValue, buffer, at: offset)
-            if count == 0 { return TransferDigest(algorithm: "sha-256", value: running.value().hex) }
+            if count == 0 { return TransferDigest(sha256: running.value()) }
             running.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)
         }

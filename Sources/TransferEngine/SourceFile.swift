@@ -1,4 +1,5 @@
 import CurlTransport
+import Digests
 import Glibc
 import LinuxSystem
 import TransferModel
@@ -16,6 +17,8 @@ final class SourceFile: TransferBodySource {
     private let descriptor: OwnedDescriptor
     private let path: RawPath
     private let mayBeLink: Bool
+    /// Computed while the file is sent, for a server that will tell its own; nothing for others, whom it would only cost time.
+    var hash: SourceHash?
     /// Counts only while the file is open, that is within one boot.
     private let device: UInt64
 
@@ -70,7 +73,15 @@ final class SourceFile: TransferBodySource {
         let left = identity.size - offset
         if left <= 0 { return 0 }
         let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(min(left, Int64(buffer.count)))))
-        return try System.pread(descriptor.rawValue, wanted, at: offset)
+        let count = try System.pread(descriptor.rawValue, wanted, at: offset)
+        hash?.take(UnsafeRawBufferPointer(rebasing: wanted[..<count]), at: offset)
+        return count
+    }
+
+    /// The SHA-256 of what was sent, where that is known without another reading.
+    var digest: TransferDigest? {
+        if let bytes { return TransferDigest(sha256: DigestAlgorithm.sha256.digest(of: bytes)) }
+        return hash.flatMap { $0.count == identity.size ? $0.value : nil }
     }
 
     /// The file as it is now, when it is not the one any more that was opened. A different ctime alone is none, nor is

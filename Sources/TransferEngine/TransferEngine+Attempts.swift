@@ -163,6 +163,8 @@ extension TransferEngine {
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
         case .finish(let receipt):
             if attempt.target == nil { finishUpload(attempt, receipt) } else { publish(attempt, receipt) }
+        case .mismatch(let receipt, let error):
+            if attempt.source?.change == nil { fail(attempt, error) } else { sourceChanged(attempt, stored: receipt) }
         case .fail(let error): fail(attempt, error)
         case .wait(let demand): wait(attempt, demand)
         }

@@ -34,9 +34,9 @@ extension TransferEngine {
             record(restart: point, of: task, "the source changed after it was queued", 0, source.identity)
         }
         let subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
-        guard
-            let machine = context.uploadMachine(
-                subject, below: remote, facts: facts(context.destination, origin), resume: point)
+        let facts = facts(context.destination, origin)
+        source.hash(for: subject, facts)
+        guard let machine = context.uploadMachine(subject, below: remote, facts: facts, resume: point)
         else {
             refuse(task, TransferError(.unsupported, "the destination's address is malformed: queue it again"))
             return nil
@@ -147,10 +147,10 @@ extension TransferEngine {
         attempt.source = source
         attempt.total = source.identity.size
         attempt.actions = []
-        guard
-            let machine = attempt.context.uploadMachine(
-                subject(attempt.task, attempt.context, local, remote, source, hasChanged: true), below: remote,
-                facts: facts(attempt.place, attempt.origin), resume: point)
+        let subject = subject(attempt.task, attempt.context, local, remote, source, hasChanged: true)
+        let facts = facts(attempt.place, attempt.origin)
+        source.hash(for: subject, facts)
+        guard let machine = attempt.context.uploadMachine(subject, below: remote, facts: facts, resume: point)
         else { return fail(attempt, TransferError(.internal, "the destination has no address: queue it again")) }
         attempt.machine = machine
         feed(attempt, .began(at: timeline.now))
@@ -182,8 +182,9 @@ extension TransferEngine {
         }
     }
 
-    /// Hashes the whole source on another thread.
+    /// Hashes the whole source, on another thread unless that was done while it was sent.
     func digestSource(_ attempt: Attempt) {
+        if let digest = attempt.source?.digest { return feed(attempt, .digested(digest)) }
         guard let source = attempt.source, let duplicate = try? source.duplicate() else {
             return fail(attempt, sourceError(attempt, .badDescriptor))
         }
@@ -197,6 +198,13 @@ extension TransferEngine {
             case .failure(let error): fail(attempt, sourceError(attempt, error))
             }
         }
+    }
+}
+
+extension SourceFile {
+    /// Whether its digest will be wanted at the end. To a server that has told none so far it goes without: the first such file is read again.
+    fileprivate func hash(for subject: UploadSubject, _ facts: HostFacts) {
+        if subject.verify.comparesDigests, facts.tellsDigests == true { hash = SourceHash() }
     }
 }
 

@@ -47,6 +47,13 @@ package struct HTTPAnswer: Hashable, Sendable {
         }
         return nil
     }
+
+    /// As `representationDigest`, where it can be about a file that was sent: a server may digest the words of its answer instead
+    /// (RFC 9530 appendix B.5).
+    func digest(ofFileNotOf body: [UInt8]) -> TransferDigest? {
+        guard let digest = representationDigest, !body.isEmpty else { return representationDigest }
+        return digest.value == DigestAlgorithm.sha256.digest(of: body).hex ? nil : digest
+    }
 }
 
 /// `Content-Range` of a 206 or a 416 (RFC 9110 section 14.4).

@@ -22,6 +22,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package var answerMilliseconds: Int64?
     /// The largest body that it takes in one request; a proxy's limit, or its own.
     package var largestBody: Int64?
+    /// Asked for it (`Want-Repr-Digest`), it tells the digest of what it has stored.
+    package var tellsDigests: Bool?
     /// Bodies are held back by something in front of it, so a cut loses what was sent: send at most so many bytes in one request.
     package var chunk: Int64?
     /// SFTP: no rename, so files are written under their final names.
@@ -90,6 +92,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         merged.tusChecksums = newer.tusChecksums ?? tusChecksums
         merged.answerMilliseconds = newer.answerMilliseconds ?? answerMilliseconds
         merged.largestBody = newer.largestBody ?? largestBody
+        merged.tellsDigests = newer.tellsDigests ?? tellsDigests
         merged.chunk = newer.chunk ?? chunk
         merged.cannotRename = newer.cannotRename ?? cannotRename
         merged.cannotChunk = newer.cannotChunk ?? cannotChunk

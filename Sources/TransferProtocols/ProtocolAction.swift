@@ -26,6 +26,9 @@ package enum ProtocolAction: Sendable, Hashable {
     case digestRange(Range<Int64>, [String])
     /// The server (or the local file) has every byte. The last action.
     case finish(Receipt)
+    /// The server took the file, and has other bytes than the source has now. That is this error, unless somebody wrote to the source while it
+    /// was sent. The last action.
+    case mismatch(Receipt, TransferError)
     /// It cannot succeed. The last action.
     case fail(TransferError)
     /// Not now. The last action; a later attempt is a new machine.

@@ -6,8 +6,10 @@ package struct PutPlan: Sendable, Hashable {
     /// Of the source, when it was last looked at.
     package var size: Int64
     package var ifExists: ExistingFilePolicy
-    /// `nil`: what the answer proves by itself.
+    /// `nil`: a digest where the server tells one, else the size that it has taken.
     package var verify: VerificationWish?
+    /// Whether the server tells digests, as far as it is known.
+    package var tellsDigests: Bool?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
     /// What an earlier attempt of this task is known to have left at the server.
@@ -39,7 +41,7 @@ enum PutMessages {
     static func put(_ plan: PutPlan, _ chain: RedirectChain) -> Exchange {
         .http(
             HTTPExchange(
-                .put, chain.address, headers: condition(plan) + digestWish(plan.verify == .digest) + offer(plan),
+                .put, chain.address, headers: condition(plan) + digestWish(plan.verify.comparesDigests) + offer(plan),
                 body: .source(0..<plan.size), mayCarrySecrets: chain.mayCarrySecrets))
     }
 
@@ -69,9 +71,15 @@ enum PutMessages {
         plan.offersResume ? ResumableDraft.creation(plan.interopVersion, length: plan.size, isComplete: true) : []
     }
 
+    /// Asks for the digest of the whole file. Who does not know it passes it over (RFC 9530 section 4).
     static func digestWish(_ wanted: Bool) -> [HeaderField] {
         wanted ? [HeaderField("Want-Repr-Digest", "sha-256=10")] : []
     }
+}
+
+extension VerificationWish? {
+    /// Whether a digest that the server tells is compared with the source's.
+    package var comparesDigests: Bool { self == nil || self == .digest }
 }
 
 extension HTTPAddress {

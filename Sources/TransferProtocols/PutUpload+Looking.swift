@@ -18,7 +18,8 @@ extension PutUpload {
         case .didItArrive(let begun, let refused): return decideArrival(answer, end.at, begun, refused: refused)
         case .isItTheSame(let inDoubt, let wantsDigest):
             return decideSameness(answer, inDoubt: inDoubt, wantsDigest: wantsDigest)
-        case .isItWhole(let stored): return decideWholeness(answer, stored)
+        case .isItWhole(let stored, let body, let mustTell):
+            return decideWholeness(answer, stored, body, mustTell: mustTell)
         }
     }
 
@@ -55,10 +56,7 @@ extension PutUpload {
         guard answer.isSuccess, answer.contentLength == plan.size else {
             return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
         }
-        if let digest = answer.representationDigest {
-            state = .hashing(digest, .found(inDoubt: inDoubt))
-            return [.digestSource]
-        }
+        if let digest = answer.representationDigest { return hash(digest, .found(inDoubt: inDoubt)) }
         if wantsDigest { return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt) }
         return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: true))
     }
@@ -84,8 +82,11 @@ extension PutUpload {
         return send()
     }
 
-    private mutating func decideWholeness(_ answer: HTTPAnswer, _ stored: HTTPAnswer) -> [ProtocolAction] {
+    private mutating func decideWholeness(
+        _ answer: HTTPAnswer, _ stored: HTTPAnswer, _ body: [UInt8], mustTell: Bool
+    ) -> [ProtocolAction] {
         guard answer.isSuccess, let length = answer.contentLength else {
+            if !mustTell { return learn(tellsDigests: false) + over(.finish(receipt(.size, stored, body: body))) }
             if plan.verify == VerificationWish.none { return over(.finish(receipt(.none, stored))) }
             return over(.fail(.unverifiable(at: chain.address.server, "took the file but does not tell its size")))
         }
@@ -93,28 +94,26 @@ extension PutUpload {
             let why = "took the file but has \(length) of \(plan.size) bytes"
             return over(.fail(.differing(at: chain.address.server, why)))
         }
-        if plan.verify == .digest {
-            guard let digest = answer.representationDigest else {
-                return over(.fail(.unverifiable(at: chain.address.server, "took the file but tells no SHA-256 of it")))
-            }
-            state = .hashing(digest, .stored(stored))
-            return [.digestSource]
+        guard plan.verify.comparesDigests else { return over(.finish(receipt(.size, stored, body: body))) }
+        if let digest = answer.representationDigest {
+            return learn(tellsDigests: true) + hash(digest, .stored(stored, body: body))
         }
-        return over(.finish(receipt(.size, stored)))
+        if plan.verify == .digest {
+            return over(.fail(.unverifiable(at: chain.address.server, "took the file but tells no SHA-256 of it")))
+        }
+        return learn(tellsDigests: false) + over(.finish(receipt(.size, stored, body: body)))
     }
 
     mutating func compare(
         _ ours: TransferDigest, _ theirs: TransferDigest, _ comparison: Comparison
     ) -> [ProtocolAction] {
         switch comparison {
-        case .stored(let answer):
-            guard ours == theirs else {
-                let why = "took the file but has other bytes (its SHA-256 differs)"
-                return over(.fail(.differing(at: chain.address.server, why)))
-            }
-            var receipt = receipt(.digest, answer)
-            receipt.digest = ours
-            return over(.finish(receipt))
+        case .stored(let answer, let body):
+            var receipt = receipt(.digest, answer, body: body)
+            receipt.digest = theirs
+            if ours == theirs { return over(.finish(receipt)) }
+            let why = "took the file but has other bytes (its SHA-256 differs)"
+            return over(.mismatch(receipt, .differing(at: chain.address.server, why)))
         case .found(let inDoubt):
             guard ours == theirs else { return other("what is there has other bytes", inDoubt: inDoubt) }
             var receipt = receipt(.digest, nil)

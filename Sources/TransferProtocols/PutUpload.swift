@@ -12,14 +12,14 @@ package struct PutUpload: ProtocolMachine {
         /// Something is there: is it by chance the same file? `inDoubt`: an earlier attempt may have put it there. A server may have to
         /// read the whole file for a digest: of a large one that is asked when the size agrees.
         case isItTheSame(inDoubt: Bool, wantsDigest: Bool)
-        /// The server said it stored the file: is all of it there?
-        case isItWhole(HTTPAnswer)
+        /// The server said it stored the file: is all of it there? `mustTell`: its word alone is not enough.
+        case isItWhole(HTTPAnswer, body: [UInt8], mustTell: Bool)
     }
 
     /// What a digest is compared for.
     enum Comparison {
         /// The server said that it stored the file.
-        case stored(HTTPAnswer)
+        case stored(HTTPAnswer, body: [UInt8])
         /// A file was there already.
         case found(inDoubt: Bool)
     }
@@ -116,7 +116,7 @@ package struct PutUpload: ProtocolMachine {
         let wantsDigest =
             switch question {
             case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
-            case .isItWhole: plan.verify == .digest
+            case .isItWhole: plan.verify.comparesDigests
             case .didItArrive: false
             }
         return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
@@ -184,13 +184,30 @@ package struct PutUpload: ProtocolMachine {
 
     /// A 2xx. Where there is doubt, or a wish to verify, the server is asked what it has.
     mutating func stored(_ answer: HTTPAnswer, _ body: [UInt8], inDoubt: Bool) -> [ProtocolAction] {
-        if plan.verify != VerificationWish.none, let digest = answer.representationDigest {
-            state = .hashing(digest, .stored(answer))
-            return [.digestSource]
+        if plan.verify != VerificationWish.none, let digest = answer.digest(ofFileNotOf: body) {
+            return learn(tellsDigests: true) + hash(digest, .stored(answer, body: body))
         }
-        if inDoubt || plan.verify == .size || plan.verify == .digest { return probe(.isItWhole(answer)) }
+        let mustTell = inDoubt || plan.verify == .size || plan.verify == .digest
+        // An answer that was lost, or is about something else: a server that tells digests can be asked for it once more.
+        if mustTell || plan.verify == nil && plan.tellsDigests == true {
+            return probe(.isItWhole(answer, body: body, mustTell: mustTell))
+        }
         // The server read a body of a declared length to its end and said yes: that is a check of the size.
         return over(.finish(receipt(plan.verify == VerificationWish.none ? .none : .size, answer, body: body)))
+    }
+
+    mutating func hash(_ theirs: TransferDigest, _ comparison: Comparison) -> [ProtocolAction] {
+        state = .hashing(theirs, comparison)
+        return [.digestSource]
+    }
+
+    /// Remembered for the next file of that host.
+    mutating func learn(tellsDigests: Bool) -> [ProtocolAction] {
+        guard plan.tellsDigests ?? false != tellsDigests else { return [] }
+        plan.tellsDigests = tellsDigests
+        var learnt = HostFacts()
+        learnt.tellsDigests = tellsDigests
+        return [.learned(learnt)]
     }
 
     // MARK: Words

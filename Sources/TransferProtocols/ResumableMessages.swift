@@ -53,6 +53,7 @@ package struct ResumablePlan: Sendable, Hashable {
         var put = PutPlan(
             address: address, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
             begunBefore: begunBefore, resume: stored, offersResume: true)
+        put.tellsDigests = facts.tellsDigests
         put.interopVersion = version
         put.offerIsTrial = isTrial
         return put
@@ -61,6 +62,9 @@ package struct ResumablePlan: Sendable, Hashable {
 
 /// The requests of the IETF draft. Each goes to where redirects have led.
 enum ResumableMessages {
+    /// Reading a file of this size again may take a server minutes.
+    private static let longDigested: Int64 = 16 << 30
+
     /// Asks whether the server knows that version: nothing else of the draft may be in it.
     static func options(_ chain: RedirectChain, version: Int) -> Exchange {
         .http(
@@ -73,7 +77,7 @@ enum ResumableMessages {
     static func create(_ chain: RedirectChain, _ plan: ResumablePlan, version: Int) -> Exchange {
         let headers =
             PutMessages.condition(plan.put(version: version, begunBefore: nil))
-            + PutMessages.digestWish(plan.subject.verify == .digest)
+            + PutMessages.digestWish(plan.subject.verify.comparesDigests)
             + ResumableDraft.creation(version, length: plan.subject.size, isComplete: false)
         return .http(
             HTTPExchange(
@@ -90,17 +94,21 @@ enum ResumableMessages {
 
     /// Sends a range of the source; an empty one at the end says only that nothing follows.
     static func append(
-        _ chain: RedirectChain, _ range: Range<Int64>, isLast: Bool, version: Int, target: HTTPAddress
+        _ chain: RedirectChain, _ range: Range<Int64>, isLast: Bool, version: Int, _ plan: ResumablePlan
     ) -> Exchange {
+        let subject = plan.subject
         var headers = [
             ResumableDraft.name(version), HeaderField("Upload-Offset", String(range.lowerBound)),
             ResumableDraft.completion(version, isLast),
         ]
         if version >= 6 { headers.append(HeaderField("Content-Type", "application/partial-upload")) }
-        return .http(
-            HTTPExchange(
-                .patch, chain.address, headers: headers, body: range.isEmpty ? .bytes([]) : .source(range),
-                mayCarrySecrets: chain.address.origin == target.origin))
+        if isLast { headers += PutMessages.digestWish(subject.verify.comparesDigests) }
+        var exchange = HTTPExchange(
+            .patch, chain.address, headers: headers, body: range.isEmpty ? .bytes([]) : .source(range),
+            mayCarrySecrets: chain.address.origin == plan.address.origin)
+        // For the digest the server may read all of the file once more.
+        if isLast, subject.verify.comparesDigests, subject.size >= longDigested { exchange.patience = .assembling }
+        return .http(exchange)
     }
 
     /// Frees what the upload takes there.

@@ -71,7 +71,7 @@ extension ResumableUpload {
         return [
             .perform(
                 id,
-                ResumableMessages.append(chain, range, isLast: isLast, version: version, target: plan.address))
+                ResumableMessages.append(chain, range, isLast: isLast, version: version, plan))
         ]
     }
 

@@ -98,7 +98,8 @@ struct TusMessages: Sendable {
     /// section 10.6): conventions of Martlet's own receiver, that other servers pass over.
     var isConditional: Bool { plan.subject.ifExists != .replace && plan.stored?.stored != true }
 
-    /// The name, where a server looks for it, and a type, which some want before they answer a HEAD.
+    /// The name, where a server looks for it, and a type, which some want before they answer a HEAD. What checks each piece asks for no digest
+    /// of the whole.
     private var naming: [HeaderField] {
         var pairs = [("filename", plan.subject.name.bytes)]
         if let path = plan.relativePath { pairs.append(("relativePath", path.bytes)) }
@@ -107,7 +108,7 @@ struct TusMessages: Sendable {
         return [
             HeaderField("Upload-Metadata", metadata),
             isConditional ? HeaderField("If-None-Match", "*") : HeaderField("Overwrite", "T"),
-        ]
+        ] + PutMessages.digestWish(plan.subject.verify == nil)
     }
 
     /// An upload's address may lie at another server: what was meant for the endpoint's is not shown to that one.

@@ -7,6 +7,7 @@ extension TusUpload {
         let address = parts[index].chain.address
         let length = parts[index].length
         prolong(end)
+        if parts.count == 1 { note(end) }
         switch parts[index].state {
         case .creating(_, let body):
             let answer = TusAnswer(

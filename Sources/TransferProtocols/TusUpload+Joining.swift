@@ -14,7 +14,10 @@ extension TusUpload {
 
     mutating func joined(_ end: ExchangeEnd) -> [ProtocolAction] {
         // A file that is made is made, whether the server says where or not.
-        if end.answer?.isSuccess == true { return cleanUp() }
+        if end.answer?.isSuccess == true {
+            note(end)
+            return cleanUp()
+        }
         let answer = TusAnswer(
             creation: end, at: endpoint.address, isConditional: messages.isConditional, isKnown: true)
         let since = plan.resume?.begun ?? plan.subject.begunBefore

@@ -6,11 +6,7 @@ extension TusUpload {
     mutating func lookElsewhere(
         since: Timestamp?, _ ask: (inout PutUpload) -> [ProtocolAction]
     ) -> [ProtocolAction] {
-        let subject = plan.subject
-        var inner = PutUpload(
-            PutPlan(
-                address: plan.fileAddress, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
-                begunBefore: since, resume: plan.stored), after: lastID)
+        var inner = PutUpload(put(since: since), after: lastID)
         inner.onlyLooks = true
         let made = canTerminate ? parts.compactMap(\.url) : []
         inner.leftovers = made.map { TusMessages.terminate($0, endpoint: plan.endpoint) }
@@ -20,6 +16,32 @@ extension TusUpload {
             parts[index].state = parts[index].url == nil ? .unmade : .unknown
         }
         return abandoned + forward(inner, actions)
+    }
+
+    /// An answer that may be the last one.
+    mutating func note(_ end: ExchangeEnd) {
+        if let answer = end.answer, answer.isSuccess, answer.representationDigest != nil { telling = end }
+    }
+
+    /// The file is there, and the server has told its digest: the source's is compared with it, by the rules of a plain PUT. `nil`: it has
+    /// told none, or each piece was checked on its way.
+    mutating func compared() -> [ProtocolAction]? {
+        guard checksum == nil, plan.subject.verify.comparesDigests, let telling, let answer = telling.answer else {
+            return nil
+        }
+        var inner = PutUpload(put(since: nil), after: lastID)
+        let actions = inner.stored(answer, telling.body, inDoubt: false)
+        return forward(inner, actions)
+    }
+
+    /// The same file by a plain PUT.
+    private func put(since: Timestamp?) -> PutPlan {
+        let subject = plan.subject
+        var put = PutPlan(
+            address: plan.fileAddress, size: subject.size, ifExists: subject.ifExists, verify: subject.verify,
+            begunBefore: since, resume: plan.stored)
+        put.tellsDigests = facts.tellsDigests
+        return put
     }
 
     mutating func forward(_ inner: PutUpload, _ actions: [ProtocolAction]) -> [ProtocolAction] {

@@ -74,7 +74,7 @@ extension TusUpload {
             bytes: plan.subject.size, verified: checksum != nil ? .digest : isSized ? .size : .none)
         receipt.foundThere = !hasSent && plan.subject.size > 0
         receipt.response = response
-        return over(.finish(receipt))
+        return compared() ?? over(.finish(receipt))
     }
 
     // MARK: Requests

@@ -77,6 +77,8 @@ package struct TusUpload: ProtocolMachine {
     var hasSent = false
     var creationTakesData = true
     var response: TransferResponse?
+    /// The answer that told the whole file's digest.
+    var telling: ExchangeEnd?
     var lastID: Int
 
     /// - Parameter lastID: of the exchanges that another machine made for the same attempt before.

@@ -35,6 +35,34 @@ import TransferModel
         #expect(try readText("\(receiver.data)/file") == "new")
     }
 
+    /// Bits turn over on the way, and nothing was said of how files are to be compared.
+    @Test(arguments: ["", "tus+", "ietf+", "--protocol put"])
+    func `a file that arrives damaged is never called complete`(way: String) throws {
+        let receiver = try Receiver(sandbox)
+        let proxy = try FaultProxy(sandbox, target: receiver.address)
+        let options = way.hasPrefix("--") ? way.split(separator: " ").map(String.init) : []
+        let url = "\(options.isEmpty ? way : "")http://\(proxy.address)/"
+        for (name, count) in [("small", 5000), ("large", 3_000_000)] {
+            let source = "\(sandbox.root)/\(name)"
+            try write(SeededBytes.bytes(count, seed: 1), to: RawPath(source))
+            // Behind the heads, before the end: in the body, whatever the protocol.
+            try proxy.set("corrupt up \(count - 100)")
+            let damaged = try sandbox.queue("upload", options + [source, url], #_sourceLocation)
+            #expect(try sandbox.wait(damaged).status == 1, "\(way) \(name)")
+            let task = try sandbox.task(damaged)
+            #expect(task["error"]["code"].text == "integrity", "\(task)")
+            // Rules are for new connections.
+            try sandbox.killEngine()
+            try proxy.set()
+            let replaced = try sandbox.queue(
+                "upload", ["--if-exists", "replace"] + options + [source, url], #_sourceLocation)
+            #expect(try sandbox.wait(replaced).status == 0)
+            #expect(try sandbox.task(replaced)["verified"].text == "digest", "\(way) \(name)")
+            #expect(try readBytes(receiver.data.appending(RawPath(name))) == SeededBytes.bytes(count, seed: 1))
+            try sandbox.killEngine()
+        }
+    }
+
     @Test(arguments: ["", "tus+", "ietf+", "--protocol put"])
     func `the same file sent twice is completed, another one is refused or replaces it`(way: String) throws {
         let receiver = try Receiver(sandbox)
@@ -43,10 +71,10 @@ import TransferModel
         for (name, count) in [("small", 5000), ("large", 3_000_000)] {
             let source = "\(sandbox.root)/\(name)"
             try write(SeededBytes.bytes(count, seed: 1), to: RawPath(source))
-            for expected in ["size", "digest", "digest"] {
+            for _ in 0..<3 {
                 let batch = try sandbox.queue("upload", options + [source, url], #_sourceLocation)
                 #expect(try sandbox.wait(batch).status == 0)
-                #expect(try sandbox.task(batch)["verified"].text == expected, "\(way) \(name)")
+                #expect(try sandbox.task(batch)["verified"].text == "digest", "\(way) \(name)")
             }
             try write(SeededBytes.bytes(count, seed: 2), to: RawPath(source))
             let refused = try sandbox.queue("upload", options + [source, url], #_sourceLocation)

@@ -1,3 +1,4 @@
+import Digests
 import LinuxSystem
 import TestSupport
 import Testing
@@ -96,6 +97,54 @@ import TransferQueue
         let task = try await harness.run(harness.request(upload: ["f"]))
         #expect(task.state == .completed && task.verified == .size)
         #expect(harness.store.count("PUT", "/in/f") == 1 && harness.store.count("HEAD", "/in/f") == 1)
+        await harness.stop()
+    }
+
+    /// What a server tells of the bytes that it has got, whether they are those of the file or not.
+    private static func telling(_ bytes: [UInt8]) -> String {
+        "Repr-Digest: sha-256=:\(DigestAlgorithm.sha256.digest(of: bytes).base64):"
+    }
+
+    @Test("where the server tells a digest it is compared without being asked for, also while a file is sent")
+    func toldDigest() async throws {
+        let contents = [pattern(300_000), pattern(2_000_000, seed: 1), pattern(4, seed: 2)]
+        let harness = try await EngineHarness { request, _ in
+            guard request.method == "PUT", request.fields["want-repr-digest"] != nil else { return .ordinary }
+            let index = Int(request.target.dropFirst("/in/".count)) ?? 0
+            // Of the last two others are told than were sent.
+            let bytes = index < 3 ? contents[index] : pattern(7)
+            return .answer("201 Created", fields: [Self.telling(bytes)])
+        }
+        for (index, bytes) in (contents + contents.dropFirst()).enumerated() {
+            try harness.sandbox.write("\(index)", bytes)
+            let task = try await harness.run(harness.request(upload: ["\(index)"]))
+            if index < 3 {
+                #expect(task.state == .completed && task.verified == .digest, "\(index)")
+                #expect(task.digest?.value == DigestAlgorithm.sha256.digest(of: bytes).hex, "\(index)")
+            } else {
+                #expect(task.state == .failed && task.error?.code == .integrity, "\(index)")
+            }
+        }
+        let task = try await harness.run(harness.request(upload: ["0"]) { $0.options.verify = .size })
+        #expect(task.verified == .size)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a source that was written to while it was sent is sent again, not called damaged")
+    func changedUnderDigest() async throws {
+        let sandbox = try Sandbox("engine")
+        let (first, second) = (pattern(300_000), pattern(300_000, seed: 5))
+        let harness = try await EngineHarness(sandbox: sandbox) { request, earlier in
+            guard request.method == "PUT" else { return .ordinary }
+            if earlier == 0 { _ = try? sandbox.write("f", second) }
+            return .answer("201 Created", fields: [Self.telling(earlier == 0 ? first : second)])
+        }
+        try sandbox.write("f", first)
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.restarts == 1 && task.verified == .digest, "\(task)")
         await harness.stop()
     }
 

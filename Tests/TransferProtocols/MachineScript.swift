@@ -44,6 +44,7 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         case .finish(let receipt):
             "finish \(receipt.bytes) \(receipt.verified)" + (receipt.skipped ? " skipped" : "")
                 + (receipt.foundThere ? " found" : "")
+        case .mismatch(let receipt, let error): "mismatch \(receipt.bytes) \(error.code)"
         case .fail(let error): "fail \(error.code)" + (error.httpStatus.map { " \($0)" } ?? "")
         case .wait(let demand):
             "wait \(demand.reason) \(demand.error.code)" + (demand.retryAfter.map { " \($0)" } ?? "")

@@ -121,7 +121,8 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
         #expect(
             headers(upload.handle(.began(at: noon))) == [
                 [
-                    "If-None-Match: *", "Upload-Draft-Interop-Version: 8", "Upload-Complete: ?1",
+                    "If-None-Match: *", "Want-Repr-Digest: sha-256=10", "Upload-Draft-Interop-Version: 8",
+                    "Upload-Complete: ?1",
                     "Upload-Length: 5242880",
                 ]
             ])

@@ -1,8 +1,10 @@
+import Digests
 import Testing
 import TransferModel
 import TransferProtocols
 
-private let put = "1 PUT http://h/f | If-None-Match: *"
+private let wish = " | Want-Repr-Digest: sha-256=10"
+private let put = "1 PUT http://h/f | If-None-Match: *" + wish
 private let over = "over: the server refused the file, yet nothing of its name is there"
 
 private func plan(
@@ -35,8 +37,10 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     func condition() {
         #expect(run(plan()) == [put])
         #expect(run(plan(ifExists: .skip)) == [put])
-        #expect(run(plan(ifExists: .replace)) == ["1 PUT http://h/f"])
-        #expect(run(plan(verify: .digest)) == [put + " | Want-Repr-Digest: sha-256=10"])
+        #expect(run(plan(ifExists: .replace)) == ["1 PUT http://h/f" + wish])
+        #expect(run(plan(verify: .digest)) == [put])
+        #expect(run(plan(verify: .size)) == ["1 PUT http://h/f | If-None-Match: *"])
+        #expect(run(plan(verify: VerificationWish.none)) == ["1 PUT http://h/f | If-None-Match: *"])
     }
 
     @Test(
@@ -69,21 +73,24 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test("what an earlier version of the source left there is replaced, and only that")
     func ownEarlierVersion() {
         let tagged = PutResumePoint(stored: true, etag: "\"a\"")
-        #expect(run(plan(own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
-        #expect(run(plan(own: PutResumePoint(stored: true, etag: "W/\"a\""))) == ["1 PUT http://h/f"])
-        #expect(run(plan(begun: noon, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
+        #expect(run(plan(own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\"\(wish)"])
+        #expect(run(plan(own: PutResumePoint(stored: true, etag: "W/\"a\""))) == ["1 PUT http://h/f\(wish)"])
+        #expect(run(plan(begun: noon, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\"\(wish)"])
         let ask = "2 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
         #expect(run(plan(own: tagged), answered(412)) == [ask])
         // It was taken away since: then nothing is replaced.
-        #expect(run(plan(own: tagged), answered(412), answered(404)) == [over, "3 PUT http://h/f | If-None-Match: *"])
+        #expect(
+            run(plan(own: tagged), answered(412), answered(404)) == [
+                over, "3 PUT http://h/f | If-None-Match: *\(wish)",
+            ])
     }
 
     @Test("what may be replaced is replaced, whoever has overwritten our earlier version")
     func overwrittenEarlierVersion() {
         let tagged = PutResumePoint(stored: true, etag: "\"a\"")
-        #expect(run(plan(ifExists: .replace, own: tagged)) == ["1 PUT http://h/f"])
-        #expect(run(plan(ifExists: .replace, begun: noon, own: tagged)) == ["1 PUT http://h/f"])
-        #expect(run(plan(ifExists: .skip, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\""])
+        #expect(run(plan(ifExists: .replace, own: tagged)) == ["1 PUT http://h/f\(wish)"])
+        #expect(run(plan(ifExists: .replace, begun: noon, own: tagged)) == ["1 PUT http://h/f\(wish)"])
+        #expect(run(plan(ifExists: .skip, own: tagged)) == ["1 PUT http://h/f | If-Match: \"a\"\(wish)"])
     }
 
     @Test(
@@ -181,7 +188,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(begun: noon)) == ["1 HEAD http://h/f"])
         let there = ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"]
         #expect(run(plan(begun: noon), answered(200, there)) == ["finish 1000 size found"])
-        let again = "2 PUT http://h/f | If-None-Match: *"
+        let again = "2 PUT http://h/f | If-None-Match: *\(wish)"
         #expect(run(plan(begun: noon), answered(404)) == [again])
         #expect(run(plan(begun: noon), answered(405)) == [again])
         #expect(run(plan(begun: noon), answered(501)) == [again])
@@ -226,7 +233,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test("412, yet nothing is there: it is sent once more, and a second time is told as it is")
     func refusedWithoutReason() {
         for gone in [answered(404), answered(410)] {
-            #expect(run(plan(), answered(412), gone) == [over, "3 PUT http://h/f | If-None-Match: *"])
+            #expect(run(plan(), answered(412), gone) == [over, "3 PUT http://h/f | If-None-Match: *\(wish)"])
             #expect(run(plan(), answered(412), gone, answered(201)) == ["finish 1000 size"])
             #expect(run(plan(), answered(412), gone, answered(412), gone) == ["fail http 412"])
         }
@@ -255,10 +262,15 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
 
     @Test("a redirect is followed with the method kept, and secrets stay at the first origin")
     func redirects() {
-        #expect(run(plan(), answered(307, ["Location: /g"])) == ["2 PUT http://h/g | If-None-Match: *"])
+        #expect(run(plan(), answered(307, ["Location: /g"])) == ["2 PUT http://h/g | If-None-Match: *\(wish)"])
         #expect(
-            run(plan(), answered(308, ["Location: https://o/g"])) == ["2 PUT https://o/g | If-None-Match: * | bare"])
-        #expect(run(plan(), answered(301, ["Location: //h:81/g"])) == ["2 PUT http://h:81/g | If-None-Match: * | bare"])
+            run(plan(), answered(308, ["Location: https://o/g"])) == [
+                "2 PUT https://o/g | If-None-Match: *\(wish) | bare"
+            ])
+        #expect(
+            run(plan(), answered(301, ["Location: //h:81/g"])) == [
+                "2 PUT http://h:81/g | If-None-Match: *\(wish) | bare"
+            ])
         #expect(run(plan(), answered(307)) == ["fail badServerResponse 307"])
         #expect(run(plan(), answered(307, ["Location: ftp://h/"])) == ["fail badServerResponse 307"])
         #expect(
@@ -274,8 +286,8 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
 
     @Test("an answer before the last byte, or a 202, is not believed without a look")
     func doubtfulSuccess() {
-        #expect(run(plan(), answered(201, sent: 10)) == ["2 HEAD http://h/f"])
-        #expect(run(plan(), answered(202)) == ["2 HEAD http://h/f"])
+        #expect(run(plan(), answered(201, sent: 10)) == ["2 HEAD http://h/f" + wish])
+        #expect(run(plan(), answered(202)) == ["2 HEAD http://h/f" + wish])
         #expect(run(plan(), answered(202), answered(200, ["Content-Length: 1000"])) == ["finish 1000 size"])
         #expect(run(plan(), answered(202), answered(200, ["Content-Length: 10"])) == ["fail integrity"])
     }
@@ -291,8 +303,46 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(digest, answered(201)) == ["2 HEAD http://h/f | Want-Repr-Digest: sha-256=10"])
         #expect(run(digest, answered(201), answered(200, ["Content-Length: 1000"])) == ["fail integrity"])
         let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
-        #expect(run(digest, answered(201, [offer])) == ["digest"])
-        #expect(run(plan(), answered(201, [offer])) == ["digest"])
+        #expect(run(digest, answered(201, [offer])) == ["learned tellsDigests=true", "digest"])
+    }
+
+    /// What a server says of a file that it has stored, where nobody said how to compare.
+    @Test("a digest that the server tells is compared, and remembered as one that it tells")
+    func toldDigest() {
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        #expect(run(plan(), answered(201)) == ["finish 1000 size"])
+        #expect(run(plan(), answered(201, [offer])) == ["learned tellsDigests=true", "digest"])
+        var known = plan()
+        known.tellsDigests = true
+        #expect(run(known, answered(201, [offer])) == ["digest"])
+        var upload = PutUpload(known)
+        _ = upload.handle(.began(at: noon))
+        _ = upload.handle(.ended(ExchangeID(rawValue: 1), answered(201, [offer])))
+        var twin = upload
+        let zeros = TransferDigest(algorithm: "sha-256", value: String(repeating: "00", count: 32))
+        let others = TransferDigest(algorithm: "sha-256", value: String(repeating: "01", count: 32))
+        #expect(words(upload.handle(.digested(zeros))) == ["finish 1000 digest"])
+        #expect(words(twin.handle(.digested(others))) == ["mismatch 1000 integrity"])
+    }
+
+    @Test("a server that tells digests and was not heard is asked once more; one that does not tell then is believed")
+    func digestAskedAgain() {
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        var known = plan()
+        known.tellsDigests = true
+        #expect(run(known, answered(201)) == ["2 HEAD http://h/f" + wish])
+        #expect(run(known, answered(201), answered(200, ["Content-Length: 1000", offer])) == ["digest"])
+        #expect(run(known, answered(201), answered(200, ["Content-Length: 10"])) == ["fail integrity"])
+        for silent in [answered(200, ["Content-Length: 1000"]), answered(405)] {
+            #expect(run(known, answered(201), silent) == ["learned tellsDigests=false", "finish 1000 size"])
+        }
+    }
+
+    @Test("a digest of the answer's own words is none of the file")
+    func digestOfAnswer() {
+        let words = "stored"
+        let digest = DigestAlgorithm.sha256.digest(of: words.utf8).base64
+        #expect(run(plan(), answered(201, ["Repr-Digest: sha-256=:\(digest):"], body: words)) == ["finish 1000 size"])
     }
 
     @Test("what comes after the end, or from an exchange that is not under way, changes nothing")

@@ -38,6 +38,8 @@ private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> Ex
     answered(status, ["Upload-Offset: \(offset)"] + more, sent: 0)
 }
 
+private let wish = "Want-Repr-Digest: sha-256=10"
+
 @Suite struct ResumableUploadTests {
     @Test("where the draft was announced the upload is made empty, its address durable, then everything follows")
     func wholeWay() {
@@ -67,10 +69,10 @@ private func stands(_ offset: Int64, _ more: String..., status: Int = 204) -> Ex
             var upload = machine(facts: known(version))
             #expect(
                 headers(upload.handle(.began(at: noon)))
-                    == [["If-None-Match: *", "Upload-Draft-Interop-Version: \(version)"] + creation])
+                    == [["If-None-Match: *", wish, "Upload-Draft-Interop-Version: \(version)"] + creation])
             #expect(
                 headers(upload.handle(.ended(ExchangeID(rawValue: 1), made)))
-                    == [["Upload-Draft-Interop-Version: \(version)", "Upload-Offset: 0"] + append])
+                    == [["Upload-Draft-Interop-Version: \(version)", "Upload-Offset: 0"] + append + [wish]])
             var resumed = machine(facts: known(), resume: point(version: version))
             #expect(
                 headers(resumed.handle(.began(at: noon))) == [["Upload-Draft-Interop-Version: \(version)"]])

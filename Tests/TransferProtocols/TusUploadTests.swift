@@ -53,6 +53,29 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         #expect(drive.end(stands(1000)) == ["accepted 1000", "finish 1000 size"])
     }
 
+    @Test("the digest that a server tells with the last answer is compared with the source's")
+    func toldDigest() {
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        var drive = Drive(TusUpload(plan()))
+        _ = drive.begin()
+        _ = drive.end(made)
+        #expect(
+            drive.end(answered(204, ["Upload-Offset: 1000", offer]))
+                == ["accepted 1000", "learned tellsDigests=true", "digest"])
+        var twin = drive
+        let zeros = TransferDigest(algorithm: "sha-256", value: String(repeating: "00", count: 32))
+        let others = TransferDigest(algorithm: "sha-256", value: String(repeating: "01", count: 32))
+        #expect(drive.tell(.digested(zeros)) == ["finish 1000 digest"])
+        #expect(twin.tell(.digested(others)) == ["mismatch 1000 integrity"])
+        for wish in [VerificationWish.none, .size] {
+            var other = Drive(TusUpload(plan(subject(1000, verify: wish))))
+            _ = other.begin()
+            _ = other.end(made)
+            let words = other.end(answered(204, ["Upload-Offset: 1000", offer]))
+            #expect(words.last == "finish 1000 \(wish == .size ? "size" : "none")")
+        }
+    }
+
     @Test(
         "after a kill that nothing survived it is said that the file begins anew, and bodies that are held back are met with chunks"
     )
@@ -84,7 +107,7 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
                 [
                     "Tus-Resumable: 1.0.0", "Upload-Length: 1000",
                     "Upload-Metadata: filename Zg==,relativePath YS9m,filetype YXBwbGljYXRpb24vb2N0ZXQtc3RyZWFt",
-                    "If-None-Match: *",
+                    "If-None-Match: *", "Want-Repr-Digest: sha-256=10",
                 ]
             ])
         #expect(
