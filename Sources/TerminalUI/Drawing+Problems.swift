@@ -75,7 +75,7 @@ extension Drawing {
                 look.safe(cause.names).shortened(to: cells.count, mark: look.glyphs.cutMark), row: row,
                 column: cells.lowerBound)
         }
-        if let cells = columns.last, let lastAt = cause.lastAt {
+        if let cells = columns.last, !cause.isUnserved, let lastAt = cause.lastAt {
             grid.put(last(lastAt), row: row, column: cells.lowerBound, end: cells.upperBound)
         }
         if let cells = columns.fix {
@@ -99,7 +99,7 @@ extension Drawing {
         let sum = "Problems at \(model.look.date(model.now.wall)): \(Figures.amount(page.files, "file")) in \(causes)"
         let parts = page.causes.map { cause in
             let lines = drawing.problemWords(cause, width: 100).map { $0.pieces.map(\.text.string).joined() }
-            let files = cause.lastAt.map { ", last \(model.look.date($0))" } ?? ""
+            let files = cause.lastAt.map { ", \(cause.isUnserved ? "since" : "last") \(model.look.date($0))" } ?? ""
             return (["\(cause.title): \(Figures.amount(cause.files, "file"))\(files)"] + lines).joined(separator: "\n")
         }
         return ([sum] + (parts.isEmpty ? ["Nothing has failed, and nothing needs you."] : parts))
@@ -161,7 +161,8 @@ extension Drawing {
             ("What it means", look.safe(cause.meaning ?? "Nothing of it is sent until that is done.")),
             ("What to do", remedy(of: cause)), ("Next try", nextTry(cause)),
             ("Where", SafeText(places.joined(separator: ", ") + more)),
-            ("Last", saysLast ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
+            ("Since", cause.isUnserved ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
+            ("Last", saysLast && !cause.isUnserved ? cause.lastAt.map { model.moment($0) } ?? "" : ""),
             ("Not lost", SafeText(cause.notLost)),
             ("Detail", look.safe(cause.detail ?? "")),
         ]

@@ -130,3 +130,17 @@ extension Model {
         lastClick = (position, now.uptime)
     }
 }
+
+extension Model {
+    /// Captured in the tree and where something is chosen, in the picker, in forms and in the palette: everywhere else plain dragging selects
+    /// text.
+    var wantsMouse: Bool {
+        guard isMouseOn else { return false }
+        if isAdding { return adding.map { $0.isPicking || $0.isReviewing } ?? false }
+        switch page {
+        case .transfers: return filterLine == nil && find?.isTyping != true
+        case .destinations(let shown): return shown.form != nil
+        default: return false
+        }
+    }
+}

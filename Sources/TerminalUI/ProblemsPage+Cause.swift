@@ -18,7 +18,7 @@ extension ProblemsPage {
         /// What was said of one of its files.
         var message: String
         var files: Int64
-        /// When the last of them came to it.
+        /// When the last of them came to it; of a server that serves nothing: since when.
         var lastAt: Timestamp?
         /// Where they are; the batch with most of them first.
         var batches: [Place]

@@ -22,10 +22,10 @@ actor ScreenProgram {
     private let started = ContinuousClock.now
     private let notification: ScreenConfiguration.Notification
     private let showsTitle: Bool
-    private let copiesThroughTerminal: Bool
+    let copiesThroughTerminal: Bool
     /// What counts the files of saved filters, by filter.
-    private var counting: [String: Task<Void, Never>] = [:]
-    private var batchesWatch: Task<Void, Never>?
+    var counting: [String: Task<Void, Never>] = [:]
+    var batchesWatch: Task<Void, Never>?
     private var watch: ScreenWatch?
     /// What would have been printed over the screen.
     private var printed: GrowingFile
@@ -187,67 +187,6 @@ actor ScreenProgram {
         }
     }
 
-    /// To the terminal, or into a file when that is not wanted, or would be too long for it.
-    private func copy(_ text: String) -> Answer {
-        let bytes = Array(text.utf8)
-        if copiesThroughTerminal, bytes.count <= Screen.mostCopied, screen.copy(bytes) { return .copied(file: nil) }
-        return switch engine.write(bytes, as: "copied.txt") {
-        case .success(let file): .copied(file: file)
-        case .failure(let error): .notSaved(error.message)
-        }
-    }
-
-    /// What shows text when the person has named nothing.
-    private static let pager = "command -v less >/dev/null && exec less; exec more"
-
-    /// The pager has the terminal until the person leaves it; nothing is read or drawn meanwhile.
-    private func showPlain(_ text: String) {
-        let pager = TerminalUI.environment("PAGER").flatMap { $0.isEmpty ? nil : $0 } ?? Self.pager
-        do throws(TerminalError) {
-            let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
-            try screen.lend(to: pager, input: Array(text.utf8), environment: environment)
-        } catch {
-            take(
-                .answer(.notSaved("\(pager) could not show the text: set PAGER to another program, or write a report."))
-            )
-        }
-        take(.resized(screen.size))
-    }
-
-    /// A view of the batches beside the one that is filtered.
-    private func watchBatches(_ isWanted: Bool) {
-        batchesWatch?.cancel()
-        batchesWatch = nil
-        guard isWanted else { return }
-        batchesWatch = Task {
-            let view = await engine.view()
-            defer { view.cancel() }
-            view.show([SectionRequest(parent: nil, limit: 200)], totals: false)
-            for await update in view {
-                guard let root = update.sections.first(where: { $0.parent == nil }) else { continue }
-                take(.batches(root.rows))
-            }
-        }
-    }
-
-    /// One small view for each filter.
-    private func count(_ filters: [String]) {
-        for (filter, task) in counting where !filters.contains(filter) {
-            task.cancel()
-            counting[filter] = nil
-        }
-        for filter in filters where counting[filter] == nil {
-            counting[filter] = Task {
-                let view = await engine.view()
-                defer { view.cancel() }
-                view.show([SectionRequest(parent: nil, limit: 1)], totals: false, filter: filter)
-                for await update in view {
-                    if let count = update.filter, count.text == filter { take(.counted(count)) }
-                }
-            }
-        }
-    }
-
     // MARK: The terminal
 
     private func read() {
@@ -319,19 +258,5 @@ actor ScreenProgram {
         guard let path = getcwd(nil, 0) else { return [UInt8(ascii: "/")] }
         defer { free(path) }
         return Array(UnsafeRawBufferPointer(start: path, count: strlen(path)))
-    }
-}
-
-extension Model {
-    /// Captured in the tree and where something is chosen, in the picker, in forms and in the palette: everywhere else plain dragging selects
-    /// text.
-    var wantsMouse: Bool {
-        guard isMouseOn else { return false }
-        if isAdding { return adding.map { $0.isPicking || $0.isReviewing } ?? false }
-        switch page {
-        case .transfers: return filterLine == nil && find?.isTyping != true
-        case .destinations(let shown): return shown.form != nil
-        default: return false
-        }
     }
 }

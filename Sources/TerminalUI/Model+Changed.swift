@@ -1,0 +1,219 @@
+import DisplayText
+import MartletKit
+import Terminal
+
+/// What became of a change that was asked for: what is said of it, and what is offered to take it back.
+extension Model {
+    mutating func acted(_ result: Result<NodesChanged, RequestError>, _ number: Int) {
+        guard let request = outstanding.removeValue(forKey: number) else { return }
+        let changed: NodesChanged
+        switch result {
+        case .success(let all): changed = all
+        case .failure(let error):
+            pending = pending.filter { $0.value.number != number }
+            return complain(advised(error.message))
+        }
+        let results = changed.results
+        let refused = results.filter { $0.result == .refused }
+        for (id, deed) in pending where deed.number == number {
+            pending[id]?.isConfirmed = true
+            // A place or a limit need not show in the row: nothing more is waited for.
+            if !deed.deed.showsInState || results.allSatisfy({ $0.result != .done }) { pending[id] = nil }
+        }
+        let isClearing = if case .clearFinished = request.purpose { true } else { false }
+        if let first = refused.first, !isClearing {
+            let others = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
+            return complain(advised((first.message ?? "\(first.id) was refused") + others))
+        }
+        let done = results.count { $0.result == .done }
+        if case .history = page { askForHistory() }
+        // It cannot be taken back, and nothing of it is to be kept.
+        let isLogin = if case .lettingIn = request.purpose { true } else { false }
+        var takenBack: Outstanding.Purpose?
+        if !isLogin, done > 0 || changed.limits != nil { takenBack = repeating.note(request, changed.undo) }
+        if case .settledExisting(let then) = request.purpose { return perform(then) }
+        let price = price(of: request.purpose, results)
+        let undo = offer(request, changed)
+        // An answer that was long in coming: nothing counts down any more, but a cancel can be taken back all the same.
+        let isCancel = if case .deed(.cancel, _) = request.purpose { true } else { false }
+        let isLate = undo == nil && changed.undo != nil && isCancel
+        let late: SafeText = isLate ? " \(key(.undo)) takes it back." : ""
+        let both: SafeText =
+            if case .replaced(_, let new)? = takenBack { " \(new), which took its place, is still queued, too." } else {
+                ""
+            }
+        say(
+            outcome(of: request.purpose, changed, done: Int64(done)) + price + late + both, undo: undo,
+            isLogged: done > 0)
+        if case .named = request.purpose, filter?.marksAll == true {
+            filter?.marksAll = false
+            tree.unmarkAll()
+        }
+        // What is moved step by step stays marked for the next one.
+        if case .deed(let deed, let rows) = request.purpose, !deed.isMove {
+            let ids = Set(rows.map(\.id))
+            tree.unmark(ids.union(tree.marks.values.filter { isBelow($0, ids) }.map(\.id)))
+        }
+    }
+
+    private func outcome(of purpose: Outstanding.Purpose, _ changed: NodesChanged, done: Int64) -> SafeText {
+        switch purpose {
+        case .deed(.set(let settings), let rows) where done > 0:
+            return said(settings, of: settings.isLimit ? limitTitle(.rows(rows)) : title(rows))
+        case .deed(.move(let place), let rows) where done > 0: return "Moved \(title(rows)) \(place.words)."
+        case .deed(.pauseUntil(let end), let rows) where done > 0: return "Paused \(title(rows)) until \(moment(end))."
+        case .deed(.runNow, let rows) where done > 0: return "\(title(rows)) starts now."
+        case .deed(.move, let rows): return "\(title(rows)) stands there already."
+        case .deed(.set, let rows): return "\(title(rows)) was so already."
+        case .deed(.runNow, let rows): return "\(title(rows)) runs already."
+        case .deed(let deed, let rows) where done > 0:
+            // What the engine has counted is newer than the rows.
+            let counted = changed.results.compactMap(\.files)
+            let files = counted.isEmpty ? self.files(rows, deed) : counted.reduce(0, +)
+            return "\(deed.past) \(title(rows)) (\(Figures.amount(files, "file")))."
+        case .deed(.pause, let rows), .deed(.pauseUntil, let rows): return "\(title(rows)) was paused already."
+        case .deed(.resume, let rows): return "\(title(rows)) is paused by what it is in: let that go on."
+        case .deed(.cancel, let rows): return "\(title(rows)) was over already."
+        case .deed(.retry, let rows): return "\(title(rows)) has nothing to try again."
+        case .deed(.leaveOut, let rows): return "\(title(rows)) has nothing to leave out."
+        case .named(.set(let settings), let what) where done > 0 && settings.isLimit:
+            return said(settings, of: what)
+        case .named(.pauseUntil(let end), let what) where done > 0:
+            return "Paused until \(moment(end)): \(what) (\(Figures.count(done)) changed)."
+        case .named(let deed, let what):
+            return done > 0 ? "\(deed.past): \(what) (\(Figures.count(done)) changed)." : "There was nothing to do."
+        case .everything(let deed): return done > 0 ? "\(deed.past) everything." : "There was nothing to do."
+        case .clearFinished:
+            return cleared(done, staying: changed.results.count { $0.result == .refused })
+        case .undo(let name):
+            if let limits = changed.limits { return SafeText("Took the limits back: \(sentence(limits)).") }
+            if changed.undone == .purge || changed.undone == .clear, done > 0 {
+                return "The list has \(Figures.amount(done, "finished batch", "finished batches")) again."
+            }
+            if changed.startsAgain, done > 0 {
+                let what = name ?? SafeText(Figures.amount(done, "row"))
+                return "Queued again: \(what). It starts again from 0: what had arrived in part is gone."
+            }
+            let paused = changed.results.filter { $0.pausedAgain == true }
+            // One end for some of them is none for the others.
+            if let result = paused.first, paused.count == changed.results.count,
+                paused.allSatisfy({ $0.pausedUntil == result.pausedUntil })
+            {
+                let paused = name.map { "\($0) is paused" } ?? "Paused"
+                return result.pausedUntil.map { "\(paused) until \(moment($0)) again." }
+                    ?? "\(paused) again, until somebody resumes it."
+            }
+            let what = SafeText(changed.undone?.noun ?? "change")
+            return done > 0
+                ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")."
+                : "There is nothing of yours to take back; :undo list tells what else can be."
+        case .replaced(let old, let new):
+            return done > 0
+                ? "\(new) is queued in the place of \(old), which is cancelled."
+                : "\(new) is queued; \(old) was over already."
+        case .failed(let name):
+            return done > 0 ? "Trying the failed files of \(name) again." : "Nothing of \(name) has failed any more."
+        case .lettingIn(let name):
+            return done > 0 ? "\(name) goes on with what you typed." : "\(name) has that login already."
+        case .askedServer(let what):
+            return done > 0
+                ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
+        case .settledExisting, .serversUsed, .replacing, .throughput, .undoable, .why, .task, .sources, .order, .log,
+            .problems, .history,
+            .finishedToday, .returning,
+            .status, .queueing, .destination,
+            .limits,
+            .setLimits, .find:
+            return ""
+        }
+    }
+
+    /// What failed stays where it can be seen, and goes on by these keys.
+    private func cleared(_ done: Int64, staying: Int) -> SafeText {
+        guard done + Int64(staying) > 0 else { return "No batch is finished: there was nothing to clear." }
+        let cleared: SafeText =
+            done > 0
+            ? "Cleared \(Figures.amount(done, "finished batch", "finished batches")) from the list."
+            : "Nothing was cleared."
+        if staying == 0 { return cleared }
+        let (verb, them) = staying == 1 ? ("stays", "it") : ("stay", "them")
+        return cleared
+            + " \(staying) with failures \(verb): \(key(.retry)) retries \(them), \(key(.cancel)) leaves \(them) out."
+    }
+
+    /// What was sent in vain, and why.
+    private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
+        let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
+        let cost = StoppingCost(purpose.stops ?? .pause, bytes: bytes)
+        return cost.map { " " + said($0) } ?? ""
+    }
+
+    private func files(_ rows: [NodeRow], _ deed: Deed) -> Int64 {
+        rows.reduce(0) { sum, row in
+            sum
+                + (deed == .retry
+                    ? row.counts.failed + row.counts.cancelled + row.counts.waiting
+                    : row.counts.unstarted + row.counts.active)
+        }
+    }
+
+    /// A change can be undone from the moment it was asked for; the engine's clock began a little later. Of pauses it is
+    /// not said: the same key takes them back.
+    private func offer(_ request: Outstanding, _ changed: NodesChanged) -> Notice.Undo? {
+        let until = request.sentAt + grace
+        guard let name = undoName(of: request.purpose), let choice = changed.undo, until > now.uptime else {
+            return nil
+        }
+        return Notice.Undo(choice: choice, name: name, until: until)
+    }
+
+    /// What the offer to undo calls it; `nil`: none is made.
+    func undoName(of purpose: Outstanding.Purpose) -> SafeText? {
+        switch purpose {
+        case .deed(.pause, _), .deed(.resume, _), .deed(.retry, _): nil
+        case .deed(_, let rows): title(rows)
+        case .clearFinished: "the list"
+        case .replaced(let old, _): SafeText("\(old)")
+        default: nil
+        }
+    }
+}
+
+extension Deed {
+    /// The word in front of what it was done to.
+    var past: String {
+        switch self {
+        case .pause, .pauseUntil: "Paused"
+        case .resume: "Resumed"
+        case .cancel: "Cancelled"
+        case .retry: "Trying again"
+        case .move: "Moved"
+        case .set: "Changed"
+        case .runNow: "Starting"
+        case .leaveOut: "Left out"
+        }
+    }
+
+    /// The row looks different when it is done.
+    var showsInState: Bool {
+        switch self {
+        case .pause, .pauseUntil, .resume, .cancel, .retry: true
+        case .move, .set, .runNow, .leaveOut: false
+        }
+    }
+
+    var isMove: Bool { if case .move = self { true } else { false } }
+}
+
+extension MovePlace {
+    /// Where something was moved to.
+    fileprivate var words: SafeText {
+        switch self {
+        case .top: "to the top"
+        case .bottom: "to the bottom"
+        case .earlier: "one earlier"
+        case .later: "one later"
+        case .before(let node): SafeText("before \(node)")
+        }
+    }
+}
