@@ -19,6 +19,7 @@ extension LineTalk {
         case .findingPart(let batch):
             place = .batch(batch)
             return word.isEmpty ? Step() : findPart(word, batch)
+        case .existing(let batch): return settle(word, batch)
         case .filtering:
             place = .top
             if word.isEmpty { return Step() }
@@ -37,7 +38,7 @@ extension LineTalk {
         switch place {
         case .top: return Step(lines: ["Nothing is further back; q leaves."])
         case .sources, .links, .destination, .folder, .filtering: place = .top
-        case .findingPart(let batch), .elsewhere(let batch): place = .batch(batch)
+        case .findingPart(let batch), .elsewhere(let batch), .existing(let batch): place = .batch(batch)
         case .batch, .part, .filter, .sure, .limit: return nil
         }
         return Step()
@@ -153,7 +154,10 @@ extension LineTalk {
             if batch?.paused == true || batch?.state == .created { return Step(commands: [["resume", "\(id)"]]) }
             return pause(["\(id)"], "it", sight)
         case "x": askToCancel(["\(id)"], "it", sight)
-        case "r": return Step(commands: [["retry", "\(id)"]])
+        case "r":
+            let isThere = batch?.causes.contains { $0.code == .destinationExists } ?? false
+            guard isThere else { return Step(commands: [["retry", "\(id)"]]) }
+            place = .existing(id)
         case "d": place = .elsewhere(id)
         case "w": return Step(commands: [["why", "\(id)"]])
         case "t": place = .limit("\(id)", back: place)
@@ -179,6 +183,21 @@ extension LineTalk {
         }
         place = .part("\(id)", of: batch)
         return Step()
+    }
+
+    private mutating func settle(_ word: String, _ batch: BatchID) -> Step {
+        place = .batch(batch)
+        let retry = ["retry", "\(batch)"]
+        func set(_ policy: ExistingFilePolicy) -> Step {
+            Step(commands: [["set", "\(batch)", "--if-exists", policy.rawValue], retry])
+        }
+        switch word {
+        case "o": return set(.replace)
+        case "s": return set(.skip)
+        case "t": return Step(commands: [retry])
+        case "": return Step()
+        default: return Step(lines: ["\"\(word)\" is none of the choices."])
+        }
     }
 
     private mutating func inPart(_ word: String, _ name: String, _ batch: BatchID?, _ sight: Sight) -> Step {

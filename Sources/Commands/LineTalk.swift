@@ -50,6 +50,8 @@ struct LineTalk {
         /// What failed of a batch goes there instead.
         case elsewhere(BatchID)
         case findingPart(BatchID)
+        /// What is to be done about what is there already, before its files are tried again.
+        case existing(BatchID)
         case filtering
         /// Of everything, or of what is named.
         case limit(String?, back: Place)
@@ -150,6 +152,10 @@ struct LineTalk {
         case .destination: return known(sight) + ["To which URL? 0 goes back:"]
         case .elsewhere:
             return known(sight) + ["To which URL are the failed files to go instead? 0 goes back:"]
+        case .existing:
+            return [
+                "Something of that name is there. o overwrites it, s skips and keeps it, for the whole batch from now on; t tries again because you moved it, 0 goes back:"
+            ]
         case .findingPart:
             return ["Which folder or file of it? Its path, such as raw/2024, or t31. 0 goes back:"]
         case .filtering:

@@ -93,6 +93,25 @@ import Testing
         #expect(talk.take("e", sight).lines == ["Nothing has failed, and nothing waits for you or a server."])
     }
 
+    @Test(
+        "what is there already is tried again only when it is said what becomes of it",
+        arguments: [
+            ("o", [["set", "b3", "--if-exists", "replace"], ["retry", "b3"]]),
+            ("s", [["set", "b3", "--if-exists", "skip"], ["retry", "b3"]]), ("t", [["retry", "b3"]]), ("", []),
+            ("0", []),
+            ("x", []),
+        ])
+    func existing(_ answer: String, _ commands: [[String]]) {
+        var (talk, sight) = (LineTalk(units: .iec), sight)
+        sight.batches[2].causes = [CauseCount(code: .destinationExists, count: 4, message: "a.txt is there already")]
+        _ = talk.greeting(sight)
+        _ = talk.take("3", sight)
+        #expect(talk.take("r", sight) == LineTalk.Step())
+        #expect(talk.prompt(sight)[0].hasPrefix("Something of that name is there. o overwrites it, "))
+        #expect(talk.take(answer, sight).commands == commands)
+        #expect(talk.place == .batch(BatchID(rawValue: 3)))
+    }
+
     @Test("choices are commands; a cancel asks first")
     func choices() {
         var talk = LineTalk(units: .iec)
