@@ -104,8 +104,9 @@ extension Model {
                     ?? "\(paused) again, until somebody resumes it."
             }
             let what = SafeText(changed.undone?.noun ?? "change")
+            let only = changed.results.count == 1 ? changed.results.first.map { SafeText("\($0.id)") } : nil
             return done > 0
-                ? "Took back the \(what)\(name.map { " of \($0)" } ?? "")."
+                ? "Took back the \(what)\((name ?? only).map { " of \($0)" } ?? "")."
                 : "There is nothing of yours to take back; :undo list tells what else can be."
         case .replaced(let old, let new):
             return done > 0
