@@ -15,6 +15,14 @@ package struct StoredLimits: Codable, Hashable, Sendable {
         self.transfers = transfers
         self.transfersPerHost = transfersPerHost
     }
+
+    /// These, with what `set` names as it is in `before`.
+    func putBack(_ set: StoredLimits, to before: StoredLimits) -> StoredLimits {
+        StoredLimits(
+            up: set.up == nil ? up : before.up, down: set.down == nil ? down : before.down,
+            transfers: set.transfers == nil ? transfers : before.transfers,
+            transfersPerHost: set.transfersPerHost == nil ? transfersPerHost : before.transfersPerHost)
+    }
 }
 
 /// Speed limits: of the whole engine, and of everything that can have one.
@@ -81,7 +89,7 @@ extension QueueStore {
             transfersPerHost: wish.transfersPerHost ?? now.transfersPerHost)
         if now != limits {
             var before = UndoBefore()
-            before.limits = now
+            (before.limits, before.limitsSet) = (now, wish)
             try store(limits)
             steps.append(before)
         }

@@ -207,7 +207,8 @@ extension QueueStore {
         case .purge: try takeBackPurge(of: step.batch)
         case .clear: try show(step.batch)
         case .limit:
-            if let limits = step.before.limits {
+            if let before = step.before.limits {
+                let limits = try step.before.limitsSet.map { try storedLimits().putBack($0, to: before) } ?? before
                 try store(limits)
                 change.limits = limits
             }

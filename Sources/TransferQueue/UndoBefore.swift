@@ -34,6 +34,8 @@ struct UndoBefore: Codable, Hashable {
     var rate: Was<Int64>?
     /// Of the whole engine.
     var limits: StoredLimits?
+    /// Which of these were set: only they are put back, as another change may have set the others since. Missing: all.
+    var limitsSet: StoredLimits?
 }
 
 extension UndoneDeed {

@@ -228,6 +228,13 @@ import TransferModel
         try await queue.writer.changeLimits(scoped: [.host("j"): 6])
         #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", down: "2M"))
         for _ in 0..<3 { _ = try await queue.writer.undo(.last, now: sandbox.clock.now) }
+        // Nor does taking it back undo what another one has set since.
+        let first = try #require(try await queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 4)))
+        try await queue.writer.changeLimits(StoredLimits(down: "2M", transfersPerHost: 3))
+        let left = StoredLimits(down: "2M", transfersPerHost: 3)
+        #expect(try await queue.writer.undo(.operation(first), now: sandbox.clock.now).limits == left)
+        #expect(try await queue.writer.storedLimits() == left)
+        _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
         try await queue.writer.changeLimits(StoredLimits(up: "1M", transfers: 2))
         #expect(try await queue.writer.storedLimits() == StoredLimits(up: "1M", transfers: 2))
         #expect(try await queue.writer.undo(.last, now: sandbox.clock.now).limits == StoredLimits())
