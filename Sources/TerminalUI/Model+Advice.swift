@@ -80,7 +80,8 @@ extension Model {
 
     private func set(_ command: AdvisedCommand, _ node: NodeID?) -> String? {
         let words = command.arguments
-        guard words.count == 2, let value = words.last, words[0] == "--limit" || words[0] == "--priority",
+        guard words.count == 2, let value = words.last,
+            ["--limit", "--priority", "--if-exists"].contains(words[0]),
             let names = isThis(command, node) ? [] : Self.names(command)
         else { return nil }
         return line("set", names + [String(words[0].dropFirst(2)), value])

@@ -113,7 +113,8 @@ extension Model {
         let limit = settings.limit.map { told($0) }
         if settings.isLimit, let limit { return "Limit of " + what + ": " + limit + "." }
         let priority = settings.priority.map { SafeText("priority \($0.rawValue)") }
-        let parts = [priority, limit.map { "limit " + $0 }].compactMap(\.self)
+        let existing = settings.ifExists.map { SafeText("what is there: \($0.rawValue)") }
+        let parts = [priority, limit.map { "limit " + $0 }, existing].compactMap(\.self)
         return what + ": " + parts.dropFirst().reduce(parts.first ?? "changed") { $0 + ", " + $1 } + "."
     }
 

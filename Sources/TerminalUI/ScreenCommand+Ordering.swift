@@ -46,6 +46,12 @@ extension Model {
             case "limit":
                 guard let rate = RateLimit(value) else { return complain(Self.noRate(value, look)) }
                 settings.limit = rate.bytesPerSecond ?? 0
+            case "if-exists":
+                guard let policy = ExistingFilePolicy(rawValue: value), ExistingFilePolicy.built.contains(policy) else {
+                    let known = ExistingFilePolicy.built.map(\.rawValue).joined(separator: ", ")
+                    return complain("What is there is not to \(look.safe(value)): there are \(SafeText(known)).")
+                }
+                settings.ifExists = policy
             default: return usage(.set)
             }
         }

@@ -24,6 +24,7 @@ struct AdviceTests {
             ("martlet session set night --limit off", "Type  :limit session night off"),
             ("martlet set b1 --limit off", "Type  :set limit off"),
             ("martlet set t4 --limit off", "Type  :set t4 limit off"),
+            ("martlet set b7 --if-exists replace", "Type  :set b7 if-exists replace"),
             ("martlet resume b1 --state paused", "Type  :resume @pause batch=b1"),
             ("martlet engine start takes that back", ":start-engine takes that back"),
             (

@@ -43,6 +43,9 @@ struct OrderingCommandTests {
             sent("set limit off")
                 == .act(.set(NodeSettings(limit: 0)), .rows([.batch(BatchID(rawValue: 1))]), number: 1))
         #expect(sent("set b7") == nil && sent("set priority huge") == nil && sent("set limit fast") == nil)
+        #expect(sent("set b7 if-exists skip") == .act(.set(NodeSettings(ifExists: .skip)), .ids([batch]), number: 1))
+        #expect(sent("set b7 if-exists rename") == nil)
+        #expect(typed("set b7 if-exists rename").picture.contains("there are fail, skip, replace"))
         #expect(typed("set priority huge").picture.contains("There is no priority huge"))
     }
 
