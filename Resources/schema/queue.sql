@@ -74,7 +74,7 @@ CREATE TABLE folders (
     bytes_accepted INTEGER NOT NULL DEFAULT 0,
     bytes_verified INTEGER NOT NULL DEFAULT 0,
     bytes_left INTEGER NOT NULL DEFAULT 0 -- total less accepted of tasks that are not over
-, rank INTEGER, priority INTEGER, bytes_stopped INTEGER NOT NULL DEFAULT 0);
+, rank INTEGER, priority INTEGER, bytes_stopped INTEGER NOT NULL DEFAULT 0, bytes_found INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX folders_tree ON folders (parent, name);
 

@@ -36,12 +36,6 @@ extension LineTalk {
             ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
-    /// Rounded down, under 100 as long as something is missing.
-    static func percent(_ part: Int64, of whole: Int64) -> Int64 {
-        guard whole > 0 else { return 0 }
-        return part >= whole ? 100 : min(99, whole > .max / 100 ? part / (whole / 100) : part * 100 / whole)
-    }
-
     /// `160 gibibytes`, for the ear: a letter would be read as a letter.
     func size(_ bytes: Int64) -> String {
         let text = units.size(bytes)

@@ -62,12 +62,12 @@ struct LineTalk {
     private struct Told {
         var state: TransferState
         var failed: Int64
-        var percent: Int64
+        var percent: Int
         var at: Int64
 
         init(_ batch: BatchSnapshot, now: Int64) {
             (state, failed, at) = (batch.state, batch.filesFailed, now)
-            percent = LineTalk.percent(batch.bytesSent, of: batch.bytesTotal)
+            percent = batch.share.percent
         }
     }
 
@@ -102,7 +102,7 @@ struct LineTalk {
         guard totals.batches > 0 else { return ["martlet. Nothing is queued."] }
         var words = ["martlet. \(totals.batches) \(totals.batches == 1 ? "batch" : "batches")."]
         words.append(
-            "\(Self.percent(totals.bytes.sent, of: totals.bytes.total)) percent, \(size(totals.bytes.sent)) of \(size(totals.bytes.total))."
+            "\(totals.share.percent) percent, \(size(totals.bytes.done)) of \(size(totals.bytes.total))."
         )
         let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
         if speed > 0 { words.append("\(size(speed)) per second.") }
@@ -114,7 +114,7 @@ struct LineTalk {
 
     func sentence(_ batch: BatchSnapshot) -> String {
         var parts = [batch.name, batch.state == .created ? "held" : batch.state.rawValue]
-        if batch.state != .completed { parts.append("\(Self.percent(batch.bytesSent, of: batch.bytesTotal)) percent") }
+        if batch.state != .completed { parts.append("\(batch.share.percent) percent") }
         if let left = batch.secondsLeft, batch.state == .running { parts.append(Self.time(left)) }
         if let reason = batch.waitReasons.first, batch.state == .waiting { parts.append("waits for \(reason.words)") }
         var text = parts.joined(separator: ", ") + "."

@@ -24,7 +24,8 @@ struct ShownBatch {
     }
 
     var bytes: String {
-        let counts = ByteCounts(total: batch.bytesTotal, sent: batch.bytesSent, accepted: batch.bytesAccepted)
+        var counts = ByteCounts(total: batch.bytesTotal, sent: batch.bytesSent, accepted: batch.bytesAccepted)
+        counts.found = batch.bytesFound
         let arrival = Arrival(counts, isDownload: batch.direction == .download, state: batch.state)
         let text = "\(units.size(batch.bytesTotal)): \(arrival.sentence(units.size))"
         return batch.bytesVerified > 0 ? "\(text); \(units.size(batch.bytesVerified)) checked \(check)" : text

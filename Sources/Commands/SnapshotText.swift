@@ -1,19 +1,15 @@
 import Configuration
 import MartletKit
 
-/// A share in whole percent, rounded down: 100 only when it is all. A dash while the whole is unknown.
-func percent(_ part: Int64, of whole: Int64?, isOver: Bool) -> String {
-    if isOver { return "100%" }
-    guard let whole, whole > 0 else { return "-" }
-    let share = whole > Int64.max / 100 ? part / (whole / 100) : part * 100 / whole
-    return "\(min(max(share, 0), 99))%"
+/// A share in whole percent. A dash while the whole is unknown.
+private func percentText(_ share: Share?, isCounting: Bool = false) -> String {
+    guard let share, share.isComplete || share.whole > 0 && !isCounting else { return "-" }
+    return "\(share.percent)%"
 }
 
 extension BatchSnapshot {
-    /// How much of it was sent; 99 % until every file is completed. What was cancelled never is.
-    var percentText: String {
-        percent(bytesSent, of: scanning ? nil : bytesTotal, isOver: state == .completed && filesCancelled == 0)
-    }
+    /// How much of it is there; 99 % until every file is completed. What failed or was cancelled never is.
+    var percentText: String { Commands.percentText(share, isCounting: scanning) }
 
     /// Behind the name: what it waits for, or how many files failed.
     var remark: String {
@@ -30,7 +26,9 @@ extension BatchSnapshot {
         progressLine(
             "\(id) \(standing(state, waitReasons.words, because))", state: state, done: filesCompleted,
             files: filesTotal,
-            failed: filesFailed, cancelled: filesCancelled, sent: bytesSent, total: bytesTotal, isCounting: scanning,
+            failed: filesFailed, cancelled: filesCancelled, share, there: bytesSent + (bytesFound ?? 0),
+            total: bytesTotal,
+            isCounting: scanning,
             rate: bytesPerSecond,
             left: secondsLeft, units)
     }
@@ -40,8 +38,8 @@ extension TaskSnapshot {
     /// Folder and name.
     var path: String { folder.isEmpty ? name : "\(folder)/\(name)" }
 
-    /// How much of it was sent.
-    var percentText: String { percent(bytesSent, of: bytesTotal, isOver: state == .completed) }
+    /// How much of it is there.
+    var percentText: String { Commands.percentText(share) }
 
     /// Behind the name: what it waits for, why it failed, or that it was skipped.
     var remark: String {
@@ -64,7 +62,7 @@ extension NodeRow {
         progressLine(
             "\(id) \(standing(state, waitReasons.words(after: error), because))", state: state,
             done: counts.completed, files: counts.total,
-            failed: counts.failed, cancelled: counts.cancelled, sent: bytes.sent, total: bytes.total,
+            failed: counts.failed, cancelled: counts.cancelled, share, there: bytes.done, total: bytes.total,
             isCounting: scanning || !sizeKnown,
             rate: bytesPerSecond, left: secondsLeft, units)
     }
@@ -78,7 +76,7 @@ extension QueueTotals {
         return progressLine(
             standing.isEmpty ? "\(subject) \(state.word)" : "\(subject): \(standing),", state: state,
             done: counts.completed, files: counts.total, failed: counts.failed, cancelled: counts.cancelled,
-            sent: bytes.sent,
+            share, there: bytes.done,
             total: bytes.total, isCounting: false, rate: bytesPerSecondUp + bytesPerSecondDown, left: secondsLeft, units
         )
     }
@@ -92,13 +90,14 @@ private func standing(_ state: TransferState, _ waits: String, _ because: String
 
 /// `b7 running 71% 569/812 files 41.3G of 58.2G 28.9M/s 10m00s left, 2 failed`
 private func progressLine(
-    _ subject: String, state: TransferState, done: Int64, files: Int64, failed: Int64, cancelled: Int64, sent: Int64,
+    _ subject: String, state: TransferState, done: Int64, files: Int64, failed: Int64, cancelled: Int64, _ share: Share,
+    there: Int64,
     total: Int64, isCounting: Bool, rate: Int64, left: Int64?, _ units: ScreenConfiguration.Units
 ) -> String {
     var words = [subject]
-    words.append(percent(sent, of: isCounting ? nil : total, isOver: state == .completed && cancelled == 0))
+    words.append(percentText(share, isCounting: isCounting))
     words.append("\(done)/\(files)\(isCounting ? "+" : "") \(files == 1 ? "file" : "files")")
-    words.append("\(units.size(sent)) of \(units.size(total))")
+    words.append("\(units.size(there)) of \(units.size(total))")
     if rate > 0, state.isActive { words.append(units.rate(rate)) }
     if let left, state.isActive { words.append("\(shownDuration(seconds: left)) left") }
     return words.joined(separator: " ") + (failed > 0 ? ", \(failed) failed" : "")

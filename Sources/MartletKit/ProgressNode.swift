@@ -1,7 +1,8 @@
 public import TransferModel
 
 /// A node of the tree of progress at an instant, in the words of Foundation's `Progress`: a batch, a folder, a file, or
-/// the files of one fate in a folder. Its parents' numbers are sums over it. Bytes are those sent (or received).
+/// the files of one fate in a folder. Its parents' numbers are sums over it. Bytes are
+/// those sent (or received), and those that were at the other end already.
 public struct ProgressNode: Sendable, Identifiable {
     /// Everything that is known of it.
     public let row: NodeRow
@@ -13,16 +14,17 @@ public struct ProgressNode: Sendable, Identifiable {
 
     /// Bytes; what is still being looked for or of unknown size is not in it.
     public var totalUnitCount: Int64 { row.bytes.total }
-    public var completedUnitCount: Int64 { row.bytes.sent }
+    public var completedUnitCount: Int64 { row.bytes.done }
     /// Files.
     public var itemCount: Int64 { row.counts.total }
     public var completedItemCount: Int64 { row.counts.completed }
 
-    /// 0…1. It is 1 only when everything is over, and never falls because more was found than was thought.
+    /// 0…1. It is 1 only when everything is done: what failed or was cancelled never is, though it is finished.
     public var fractionCompleted: Double {
-        if isFinished { return 1 }
-        guard totalUnitCount > 0 else { return 0 }
-        return min(0.99, Double(completedUnitCount) / Double(totalUnitCount))
+        let share = row.share
+        if share.isComplete { return 1 }
+        guard share.whole > 0 else { return 0 }
+        return min(0.99, Double(share.part) / Double(share.whole))
     }
 
     /// Whether the total is not known yet.

@@ -100,7 +100,7 @@ extension Drawing {
         let first = DetailsPage.firstLine(rows: rows)
         if first > 1 {
             let left = row.secondsLeft.map { "   \(Figures.timeLeftInWords($0)) left" } ?? ""
-            let done = "  \(look.figures.size(row.bytes.sent)) of \(figures.size)" + (state == .running ? left : "")
+            let done = "  \(look.figures.size(row.bytes.done)) of \(figures.size)" + (state == .running ? left : "")
             let room = width - 4 - SafeText(done).width
             if room >= 4 { grid.put("[" + figures.bar(width: room) + "]" + SafeText(done), row: 1, column: 1) }
         }

@@ -17,15 +17,6 @@ package struct Figures: Sendable, Hashable {
     /// A speed, at most 8 characters: `9.8M/s`; a dash when nothing moves.
     package func speed(_ bytesPerSecond: Int64) -> String { bytesPerSecond > 0 ? units.rate(bytesPerSecond) : "-" }
 
-    /// A share in percent without its sign, 0 to 100. Under 100 unless `isComplete`, and then always 100.
-    package static func percent(_ part: Int64, of whole: Int64, isComplete: Bool) -> Int {
-        if isComplete { return 100 }
-        guard whole > 0, part > 0 else { return 0 }
-        guard part < whole else { return 99 }
-        let (high, low) = part.multipliedFullWidth(by: 100)
-        return min(99, Int(whole.dividingFullWidth((high, low)).quotient))
-    }
-
     /// A time left, at most 5 characters: `12s`, `9m30s`, `41m`, `2h10m`, `23h`, `3d12h`, `99d`, `>1y`; `?` when
     /// unknown.
     package static func timeLeft(_ seconds: Int64?) -> String {

@@ -59,6 +59,10 @@ package enum Bar {
         return SafeText(glyphs)
     }
 
+    static func text(_ share: Share, width: Int, _ set: GlyphSet) -> SafeText {
+        text(share.part, of: share.whole, isComplete: share.isComplete, width: width, set)
+    }
+
     /// Which bytes of a file are there that goes in parts, from its beginning at the left: a cell is full when all of
     /// its bytes are.
     static func text(_ parts: [PartRun], width: Int, _ set: GlyphSet) -> SafeText {

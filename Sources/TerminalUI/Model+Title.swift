@@ -16,8 +16,7 @@ extension Model {
         if totals.isOver {
             if totals.counts.completed > 0 { parts.append("done") }
         } else {
-            let whole = max(totals.bytes.total, 1)
-            parts.append("\(Figures.percent(totals.bytes.sent, of: whole, isComplete: false))%")
+            parts.append("\(totals.share.percent)%")
             if totals.counts.active > 0, let seconds = totals.secondsLeft { parts.append(Self.minutes(seconds)) }
         }
         if totals.problems > 0 { parts.append(totals.shortProblems.string) }

@@ -275,16 +275,9 @@ struct RowFigures {
     /// A question mark while it is unknown.
     var size: String { row.sizeKnown ? look.figures.size(row.bytes.total) : "?" }
 
-    private var isComplete: Bool { row.state == .completed && row.counts.cancelled == 0 && !row.scanning }
-
-    /// Bytes, or files where there are no bytes to count.
-    private var share: (part: Int64, whole: Int64) {
-        row.bytes.total > 0 ? (row.bytes.sent, row.bytes.total) : (row.counts.completed, row.counts.total)
-    }
-
-    var percent: Int { Figures.percent(share.part, of: share.whole, isComplete: isComplete) }
+    var percent: Int { row.share.percent }
 
     func bar(width: Int) -> SafeText {
-        Bar.text(share.part, of: share.whole, isComplete: isComplete, width: width, look.glyphs)
+        Bar.text(row.share, width: width, look.glyphs)
     }
 }

@@ -46,7 +46,7 @@ extension Model {
         guard state == .running else { return state }
         if stillness.isStalled(row.id, at: now.uptime) { return .stalled }
         // Every byte is in the kernel's or the server's hands: what is missing is the answer.
-        let isUnsent = row.scanning || row.counts.queued + row.counts.waiting > 0 || row.bytes.sent < row.bytes.total
+        let isUnsent = row.scanning || row.counts.queued + row.counts.waiting > 0 || row.bytes.done < row.bytes.total
         if row.sizeKnown, row.bytes.total > 0, !isUnsent {
             return .checking
         }

@@ -16,7 +16,8 @@ package struct Arrival: Sendable {
     /// - Parameter size: how a number of bytes is written.
     package func sentence(_ size: (Int64) -> String) -> String {
         let done = "\(size(bytes.sent)) \(isDownload ? "received" : "sent")"
-        return confirmation(size).map { "\(done), \($0)" } ?? done
+        let found = bytes.found.map { ["\(size($0)) was there already"] } ?? []
+        return ([done] + (confirmation(size).map { [$0] } ?? []) + found).joined(separator: ", ")
     }
 
     /// What is to be said of it beside the number of bytes that were sent; `nil`: nothing, all of them are there.
@@ -31,7 +32,8 @@ package struct Arrival: Sendable {
 
 extension TaskSnapshot {
     package var arrival: Arrival {
-        let bytes = ByteCounts(total: bytesTotal ?? 0, sent: bytesSent, accepted: bytesAccepted)
+        var bytes = ByteCounts(total: bytesTotal ?? 0, sent: bytesSent, accepted: bytesAccepted)
+        if skipped, let bytesTotal, bytesTotal > 0 { bytes.found = bytesTotal }
         return Arrival(bytes, isDownload: direction == .download, state: state)
     }
 

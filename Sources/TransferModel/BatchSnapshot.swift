@@ -35,6 +35,8 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var bytesSent: Int64
     public var bytesAccepted: Int64
     public var bytesVerified: Int64
+    /// What was at the other end already and is in none of the others but the total; `nil`: nothing.
+    public var bytesFound: Int64?
     /// Smoothed over the last seconds; 0 when nothing moves.
     public var bytesPerSecond: Int64
     /// Of what can run now; unknown while nothing moves or the total is not known.
@@ -79,6 +81,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
         bytesSent = bytes.sent
         bytesAccepted = bytes.accepted
         bytesVerified = bytes.verified
+        bytesFound = bytes.found
         self.bytesPerSecond = bytesPerSecond
         _secondsLeft = OrNull(wrappedValue: secondsLeft)
         self.waitReasons = waitReasons
@@ -274,6 +277,11 @@ public struct ByteCounts: Codable, Hashable, Sendable {
     public var accepted: Int64 = 0
     /// Accepted and checked by digest, or at least by size.
     public var verified: Int64 = 0
+    /// Of completed files that were skipped: it was at the other end already, and never had to cross the wire. `nil`: nothing.
+    public var found: Int64?
+    /// What is not missing any more: sent, or found there.
+    public var done: Int64 { sent + (found ?? 0) }
+
     public init(total: Int64 = 0, sent: Int64 = 0, accepted: Int64 = 0, verified: Int64 = 0) {
         self.total = total
         self.sent = sent
@@ -285,5 +293,13 @@ public struct ByteCounts: Codable, Hashable, Sendable {
         one.sent += other.sent
         one.accepted += other.accepted
         one.verified += other.verified
+        let found = (one.found ?? 0) + (other.found ?? 0)
+        one.found = found == 0 ? nil : found
+    }
+    package static func -= (one: inout ByteCounts, other: ByteCounts) {
+        var less = ByteCounts(
+            total: -other.total, sent: -other.sent, accepted: -other.accepted, verified: -other.verified)
+        less.found = other.found.map { -$0 }
+        one += less
     }
 }

@@ -77,7 +77,7 @@ extension TreeOrder {
 extension NodeRow {
     /// From 0 to 1; by files where there are no bytes to count.
     private var shareDoneOfWhole: (part: Int64, whole: Int64) {
-        bytes.total > 0 ? (bytes.sent, bytes.total) : (counts.completed, counts.total)
+        bytes.total > 0 ? (bytes.done, bytes.total) : (counts.completed, counts.total)
     }
 
     fileprivate var shareDone: Double {

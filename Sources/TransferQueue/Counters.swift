@@ -9,6 +9,13 @@ struct Tally: Hashable {
     var accepted: Int64 = 0
     var verified: Int64 = 0
 
+    /// As it is shown, of tasks in a state.
+    func bytes(in state: TransferState) -> ByteCounts {
+        var bytes = ByteCounts(total: total, sent: accepted, accepted: accepted, verified: verified)
+        if state == .completed, total > accepted { bytes.found = total - accepted }
+        return bytes
+    }
+
     static func += (one: inout Tally, other: Tally) {
         one.files += other.files
         one.total += other.total
@@ -31,6 +38,8 @@ struct FolderSums: Hashable {
     var left: Int64 = 0
     /// The part of `left` that is paused.
     var stopped: Int64 = 0
+    /// What was at the other end already, and never had to cross the wire: total less accepted of completed tasks.
+    var found: Int64 = 0
 
     mutating func add(_ tally: Tally, in state: TransferState) {
         files[state] += tally.files
@@ -39,6 +48,7 @@ struct FolderSums: Hashable {
         verified += tally.verified
         if !state.isTerminal { left += tally.total - tally.accepted }
         if state == .paused { stopped += tally.total - tally.accepted }
+        if state == .completed { found += tally.total - tally.accepted }
     }
 
     static func += (one: inout FolderSums, other: FolderSums) {
@@ -48,22 +58,27 @@ struct FolderSums: Hashable {
         one.verified += other.verified
         one.left += other.left
         one.stopped += other.stopped
+        one.found += other.found
     }
 
-    var bytes: ByteCounts { ByteCounts(total: total, sent: accepted, accepted: accepted, verified: verified) }
+    var bytes: ByteCounts {
+        var bytes = ByteCounts(total: total, sent: accepted, accepted: accepted, verified: verified)
+        if found > 0 { bytes.found = found }
+        return bytes
+    }
 
     /// The columns of `folders`, in the order of `init(_:from:)` and `values`. A batch that is held has no column of
     /// its own: `created` is how its queued tasks are shown.
     static let columns = [
         "queued", "waiting", "running", "finishing", "stopped", "completed", "failed", "cancelled",
         "bytes_total", "bytes_accepted", "bytes_verified", "bytes_left",
-        "bytes_stopped",
+        "bytes_stopped", "bytes_found",
     ]
 
     var values: [Int64] {
         [
             files.queued, files.waiting, files.running, files.finishing, files.paused, files.completed, files.failed,
-            files.cancelled, total, accepted, verified, left, stopped,
+            files.cancelled, total, accepted, verified, left, stopped, found,
         ]
     }
 
@@ -84,6 +99,7 @@ struct FolderSums: Hashable {
         verified = row.integer(first + 10)
         left = row.integer(first + 11)
         stopped = row.integer(first + 12)
+        found = row.integer(first + 13)
     }
 }
 

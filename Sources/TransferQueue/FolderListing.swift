@@ -130,12 +130,9 @@ struct FolderListing {
         let shown = view.shown(fate.state, in: batch)
         var counts = FileCounts()
         counts[shown] = tally.files - Int64(listed.count)
-        var bytes = ByteCounts(
-            total: tally.total, sent: tally.accepted, accepted: tally.accepted, verified: tally.verified)
+        var bytes = tally.bytes(in: fate.state)
         for row in listed {
-            bytes += ByteCounts(
-                total: -row.bytes.total, sent: -row.bytes.sent, accepted: -row.bytes.accepted,
-                verified: -row.bytes.verified)
+            bytes -= row.bytes
         }
         var row = NodeRow(
             id: .group(batch.id, FolderID(rawValue: folder), fate), name: "", state: shown, counts: counts,

@@ -133,7 +133,8 @@ struct QueueCheck {
         let sums = """
             sum(bytes_total) AS bytes_total, sum(bytes_accepted) AS bytes_accepted, sum(bytes_verified) AS bytes_verified,
             sum(bytes_total - bytes_accepted) FILTER (WHERE state < 6) AS bytes_left,
-            sum(bytes_total - bytes_accepted) FILTER (WHERE state = 5) AS bytes_stopped
+            sum(bytes_total - bytes_accepted) FILTER (WHERE state = 5) AS bytes_stopped,
+            sum(bytes_total - bytes_accepted) FILTER (WHERE state = 6) AS bytes_found
             """
         let below = FolderSums.columns.map { "sum(\($0)) AS \($0)" }.joined(separator: ", ")
         let differs = FolderSums.columns.map { "f.\($0) <> ifnull(o.\($0), 0) + ifnull(c.\($0), 0)" }

@@ -35,7 +35,8 @@ extension QueueView {
             var subject = FilterSubject(place: place, id: id, state: shown(stored, in: batch), now: now)
             subject.isSkipped = TaskFlags(rawValue: row.integer(3)).contains(.skipped)
             subject.size = row.optionalInteger(4)
-            subject.sent = min(row.integer(5), subject.size ?? .max)
+            let isThere = stored == .completed
+            subject.sent = isThere ? subject.size ?? row.integer(5) : min(row.integer(5), subject.size ?? .max)
             if needs.contains(.name) { subject.name = row.bytes(6) }
             if details {
                 subject.waitReasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(7)))

@@ -126,11 +126,9 @@ extension QueueView {
         let state = shown(task.row.state, in: batch)
         var counts = FileCounts()
         counts[state] = 1
-        let tally = task.row.tally
         var row = NodeRow(
             id: .task(batch.id, task.row.id), name: task.name.displayed, state: state, counts: counts,
-            bytes: ByteCounts(
-                total: tally.total, sent: tally.accepted, accepted: tally.accepted, verified: tally.verified))
+            bytes: task.row.tally.bytes(in: task.row.state))
         row.sizeKnown = task.row.size != nil
         row.waitReasons = waitReasons(of: task.row, task.details, in: batch)
         row.paused = task.row.flags.contains(.paused)

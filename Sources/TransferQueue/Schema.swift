@@ -23,6 +23,7 @@ enum Schema {
         Migration(name: "0009 failures by status, and when the last one was", script: detailed),
         Migration(name: "0010 bytes of what is paused", script: pausedBytes),
         Migration(name: "0011 until when something is paused", script: pauseEnds),
+        Migration(name: "0012 bytes that were at the other end already", script: foundBytes),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -278,6 +279,17 @@ enum Schema {
             UNION ALL SELECT f.parent, bytes FROM up JOIN folders f ON f.id = up.folder WHERE f.parent IS NOT NULL
         )
         UPDATE folders SET bytes_stopped = s.bytes FROM (SELECT folder, sum(bytes) AS bytes FROM up GROUP BY folder) s
+        WHERE s.folder = folders.id;
+        """
+
+    private static let foundBytes = """
+        -- What was at the other end already: total less accepted of completed tasks.
+        ALTER TABLE folders ADD COLUMN bytes_found INTEGER NOT NULL DEFAULT 0;
+        WITH RECURSIVE up (folder, bytes) AS (
+            SELECT folder, bytes_total - bytes_accepted FROM own_counts WHERE state = 6 AND bytes_total > bytes_accepted
+            UNION ALL SELECT f.parent, bytes FROM up JOIN folders f ON f.id = up.folder WHERE f.parent IS NOT NULL
+        )
+        UPDATE folders SET bytes_found = s.bytes FROM (SELECT folder, sum(bytes) AS bytes FROM up GROUP BY folder) s
         WHERE s.folder = folders.id;
         """
 

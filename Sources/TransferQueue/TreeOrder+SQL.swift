@@ -43,7 +43,7 @@ extension TreeOrder {
         case .files: return "\(files)\(downward), \(name)"
         case .done:
             let share = """
-                CASE WHEN \(table)bytes_total > 0 THEN 1.0 * \(table)bytes_accepted / \(table)bytes_total
+                CASE WHEN \(table)bytes_total > 0 THEN 1.0 * (\(table)bytes_accepted + \(table)bytes_found) / \(table)bytes_total
                 ELSE 1.0 * \(table)completed / max(1, \(files)) END
                 """
             return "\(share)\(downward), \(name)"

@@ -144,7 +144,7 @@ package struct LiveOverlay: Sendable {
         // What is over or paused has no speed, though the average has not fallen to 0 yet.
         if batch.state.isTerminal || batch.state == .paused { return }
         batch.bytesPerSecond = addition.bytesPerSecond
-        let rest = left.map { $0 + addition.left } ?? (batch.bytesTotal - batch.bytesSent)
+        let rest = left.map { $0 + addition.left } ?? (batch.bytesTotal - batch.bytesSent - (batch.bytesFound ?? 0))
         batch.secondsLeft = batch.scanning ? nil : Self.seconds(rest, at: batch.bytesPerSecond)
     }
 
@@ -201,7 +201,7 @@ package struct LiveOverlay: Sendable {
         if row.state.isTerminal || row.state == .paused { return }
         row.bytesPerSecond = addition.bytesPerSecond
         row.bytesAtRisk = addition.atRisk
-        let rest = left.map { $0 + addition.left } ?? (row.bytes.total - row.bytes.sent)
+        let rest = left.map { $0 + addition.left } ?? (row.bytes.total - row.bytes.done)
         row.secondsLeft = row.scanning ? nil : Self.seconds(rest, at: row.bytesPerSecond)
     }
 

@@ -157,7 +157,7 @@ struct WaitingTests {
         (totals.batches, totals.counts.waiting) = (2, 3)
         #expect(
             totals.progressText(.iec, standing: "2 wait (for mains power)")
-                == "2 batches: 2 wait (for mains power), - 0/3 files 0B of 0B")
+                == "2 batches: 2 wait (for mains power), 0% 0/3 files 0B of 0B")
         (totals.counts.waiting, totals.counts.completed) = (0, 3)
         #expect(totals.progressText(.iec, standing: "") == "2 batches completed 100% 3/3 files 0B of 0B")
     }

@@ -32,21 +32,6 @@ struct FiguresTests {
         #expect(Figures(units: .iec).speed(9_800_000) == "9.3M/s")
     }
 
-    @Test("100 percent is said only when it is complete")
-    func percent() {
-        #expect(Figures.percent(88, of: 100, isComplete: false) == 88)
-        #expect(Figures.percent(99_999, of: 100_000, isComplete: false) == 99)
-        #expect(Figures.percent(100, of: 100, isComplete: false) == 99, "sent, and not yet accepted")
-        #expect(Figures.percent(100, of: 100, isComplete: true) == 100)
-        #expect(Figures.percent(0, of: 0, isComplete: false) == 0)
-        #expect(Figures.percent(0, of: 0, isComplete: true) == 100, "an empty file that is there")
-        for part in interesting {
-            for whole in interesting {
-                #expect(0...99 ~= Figures.percent(part, of: whole, isComplete: false))
-            }
-        }
-    }
-
     @Test("times have at most two units and five characters, are never negative, and unknown is said")
     func times() {
         let rows: [(Int64?, String)] = [

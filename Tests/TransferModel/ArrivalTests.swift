@@ -25,6 +25,14 @@ import TransferModel
         #expect(words(sent: 0, accepted: 0, .queued) == "0M sent")
     }
 
+    @Test("what was there already was not sent, and is not missing")
+    func found() {
+        var bytes = ByteCounts(total: 400, sent: 60, accepted: 60)
+        bytes.found = 340
+        let words = Arrival(bytes, isDownload: false, state: .completed).sentence { "\($0)M" }
+        #expect(words == "60M sent, 340M was there already")
+    }
+
     @Test("a download is received, and safe on the disk")
     func downloads() {
         #expect(words(sent: 312, accepted: 256, isDownload: true) == "312M received, 256M of it safe on the disk")

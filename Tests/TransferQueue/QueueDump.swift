@@ -40,7 +40,7 @@ struct QueueDump: Equatable {
             """
             SELECT id, batch, parent, hex(name), walk, begun, paused, rank, priority, queued + running + finishing
             \(waits ? "" : "+ waiting"), \(waits ? "waiting" : "0"), stopped, completed, failed, cancelled, bytes_total,
-            bytes_accepted, bytes_verified, bytes_left, bytes_stopped FROM folders ORDER BY id
+            bytes_accepted, bytes_verified, bytes_left, bytes_stopped, bytes_found FROM folders ORDER BY id
             """, 20)
         try add(
             "batch",

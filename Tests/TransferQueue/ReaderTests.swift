@@ -179,6 +179,45 @@ import TransferModel
         try await queue.close()
     }
 
+    /// What was at the other end before anything was sent.
+    @Test(
+        "what was there already is done, in the file, its folder, its batch and the total, though nothing of it was sent"
+    )
+    func foundThere() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1, folders: ["a": 10], size: 100)
+        let tasks = try await queue.claimAll()
+        for task in tasks {
+            // One fails in the folder, one is sent, nine were there.
+            switch task.id {
+            case tasks[1].id: queue.writer.record(.failed(TransferError(.http, "no")), for: task.id)
+            case tasks[0].id: queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: task.id)
+            default:
+                let there = Completion(size: 100, verified: .digest, skipped: true)
+                queue.writer.record(.completed(there), for: task.id)
+            }
+        }
+        try await queue.writer.commit()
+        let stored = try #require(try await queue.reader.batch(batch))
+        #expect((stored.bytesTotal, stored.bytesSent, stored.bytesFound) == (1100, 100, 900))
+        #expect(stored.share.percent == 90)
+        let totals = try await queue.reader.totals()
+        #expect((totals.bytes.done, totals.share.percent) == (1000, 90))
+        let section = try #require(
+            try await queue.reader.section(SectionRequest(parent: .batch(batch), limit: 100)))
+        let folder = try #require(section.rows.first { $0.counts.total == 11 || $0.counts.total == 10 })
+        #expect(folder.bytes.total - folder.bytes.done == 100)
+        let skipped = try #require(try await queue.reader.task(tasks[5].id))
+        #expect(skipped.bytesSent == 0 && skipped.bytesAccepted == 0 && skipped.share?.percent == 100)
+        #expect(try await queue.reader.row(.task(batch, tasks[5].id))?.share.percent == 100)
+        #expect(try await queue.reader.check().isEmpty)
+        // Sent again, it counts from the beginning.
+        _ = try await queue.writer.retry([.task(tasks[1].id)])
+        #expect(try await queue.reader.check().isEmpty)
+        try await queue.close()
+    }
+
     @Test("events carry what happened, in order; a consumer's place never moves back or beyond the end")
     func events() async throws {
         let sandbox = try Sandbox()

@@ -66,24 +66,46 @@ import TransferModel
         #expect(body.joined(separator: "\n") == made, "write this into \(file.path): \(made)")
     }
 
+    /// A batch with a root, in that a folder with another one in it, and one more.
+    private static let folders = """
+        INSERT INTO sessions (id, uuid, name, created_at) VALUES (1, x'00', 'default', 0);
+        INSERT INTO batches (id, uuid, session, name, direction, priority, position, held, paused, scanning, destination,
+            options, root, first_event, created_at) VALUES (1, x'00', 1, 'b', 0, 2, 1, 0, 0, 0, '', '{}', 1, 1, 0);
+        INSERT INTO folders (id, batch, parent, name, hidden, begun, paused) VALUES
+            (1, 1, NULL, x'', 1, 1, 0), (2, 1, 1, x'61', 0, 1, 0), (3, 1, 2, x'62', 0, 1, 1), (4, 1, 1, x'63', 0, 1, 0);
+        """
+
     @Test("a queue of before gets the bytes of what is paused, folder by folder")
     func pausedBytes() throws {
         let database = try memory()
         let place = try #require(Schema.migrations.firstIndex { $0.name.hasSuffix("bytes of what is paused") })
         let before = Migrator(migrations: Array(Schema.migrations.prefix(place)), applicationID: Schema.applicationID)
         try before.migrate(database, now: .now)
+        try database.execute(script: Self.folders)
         try database.execute(
-            script: """
-                INSERT INTO sessions (id, uuid, name, created_at) VALUES (1, x'00', 'default', 0);
-                INSERT INTO batches (id, uuid, session, name, direction, priority, position, held, paused, scanning, destination,
-                    options, root, first_event, created_at) VALUES (1, x'00', 1, 'b', 0, 2, 1, 0, 0, 0, '', '{}', 1, 1, 0);
-                INSERT INTO folders (id, batch, parent, name, hidden, begun, paused) VALUES
-                    (1, 1, NULL, x'', 1, 1, 0), (2, 1, 1, x'61', 0, 1, 0), (3, 1, 2, x'62', 0, 1, 1), (4, 1, 1, x'63', 0, 1, 0);
-                INSERT INTO own_counts VALUES (1, 1, 1, 9, 0, 0), (1, 5, 1, 10, 4, 0), (2, 5, 2, 200, 50, 0), (3, 5, 1, 1000, 0, 0);
-                """)
+            script:
+                "INSERT INTO own_counts VALUES (1, 1, 1, 9, 0, 0), (1, 5, 1, 10, 4, 0), (2, 5, 2, 200, 50, 0), (3, 5, 1, 1000, 0, 0);"
+        )
         try Migrator.current.migrate(database, now: .now)
         let bytes = try database.rows("SELECT bytes_stopped FROM folders ORDER BY id") { $0.integer(0) }
         #expect(bytes == [1156, 1150, 1000, 0])
+    }
+
+    @Test("a queue of before gets the bytes of what was there already, folder by folder")
+    func foundBytes() throws {
+        let database = try memory()
+        let place = try #require(
+            Schema.migrations.firstIndex { $0.name.hasSuffix("bytes that were at the other end already") })
+        let before = Migrator(migrations: Array(Schema.migrations.prefix(place)), applicationID: Schema.applicationID)
+        try before.migrate(database, now: .now)
+        try database.execute(script: Self.folders)
+        try database.execute(
+            script:
+                "INSERT INTO own_counts VALUES (1, 7, 1, 9, 0, 0), (1, 6, 1, 10, 4, 0), (2, 6, 2, 200, 50, 0), (3, 6, 1, 9, 9, 0);"
+        )
+        try Migrator.current.migrate(database, now: .now)
+        let bytes = try database.rows("SELECT bytes_found FROM folders ORDER BY id") { $0.integer(0) }
+        #expect(bytes == [156, 150, 0, 0])
     }
 
     @Test("stored numbers of states, events and codes are the places in the model's lists")

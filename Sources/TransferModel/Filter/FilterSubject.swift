@@ -146,9 +146,7 @@ extension FilterTest {
     private static func percent(_ subject: FilterSubject) -> Int64? {
         if subject.state == .completed { return 100 }
         guard let size = subject.size else { return nil }
-        guard size > 0, subject.sent > 0 else { return 0 }
-        let (high, low) = min(subject.sent, size).multipliedFullWidth(by: 100)
-        return min(99, size.dividingFullWidth((high, low)).quotient)
+        return Int64(Share(subject.sent, of: size, isComplete: false).percent)
     }
 }
 
