@@ -113,8 +113,8 @@ extension TransferEngine {
         snapshot.full = fullHosts()
         snapshot.asked = Set(inquirers.keys)
         snapshot.isStopping = phase == .draining
-        let asked = unconfirmed.values.filter { looks[$0.task] != nil }
-        snapshot.unconfirmed = Array(asked.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
+        let stopped = unconfirmed.values.filter { $0.shown != nil }
+        snapshot.unconfirmed = Array(stopped.sorted { $0.task < $1.task }.prefix(LiveSnapshot.mostUnconfirmed))
         return snapshot
     }
 

@@ -36,11 +36,15 @@ extension TransferEngine {
             _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
         case .persist, .learned: break
         case .resumed(let bytes), .accepted(let bytes):
+            unconfirmed[attempt.task.id]?.shown = bytes
             if bytes > attempt.task.accepted {
                 queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.id)
             }
             endLook(attempt)
-        default: endLook(attempt)
+        default:
+            // Nobody can say how much is there: what is confirmed is all that is known.
+            unconfirmed[attempt.task.id]?.shown = nil
+            endLook(attempt)
         }
     }
 

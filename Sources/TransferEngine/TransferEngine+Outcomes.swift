@@ -148,14 +148,18 @@ extension TransferEngine {
     }
 
     /// An upload ends where it stands. What a server remembers goes on there; what none does has to be sent again.
-    func recordCut(_ attempt: Attempt) {
+    /// - Parameter isStopped: by a person; it is shown to stand there until its server has said otherwise.
+    func recordCut(_ attempt: Attempt, isStopped: Bool = false) {
         guard attempt.target == nil else { return }
         let left = takeRemains(attempt)
         if attempt.canResume {
             let task = attempt.task
-            let sent = max(attempt.sent, unconfirmed[task.id]?.sent ?? 0)
+            let before = unconfirmed[task.id]
+            let sent = max(attempt.sent, before?.sent ?? 0)
+            // Stopped before it had heard of its server again: it stands as it stood.
+            let shown = before.map(\.shown) ?? attempt.sent
             unconfirmed[task.id] = UnconfirmedUpload(
-                task: task.id, batch: task.batch, folder: task.folder, sent: sent)
+                task: task.id, batch: task.batch, folder: task.folder, sent: sent, shown: isStopped ? shown : nil)
             let accepted = attempt.isCounted ? attempt.accepted : attempt.task.accepted
             queue.writer.record(
                 .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.id)

@@ -45,7 +45,7 @@ extension TransferEngine {
                     }
                 }
             }
-            recordCut(attempt)
+            recordCut(attempt, isStopped: true)
             queue.writer.record(.requeued, for: attempt.task.id)
         }
     }

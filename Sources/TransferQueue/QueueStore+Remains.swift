@@ -71,14 +71,15 @@ extension QueueStore {
     func unconfirmed(limit: Int) throws -> [UnconfirmedUpload] {
         try database.rows(
             """
-            SELECT t.id, l.batch, t.folder, d.unconfirmed FROM task_details d INDEXED BY details_unconfirmed
+            SELECT t.id, l.batch, t.folder, d.unconfirmed, t.state FROM task_details d INDEXED BY details_unconfirmed
             JOIN tasks t ON t.id = d.task JOIN lanes l ON l.id = t.lane
             WHERE d.unconfirmed > 0 AND t.state < \(TransferState.completed.stored) ORDER BY d.task LIMIT ?
             """, .integer(Int64(limit))
         ) { row in
             UnconfirmedUpload(
                 task: TaskID(rawValue: row.integer(0)), batch: BatchID(rawValue: row.integer(1)),
-                folder: FolderID(rawValue: row.integer(2)), sent: row.integer(3))
+                folder: FolderID(rawValue: row.integer(2)), sent: row.integer(3),
+                shown: row.integer(4) == TransferState.waiting.stored ? nil : row.integer(3))
         }
     }
 

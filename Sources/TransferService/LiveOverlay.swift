@@ -26,7 +26,7 @@ package struct LiveOverlay: Sendable {
     }
 
     package private(set) var tasks: [TaskID: LiveTask] = [:]
-    /// Of uploads that were paused a moment ago, while their servers are asked what they have: the bytes that they had sent.
+    /// Of uploads that were stopped, until their servers have said what they have: where they stood.
     private var brokenOff: [TaskID: Int64] = [:]
     private var folders: [FolderID: Addition] = [:]
     private var batches: [BatchID: Addition] = [:]
@@ -70,9 +70,11 @@ package struct LiveOverlay: Sendable {
             count(addition.bytesPerSecond, task.direction)
         }
         for upload in live.unconfirmed {
-            guard let row = stored[upload.task], !row.state.isTerminal, upload.sent > row.bytes.sent else { continue }
-            brokenOff[upload.task] = upload.sent
-            let sent = upload.sent - row.bytes.sent
+            guard let row = stored[upload.task], !row.state.isTerminal, let shown = upload.shown,
+                shown > row.bytes.sent
+            else { continue }
+            brokenOff[upload.task] = shown
+            let sent = shown - row.bytes.sent
             let addition = Addition(sent: sent, left: row.effectivelyPaused ? 0 : -sent)
             for folder in chain(upload.folder) { folders[folder, default: Addition()].add(addition) }
             batches[upload.batch, default: Addition()].add(addition)

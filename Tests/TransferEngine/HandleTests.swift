@@ -57,6 +57,45 @@ import TransferQueue
         server.server.stop()
     }
 
+    @Test("what is paused in the middle and goes on stands where it stood until its server has said what it has")
+    func pausedStands() async throws {
+        let (body, looked, asked) = (try Milestone(), try Milestone(), try Milestone())
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .hold(body)
+            case ("HEAD", 0): .hold(looked)
+            case ("HEAD", 1): .hold(asked)
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(30_000_000))
+        let batch = try await harness.add(request(harness, ["f"], to: server))
+        let task = try #require(try await harness.tasks(batch).first?.id)
+        func stands() async -> Int64? {
+            let live = await harness.engine.live()
+            return live.unconfirmed.first { $0.task == task }?.shown
+        }
+        while await harness.engine.live().tasks.first?.bytesSent ?? 0 < 1_000_000 { await Task.yield() }
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        let stood = try #require(await stands())
+        #expect(stood >= 1_000_000)
+        while server.count("HEAD") == 0 { await Task.yield() }
+        // It goes on before the answer came: the next attempt asks for itself.
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        while server.count("HEAD") < 2 { await Task.yield() }
+        #expect(await stands() == stood)
+        for held in [looked, asked] { held.reach() }
+        #expect(try await harness.finished(batch).state == .completed)
+        #expect(await stands() == nil)
+        body.reach()
+        try await harness.expectSound()
+        await harness.stop()
+        server.server.stop()
+    }
+
     @Test("nor is what was sent before a refusal while the file waits for its next try")
     func refusedIsNoProgress() async throws {
         let server = try FakeTusServer { request, _ in

@@ -92,6 +92,7 @@ import TransferModel
         queue = try sandbox.open()
         let known = try await queue.writer.unconfirmed()
         #expect(known.map(\.task) == [tasks[0].id] && known.map(\.sent) == [40] && known.map(\.batch) == [batch])
+        #expect(known.map(\.shown) == [40])
         #expect(try await queue.reader.task(tasks[0].id)?.restarts == 0)
         #expect(try await queue.claimAll().map(\.accepted) == [10, 30, 40])
         try await queue.close()
