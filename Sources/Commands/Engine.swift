@@ -31,6 +31,8 @@ package protocol Engine: LoginKeeper {
         after: EventSequence?, consumer: String?, follows: Bool, _ body: (TransferEvent) -> Void
     ) async throws(RequestError)
     func acknowledge(consumer: String, through sequence: EventSequence) async throws(RequestError)
+    /// Where the log is kept, the older ones beside it.
+    var logFile: String { get }
     func log(
         level: LogLevel, batch: BatchID?, task: TaskID?, limit: Int, after: Int64?
     ) async throws(RequestError) -> (lines: [LogLine], next: Int64)

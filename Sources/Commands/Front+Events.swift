@@ -52,6 +52,9 @@ extension Front {
         return words.compactMap(\.self).joined(separator: " ").displayed
     }
 
+    /// As many as an engine gives at once.
+    static let logLines = 1000
+
     func log(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)
         let level = invocation.value(MartletProgram.level) ?? .info
@@ -61,7 +64,12 @@ extension Front {
         repeat {
             let cursor = after
             let page = try await ask(takesItsTime: cursor != nil) { engine throws(RequestError) in
-                try await engine.log(level: level, batch: batch, task: task, limit: 1000, after: cursor)
+                try await engine.log(level: level, batch: batch, task: task, limit: Self.logLines, after: cursor)
+            }
+            if cursor == nil, page.lines.count >= Self.logLines, let first = page.lines.first {
+                console.note(
+                    "these are the newest \(Self.logLines) lines, from \(time(first.at)) on; for earlier ones: less \(engine.logFile)*"
+                )
             }
             for line in page.lines {
                 if json { console.json(line) } else { console.line(text(of: line)) }

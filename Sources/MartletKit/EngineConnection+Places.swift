@@ -35,6 +35,9 @@ extension EngineConnection {
         }
     }
 
+    /// The engine's log on this machine; the older ones lie beside it.
+    package nonisolated var logFile: String { places.logDirectory + "/martletd.log" }
+
     /// What libraries print while a screen is open, so that it neither hits the terminal nor is lost.
     package nonisolated var screenLogFile: String { places.logDirectory + "/screen.log" }
 

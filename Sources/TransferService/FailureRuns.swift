@@ -1,25 +1,48 @@
 import TransferModel
 
-/// Failures of one cause in one batch: the first is a line of the log, the others are counted. A disk that was taken out is one thing that
-/// happened, and not a hundred thousand. Pure: the caller brings the time.
+/// Failures and waits of one cause in one batch: the first is a line of the log, the others are counted. A disk that was taken out, or a
+/// wrong password, is one thing that happened, and not a hundred thousand. Pure: the caller brings the time.
 struct FailureRuns {
     struct Cause: Hashable {
         var batch: BatchID
-        var code: TransferErrorCode
+        /// `nil`: what it waits for is no failure.
+        var code: TransferErrorCode?
         /// Of failures by HTTP.
         var status: Int?
+        /// What files wait for that have not failed.
+        var waits: [WaitReason]?
 
         /// `answered 403`, or what the code is called.
-        var words: String { status.map { "answered \($0)" } ?? code.words }
+        var words: String { status.map { "answered \($0)" } ?? code?.words ?? (waits ?? []).words }
+
+        /// What an event tells of; `nil`: neither of a failure nor of a wait.
+        init?(_ event: TransferEvent) {
+            guard let batch = event.batch, event.task != nil else { return nil }
+            switch event.type {
+            case .taskFailed:
+                guard let error = event.payload.error else { return nil }
+                self.init(batch: batch, code: error.code, status: error.httpStatus)
+            case .waiting:
+                let error = event.payload.error
+                self.init(
+                    batch: batch, code: error?.code, status: error?.httpStatus, waits: event.payload.waitReasons ?? [])
+            default: return nil
+            }
+        }
+
+        init(batch: BatchID, code: TransferErrorCode?, status: Int? = nil, waits: [WaitReason]? = nil) {
+            (self.batch, self.code, self.status, self.waits) = (batch, code, status, waits)
+        }
     }
 
-    /// So many more have failed since the last line about it.
+    /// So many more have failed, or began to wait, since the last line about it.
     struct Untold: Equatable {
         var cause: Cause
         var files: Int64
 
         var message: String {
-            "\(files) more \(files == 1 ? "file" : "files") stopped for the same cause (\(cause.words))"
+            let happened = cause.waits == nil ? "stopped" : "waited"
+            return "\(files) more \(files == 1 ? "file" : "files") \(happened) for the same cause (\(cause.words))"
         }
     }
 
@@ -36,9 +59,13 @@ struct FailureRuns {
 
     private var runs: [Cause: Run] = [:]
 
-    /// Takes a failure in.
-    /// - Returns: whether it is the first of its cause, to be told in full.
+    /// Takes a failure or a wait in.
+    /// - Returns: whether it is the first of its cause, to be told in full. A file that waits goes on, and may wait again: what comes long
+    ///   after the last line about it is another story.
     mutating func isFirst(_ cause: Cause, at time: Timestamp) -> Bool {
+        if let run = runs[cause], cause.waits != nil, run.files == 0, time.since(run.toldAt) >= Self.pause {
+            runs[cause] = nil
+        }
         if runs[cause] != nil {
             runs[cause]?.files += 1
             return false

@@ -26,10 +26,7 @@ extension TransferService {
     }
 
     private func note(_ event: TransferEvent) {
-        if event.type == .taskFailed, let batch = event.batch, let error = event.payload.error {
-            let cause = FailureRuns.Cause(batch: batch, code: error.code, status: error.httpStatus)
-            guard failures.isFirst(cause, at: event.at) else { return }
-        }
+        if let cause = FailureRuns.Cause(event), !failures.isFirst(cause, at: event.at) { return }
         if event.type == .batchFinished, let batch = event.batch { tell(failures.end(of: batch), at: event.at) }
         log.write(event)
     }

@@ -34,6 +34,7 @@ final class FakeEngine: Engine {
         var requests: [BatchRequest] = []
         var orders: [BatchID: BatchRequest] = [:]
         var logins: [String: TransferSecrets] = [:]
+        var logLines = 1
         var forgotten: [String: TransferSecrets] = [:]
         var report = DestinationReport(ok: true, milliseconds: 84, login: .ok)
         /// What becomes of the batches when something is said to have changed, one step each time.
@@ -188,16 +189,15 @@ final class FakeEngine: Engine {
         try ask("acknowledge \(consumer) \(sequence.rawValue)") { _ in }
     }
 
+    var logFile: String { "/state/log/martletd.log" }
+
     func log(
         level: LogLevel, batch: BatchID?, task: TaskID?, limit: Int, after: Int64?
     ) async throws(RequestError) -> (lines: [LogLine], next: Int64) {
-        try ask("log \(level.rawValue)") { _ in
-            (
-                [
-                    LogLine(
-                        at: .sample, level: .warning, batch: BatchID(rawValue: 7), task: nil, message: "slow \u{1B}[2J")
-                ], 1
-            )
+        try ask("log \(level.rawValue)") { state in
+            let line = LogLine(
+                at: .sample, level: .warning, batch: BatchID(rawValue: 7), task: nil, message: "slow \u{1B}[2J")
+            return (Array(repeating: line, count: min(limit, state.logLines)), 1)
         }
     }
 

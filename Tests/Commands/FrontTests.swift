@@ -212,6 +212,20 @@ struct FrontTests {
         #expect(bench.output == "2026-11-21 12:41:07 WARNING b7 slow \\x1b[2J\n")
     }
 
+    @Test("a log that does not show all says so, and where the rest is")
+    func longLog() async {
+        let short = Bench(FakeEngine { $0.logLines = 999 })
+        #expect(await short.run("log") == .done)
+        #expect(short.error.isEmpty)
+        let long = Bench(FakeEngine { $0.logLines = 5000 })
+        #expect(await long.run("log", "--json") == .done)
+        #expect(long.output.split(separator: "\n").count == 1000)
+        #expect(
+            long.error
+                == "these are the newest 1000 lines, from 2026-11-21 12:41:07 on; for earlier ones: less /state/log/martletd.log*\n"
+        )
+    }
+
     @Test("watch prints a line and ends when all is over")
     func watch() async {
         let bench = Bench(FakeEngine { $0.batches = [.sample(7, .completed)] })

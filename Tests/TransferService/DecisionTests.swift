@@ -407,6 +407,41 @@ import TransferModel
         #expect(!isFirst(2, 403, at: 71), "what is still to be told is kept")
     }
 
+    @Test
+    func `of waits for one cause the first is told and the others are counted, and what comes later is told again`() {
+        var runs = FailureRuns()
+        func event(_ type: TransferEventType, _ task: Int64?, _ error: TransferError?, _ waits: [WaitReason])
+            -> FailureRuns.Cause?
+        {
+            var payload = EventPayload()
+            (payload.error, payload.waitReasons) = (error, waits)
+            return FailureRuns.Cause(
+                TransferEvent(
+                    seq: EventSequence(rawValue: 1), at: now, session: .default, batch: BatchID(rawValue: 1),
+                    task: task.map { TaskID(rawValue: $0) }, type: type, payload: payload))
+        }
+        let denied = TransferError(.http, "nas refused the password", httpStatus: 401)
+        guard let auth = event(.waiting, 1, denied, [.auth]), let metered = event(.waiting, 1, nil, [.metered]),
+            let failed = event(.taskFailed, 1, denied, [])
+        else { return #expect(Bool(false), "all are causes") }
+        #expect(event(.resumed, 1, nil, []) == nil && event(.waiting, nil, nil, [.metered]) == nil)
+        func at(_ seconds: Int64) -> Timestamp { now.advanced(by: .seconds(seconds)) }
+        func isFirst(_ cause: FailureRuns.Cause, at seconds: Int64) -> Bool { runs.isFirst(cause, at: at(seconds)) }
+        for cause in [auth, metered, failed] { #expect(isFirst(cause, at: 0)) }
+        for _ in 0..<299 { #expect(!isFirst(auth, at: 1)) }
+        #expect(!isFirst(metered, at: 1))
+        let told = runs.due(at(11)).map(\.message)
+        #expect(
+            told == [
+                "299 more files waited for the same cause (answered 401)",
+                "1 more file waited for the same cause (\([WaitReason.metered].words))",
+            ])
+        #expect(!isFirst(auth, at: 12), "the same burst still")
+        _ = runs.due(at(22))
+        #expect(isFirst(auth, at: 32), "tried again and refused again")
+        #expect(!isFirst(failed, at: 32), "what failed stays so")
+    }
+
     @Test func `a waiting batch with no counts is not written as over`() {
         let answer = why { $0.scanning = true }
         #expect(answer.sentence.contains("looked through"))
