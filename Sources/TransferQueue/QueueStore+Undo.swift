@@ -65,7 +65,7 @@ extension QueueStore {
     }
 
     /// A folder and all below it, in SQL.
-    private static func below(_ folder: String) -> String {
+    static func below(_ folder: String) -> String {
         "WITH RECURSIVE below (id) AS (VALUES (\(folder)) UNION ALL SELECT f.id FROM folders f JOIN below ON f.parent = below.id) SELECT id FROM below"
     }
 
@@ -216,7 +216,7 @@ extension QueueStore {
         }
     }
 
-    private func putBackLimit(_ before: UndoBefore) throws {
+    func putBackLimit(_ before: UndoBefore) throws {
         guard let rate = before.rate, let scope = before.scope.flatMap(LimitScope.init(stored:)) else { return }
         try setLimit(rate.value, of: scope)
     }
@@ -253,101 +253,9 @@ extension QueueStore {
     }
 
     /// A batch that was held stands still again.
-    private func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
+    func hold(_ batch: BatchID, _ root: Int64, _ change: inout NodeChange) throws {
         try database.run("UPDATE batches SET held = 1 WHERE id = ?", .integer(batch.rawValue))
         for row in try claimed(in: Set(subtree(of: root))) { try stop(row, as: .queued, "paused", &change) }
         self.change.note(wholly: batch)
-    }
-
-    // MARK: Order and settings
-
-    private func takeBackOrder(_ step: UndoneStep, whole: Bool, _ change: inout NodeChange) throws {
-        if let positions = step.before.positions {
-            for pair in positions where pair.count == 2 {
-                try database.run(
-                    "UPDATE batches SET position = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
-            }
-            self.change.mayRun = true
-        }
-        guard let node = step.node, let target = try target(node) else { return }
-        let condition: String
-        var folder: Int64 = 0
-        switch target {
-        case .batch: return
-        case .folder(_, let id, _):
-            folder = id
-            condition = "folder IN (\(Self.below("?2")))"
-            if let ranks = step.before.folderRanks { try give(.rank, ranks, below: id) }
-            if let priorities = step.before.folderPriorities { try give(.priority, priorities, below: id) }
-            forgetPaths()
-        case .task(let row):
-            folder = row.id.rawValue
-            condition = "tasks.id = ?2"
-        }
-        try writeCounters()
-        try database.run(
-            """
-            UPDATE tasks SET lane = u.lane, rank = u.rank FROM undo_tasks u
-            WHERE u.operation = ?1 AND u.task = tasks.id AND (\(whole ? "?2 = ?2" : condition))
-            """, .integer(step.operation), .integer(folder))
-        try settleSets(step.batch)
-        change.reordered.insert(step.batch)
-    }
-
-    /// What a person gives folders, for what is still to be found in them.
-    enum Given: String {
-        case rank, priority
-    }
-
-    /// Folders have what they had; pairs of folder and value.
-    private func give(_ what: Given, _ pairs: [[Int64]], below top: Int64) throws {
-        let column = what.rawValue
-        try database.run(
-            "UPDATE folders SET \(column) = NULL WHERE \(column) IS NOT NULL AND id IN (\(Self.below("?1")))",
-            .integer(top))
-        for pair in pairs where pair.count == 2 {
-            try database.run("UPDATE folders SET \(column) = ? WHERE id = ?", .integer(pair[1]), .integer(pair[0]))
-        }
-    }
-
-    /// What a folder and those below it have, as pairs of folder and value.
-    func given(_ what: Given, below top: Int64) throws -> [[Int64]] {
-        let column = what.rawValue
-        return try database.rows(
-            "SELECT id, \(column) FROM folders WHERE \(column) IS NOT NULL AND id IN (\(Self.below("?1")))",
-            .integer(top)
-        ) { [$0.integer(0), $0.integer(1)] }
-    }
-
-    private func takeBackSettings(_ step: UndoneStep, _ change: inout NodeChange) throws {
-        let before = step.before
-        let id = SQLiteValue.integer(step.batch.rawValue)
-        try putBackLimit(before)
-        if let priority = before.priority {
-            try database.run("UPDATE batches SET priority = ? WHERE id = ?", .integer(priority), id)
-        }
-        if let urgent = before.urgent {
-            try database.run("UPDATE batches SET urgent = ? WHERE id = ?", .integer(urgent ? 1 : 0), id)
-        }
-        if let name = before.name { try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id) }
-        if let seconds = before.giveUp { try setOptions(of: step.batch) { $0.giveUpAfterSeconds = seconds } }
-        if let policy = before.ifExists { try setOptions(of: step.batch) { $0.ifExists = policy } }
-        if let time = before.notBefore {
-            if case .task(let task) = step.node {
-                if let value = time.value {
-                    try setNotBefore(Timestamp(milliseconds: value), of: task, &change)
-                } else {
-                    let now = clock().milliseconds
-                    try endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
-                }
-            } else {
-                try setNotBefore(time.value, of: step.batch)
-            }
-        }
-        if before.held == true, case .batch(let batch, let root) = try target(.batch(step.batch)) {
-            try hold(batch, root, &change)
-        }
-        self.change.note(wholly: step.batch)
-        self.change.mayRun = true
     }
 }

@@ -389,6 +389,29 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("each name that nobody knows is a problem of its own, whether files wait for it or were given up")
+    func unknownHosts() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        func add(_ host: String, failed: Bool) async throws {
+            _ = try await queue.addTree(host, files: 1)
+            let error = TransferError(.cannotFindHost, "\(host) cannot be found: check the spelling of its name")
+            for task in try await queue.claimAll() {
+                queue.writer.record(
+                    failed
+                        ? .failed(error) : .waiting(WaitReasons(.backoff), retryAt: sandbox.clock.now, error: error),
+                    for: task.id)
+            }
+            try await queue.writer.commit()
+        }
+        for host in ["nsa.local", "nas.lcoal", "nsa.local"] { try await add(host, failed: false) }
+        #expect(try await queue.reader.totals().problemCauses == 2)
+        for host in ["one", "two", "two"] { try await add(host, failed: true) }
+        let totals = try await queue.reader.totals()
+        #expect(totals.problems == 6 && totals.problemCauses == 4)
+        try await queue.close()
+    }
+
     @Test("why: what is ahead, what it waits for, and since when")
     func standing() async throws {
         let sandbox = try Sandbox()
