@@ -206,7 +206,9 @@ extension Front {
         if invocation.has(CommonOptions.json) {
             console.json(report)
         } else {
-            console.line(report.sentence(ShownAddress.of(word), console.units) + ".")
+            let shown = ShownAddress.of(word)
+            let place = Destination.isName(word) ? ": martlet destination add \(shown) --replace URL" : ""
+            console.line(report.sentence(shown, console.units, login: "check user and password\(place)") + ".")
         }
         return report.ok ? .done : .refused
     }

@@ -90,7 +90,7 @@ extension LineTalk {
                 question: "Forget every finished batch? No file is touched, and u takes it back for a while.",
                 words: ["purge", "--finished"], no: "Nothing was forgotten.", back: .top)
         case "", "s": return Step(lines: overview(sight))
-        case "h":
+        case "h", "?":
             return Step(lines: [
                 "A number chooses a batch, an ID such as b7 or t31 what it names. Each choice is a command of martlet, and is shown as such.",
                 "News is told by itself: what ends or fails at once, progress every 10 percent.",
@@ -129,7 +129,7 @@ extension LineTalk {
                 lines: found.isEmpty
                     ? ["Nothing has failed, and nothing waits for you or a server."]
                     : found.flatMap { batch in ["\(batch.id) \(sentence(batch))"] + waits(of: batch) })
-        case "h": return Step(lines: [help, Self.takesBack])
+        case "h", "?": return Step(lines: [help, Self.takesBack])
         default: return Step(lines: ["\"\(word)\" is none of the choices."])
         }
     }

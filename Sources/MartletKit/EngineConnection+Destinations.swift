@@ -39,9 +39,15 @@ extension EngineConnection {
 
 extension DestinationReport {
     /// All of it in one sentence, without a full stop: what works, or why not and the cure.
-    /// - Parameter name: what the person calls it.
-    package func sentence(_ name: String, _ units: ScreenConfiguration.Units) -> String {
-        if let error, !ok { return "\(name) cannot be used: \(error.message)" }
+    /// - Parameters:
+    ///   - name: what the person calls it.
+    ///   - login: how it is given another login.
+    package func sentence(_ name: String, _ units: ScreenConfiguration.Units, login: String) -> String {
+        if let error, !ok {
+            // It was asked once: nothing is tried again, and there is no batch to be let in.
+            let why = error.httpStatus == 401 ? "\(error.happening): \(login)" : error.messageWithoutPromise
+            return "\(name) cannot be used: \(why)"
+        }
         return "\(name) \(facts(units))"
     }
 

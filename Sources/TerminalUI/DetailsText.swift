@@ -140,6 +140,10 @@ struct DetailsText {
             // How sure that is differs: nobody should take an equal size for equal bytes.
             return text + "; " + (row.checked.map { "compared " + look.safe($0) } ?? "nothing was compared")
         }
+        if shown == .done, let found = row.bytes.found, found > 0 {
+            return text + "; \(look.figures.size(found)) were there before, under the same names"
+        }
+        if shown == .skipped, row.checked == nil { return text + ", under that name; nothing was compared" }
         if shown == .auth { return "\(shown.longWord), needs you: waits for \(row.waitReasons.words)" }
         // That it waits for the next try is what the state's meaning says already.
         if shown == .retry { return wait > 0 ? text + ", in \(wait) s" : text }

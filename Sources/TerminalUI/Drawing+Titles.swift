@@ -14,10 +14,20 @@ extension Drawing {
             if isSorted, text.width < cells.count {
                 title = text + SafeText([Glyph(look.glyphs.sorted(model.tree.order))])
             }
+            if column == .name { title += hidden(title, cells.count) }
             grid.put(
                 title.fitted(to: cells.count, alignment), row: row, column: cells.lowerBound,
                 style: Style(.title, strong: isSorted))
         }
+    }
+
+    /// `  3 above, 12 below`: rows that are out of sight; nothing where it has no room.
+    private func hidden(_ title: SafeText, _ cells: Int) -> SafeText {
+        let (window, all) = (model.tree.window, model.tree.items.count)
+        let parts = [(window.lowerBound, "above"), (all - window.upperBound, "below")].filter { $0.0 > 0 }
+        guard !parts.isEmpty else { return "" }
+        let text = SafeText("  " + parts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
+        return title.width + text.width <= cells ? text : ""
     }
 
     private static func title(_ column: Columns.Column) -> (SafeText, Alignment)? {

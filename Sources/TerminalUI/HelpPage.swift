@@ -52,7 +52,7 @@ extension Model {
         let view: KeyMap.View = isAdding ? .picker : canChange ? keyView : .lost
         pageUnderHelp = page
         var help = HelpPage(view)
-        help.form = adding?.formHelp
+        help.form = adding?.formHelp ?? page.formHelp
         page = .help(help)
     }
 

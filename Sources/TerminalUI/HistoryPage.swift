@@ -74,7 +74,12 @@ extension Model {
             guard batch.filesFailed + batch.filesCancelled > 0 else {
                 return say("Nothing of \"\(look.safe(batch.name))\" failed: there is nothing to try again.")
             }
-            ask(.failed(of: "\"\(look.safe(batch.name))\"")) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
+            let name: SafeText = "\"\(look.safe(batch.name))\""
+            if batch.causes.contains(where: { $0.code == .destinationExists }) {
+                let then = Dialog.Intent.named(.retry, name, .ids([.batch(batch.id)]))
+                return askAboutExisting(name, files: batch.filesFailed, [batch.id], then: then)
+            }
+            ask(.failed(of: name)) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
         case .again: history.batch.map { again($0.id) }
         case .back: page = .transfers
         case .help: openHelp()
@@ -141,7 +146,8 @@ extension Drawing {
             (batch.filesCompleted, "done"), (batch.filesFailed, "failed"), (batch.filesCancelled, "cancelled"),
         ]
         let files = parts.filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }.joined(separator: ", ")
-        var lines: [SafeText] = ["\(batch.id)  \(files)   \(look.figures.size(batch.bytesAccepted)) sent"]
+        let moved = batch.direction == .download ? "received" : "sent"
+        var lines: [SafeText] = ["\(batch.id)  \(files)   \(look.figures.size(batch.bytesAccepted)) \(moved)"]
         if !batch.destination.isEmpty { lines.append("to " + look.safe(batch.destination)) }
         var time: SafeText = "queued \(look.date(batch.createdAt))"
         if let finished = batch.finishedAt {

@@ -168,11 +168,7 @@ extension Model {
         guard let some = rows.first else { return }
         let stuck = rows.filter { $0.counts.failed + $0.counts.cancelled + $0.counts.waiting > 0 }
         guard !stuck.isEmpty else { return say("\(title([some])) has nothing to try again.") }
-        let existing = stuck.filter(\.meetsExisting)
-        guard existing.count == stuck.count else { return send(.retry, stuck) }
-        let batches = existing.compactMap(\.id.batch)
-        askAboutExisting(
-            title(stuck), files: existing.reduce(0) { $0 + $1.counts.failed }, batches, then: .act(.retry, stuck))
+        retryOrAsk(stuck)
     }
 
     mutating func retryAll() {
@@ -218,7 +214,9 @@ extension Model {
         case .act(let deed, let rows): send(deed, rows)
         case .settleExisting(let policy, let batches, let then):
             let settings = NodeSettings(ifExists: policy)
-            ask(.settledExisting(then: then)) { .act(.set(settings), .ids(batches.map(NodeID.batch)), number: $0) }
+            ask(.settledExisting(policy, then: then)) {
+                .act(.set(settings), .ids(batches.map(NodeID.batch)), number: $0)
+            }
         }
     }
 

@@ -31,20 +31,16 @@ extension Model {
         let isLogin = if case .lettingIn = request.purpose { true } else { false }
         var takenBack: Outstanding.Purpose?
         if !isLogin, done > 0 || changed.limits != nil { takenBack = repeating.note(request, changed.undo) }
-        if case .settledExisting(let then) = request.purpose { return perform(then) }
+        if case .settledExisting(_, let then) = request.purpose { return perform(then) }
         let price = price(of: request.purpose, results)
         let undo = offer(request, changed)
         // An answer that was long in coming: nothing counts down any more, but a cancel can be taken back all the same.
         let isCancel = if case .deed(.cancel, _) = request.purpose { true } else { false }
         let isLate = undo == nil && changed.undo != nil && isCancel
         let late: SafeText = isLate ? " \(key(.undo)) takes it back." : ""
-        let both: SafeText =
-            if case .replaced(_, let new)? = takenBack { " \(new), which took its place, is still queued, too." } else {
-                ""
-            }
         say(
-            outcome(of: request.purpose, changed, done: Int64(done)) + price + late + both, undo: undo,
-            isLogged: done > 0)
+            outcome(of: request.purpose, changed, done: Int64(done)) + price + late + remainder(of: takenBack),
+            undo: undo, isLogged: done > 0)
         if case .named = request.purpose, filter?.marksAll == true {
             filter?.marksAll = false
             tree.unmarkAll()
@@ -53,6 +49,15 @@ extension Model {
         if case .deed(let deed, let rows) = request.purpose, !deed.isMove {
             let ids = Set(rows.map(\.id))
             tree.unmark(ids.union(tree.marks.values.filter { isBelow($0, ids) }.map(\.id)))
+        }
+    }
+
+    /// What an undo leaves as it is.
+    private func remainder(of takenBack: Outstanding.Purpose?) -> SafeText {
+        switch takenBack {
+        case .replaced(_, let new): " \(new), which took its place, is still queued, too."
+        case .settledExisting(.replace, _): " What was overwritten meanwhile cannot be had back."
+        default: ""
         }
     }
 
@@ -119,7 +124,8 @@ extension Model {
         case .askedServer(let what):
             return done > 0
                 ? "Asking \(what)." : "Nothing waits for its next try: what is left is tried already, or paused."
-        case .settledExisting, .serversUsed, .replacing, .throughput, .undoable, .why, .task, .sources, .order, .log,
+        case .settledExisting, .retrying, .serversUsed, .replacing, .throughput, .undoable, .why, .task, .sources,
+            .order, .log,
             .problems, .history,
             .finishedToday, .returning,
             .status, .queueing, .destination,

@@ -24,9 +24,36 @@ extension Model {
                 Dialog.Choice(letter: nil, text: files == 1 ? "Leave it" : "Leave them", intent: nil),
             ], selected: 3, at: now.uptime)
     }
+
+    /// Of files the row tells why they failed; of what holds many the engine does.
+    mutating func retryOrAsk(_ rows: [NodeRow]) {
+        let failed = rows.filter { $0.counts.failed > 0 }
+        if failed.contains(where: \.canHold) {
+            ask(.retrying(rows)) { .problems(number: $0) }
+        } else {
+            retry(rows, existingIn: Set(failed.filter(\.meetsExisting).compactMap(\.id.batch)))
+        }
+    }
+
+    mutating func causesCame(for rows: [NodeRow], _ result: Result<[BatchSnapshot], RequestError>) {
+        switch result {
+        case .failure(let error): complain(advised(error.message))
+        case .success(let batches):
+            let existing = batches.filter { $0.causes.contains { $0.code == .destinationExists } }
+            retry(rows, existingIn: Set(existing.map(\.id)))
+        }
+    }
+
+    /// - Parameter existing: batches in which something failed because of what is there.
+    private mutating func retry(_ rows: [NodeRow], existingIn existing: Set<BatchID>) {
+        let batches = rows.compactMap(\.id.batch).filter(existing.contains)
+        if batches.isEmpty { return send(.retry, rows) }
+        let files = rows.reduce(0) { $0 + $1.counts.failed }
+        askAboutExisting(title(rows), files: files, batches, then: .act(.retry, rows))
+    }
 }
 
 extension NodeRow {
-    /// What failed of it did so because something of that name is there.
-    var meetsExisting: Bool { counts.failed > 0 && isOver && error?.code == .destinationExists }
+    /// Of a file, or a group of them: what failed of it did so because something of that name is there.
+    fileprivate var meetsExisting: Bool { counts.failed > 0 && error?.code == .destinationExists }
 }

@@ -45,6 +45,7 @@ extension Model {
         guard let asked = outstanding.removeValue(forKey: number) else { return }
         switch asked.purpose {
         case .serversUsed: return serversUsedCame(result)
+        case .retrying(let rows): return causesCame(for: rows, result)
         case .replacing(let old, let new): return lookedAtReplaced(old, by: new, result)
         default: break
         }
@@ -66,6 +67,9 @@ extension Model {
         }
         if problems.isGone, [.enter, .retry, .leaveOut, .again, .server].contains(action) {
             return complain("That problem is gone: choose another one.")
+        }
+        if [.plain, .write, .copyAll].contains(action), !problems.isKnown {
+            return complain("The engine has not told the problems yet: try again in a moment.")
         }
         switch action {
         case .enter: return showFiles(of: problems.cause, among: problems.causes)

@@ -57,7 +57,9 @@ struct Outstanding: Sendable {
         /// What a command named.
         case named(Deed, SafeText)
         /// What batches do about what is there already, and what is done after it.
-        case settledExisting(then: Dialog.Intent)
+        case settledExisting(ExistingFilePolicy, then: Dialog.Intent)
+        /// What failed in these rows is tried again, once it is known whether something of its name is there.
+        case retrying([NodeRow])
         /// Retry of what failed in a batch.
         case failed(of: SafeText)
         /// A server that is tried again before its time, and when.

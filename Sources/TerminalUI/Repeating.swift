@@ -36,11 +36,11 @@ struct Repeating: Sendable {
     /// What takes the newest change back that is not older than this.
     func newest(after time: Duration) -> UndoChoice? { done.last { $0.undo != nil && $0.at > time }?.undo }
 
-    /// The newest cancel, however long ago.
+    /// The newest cancel, however long ago; not of what another batch has taken the place of: that would send it twice.
     var newestCancel: Change? {
         done.last { change in
             switch change.purpose {
-            case .deed(.cancel, _), .named(.cancel, _), .replaced: change.undo != nil
+            case .deed(.cancel, _), .named(.cancel, _): change.undo != nil
             default: false
             }
         }

@@ -190,7 +190,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         case .skipped: "was there already"
         case .leftOut: "left out: no files to send"
         case .partly: "the rest was cancelled"
-        case .done: "all of it is there"
+        case .done: "every file is there"
         case .unknown: "moved; no engine answers"
         }
     }

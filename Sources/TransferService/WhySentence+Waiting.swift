@@ -51,7 +51,7 @@ extension WhySentence {
             let what = trouble.map { $0.isAskedPause ? $0.happening : error.happening } ?? words
             return (
                 "\(subject) \(verb)\(since): \(what)\(again)\((trouble?.error ?? error).quoted)",
-                trouble?.remedy(for: mended) ?? unblock
+                trouble?.remedy(for: mended) ?? unreached(error) ?? unblock
             )
         }
         // What a person does about a sign-in is said with the commands for it.
@@ -73,7 +73,7 @@ extension WhySentence {
             "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))\((trouble?.error ?? host.error)?.quoted ?? "")",
             isUnknown
                 ? misspelled
-                : trouble?.remedy(for: mended) ?? WaitReason.hostBackoff.remedy(for: mended)
+                : trouble?.remedy(for: mended) ?? unreached(host.error) ?? WaitReason.hostBackoff.remedy(for: mended)
         )
     }
 
@@ -86,6 +86,11 @@ extension WhySentence {
     /// A name that nobody knows is mostly a slip of the finger, which no waiting mends.
     private var misspelled: String {
         "check the spelling of its name; if it is wrong, martlet cancel \(name) and queue it again, else check the network"
+    }
+
+    /// Where nobody answers the address may be wrong, and that is no time to wait for.
+    private func unreached(_ error: TransferError?) -> String? {
+        error?.code == .cannotConnectToHost ? error?.remedyOfServer(for: mended) : nil
     }
 
     private func untilTriedAgain(_ time: Timestamp) -> String {

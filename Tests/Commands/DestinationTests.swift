@@ -223,7 +223,17 @@ struct DestinationTests {
                 ok: false, milliseconds: 9, error: TransferError(.http, "h answered 401: give a user", httpStatus: 401))
         }
         #expect(await bench.run("destination", "test", "nas") == .refused)
-        #expect(bench.output.contains("nas cannot be used: h answered 401: give a user.\n"))
+        #expect(
+            bench.output.contains(
+                "nas cannot be used: h answered 401: check user and password: martlet destination add nas --replace URL.\n"
+            ))
+        engine.state.withLock {
+            let refused = TransferError(
+                .cannotConnectToHost, "h refuses: check the port; Martlet tries again by itself")
+            $0.report = DestinationReport(ok: false, milliseconds: 9, error: refused)
+        }
+        #expect(await bench.run("destination", "test", "nas") == .refused)
+        #expect(bench.output.contains("nas cannot be used: h refuses: check the port.\n"))
     }
 
     @Test("lines of the file that do not count are said, and the others count")

@@ -99,6 +99,30 @@ struct DestinationsPageTests {
         #expect(screen.model.adding?.destination.field.text == "photos:")
     }
 
+    @Test("what was chosen for another place and left in the last look goes to the server it is sent to now")
+    func sentElsewhere() {
+        var screen = page(80, 24)
+        screen.press("Esc", "a")
+        screen.list(Adding.entries)
+        screen.press("Space", "F2", "^U", "https://host/in/", "Enter")
+        #expect(screen.picture.contains("[3 Review]"))
+        screen.press("^C", "D")
+        screen.send(.local(.places(Adding.places, Adding.recent, Adding.configured)))
+        screen.press("a")
+        #expect(screen.picture.contains("[1 Pick]"))
+        screen.press("F2", "Enter")
+        #expect(screen.model.adding?.review?.work == .upload([Adding.path("edits")], to: "nas:"))
+    }
+
+    @Test("the form of a server has help of its own")
+    func formHelp() {
+        var screen = page(80, 24)
+        screen.press("n", "F1")
+        #expect(screen.lines[0].hasPrefix(" Help: a server "))
+        screen.press("q")
+        #expect(screen.model.page.isServerForm)
+    }
+
     private func saved(_ screen: ScreenHarness) -> (deed: String, DestinationDeed.SavedDestination)? {
         for case .destination(let deed, _) in screen.requests {
             switch deed {

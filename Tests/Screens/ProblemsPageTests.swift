@@ -153,6 +153,56 @@ struct ProblemsPageTests {
         #expect(screen.matched(.retry) == ["@err err=destinationExists"] && settled(screen) == [])
     }
 
+    @Test("r on a batch in the list asks only where something of its files is there already")
+    func existingOfBatch() {
+        func retried(_ causes: [CauseCount]) -> ScreenHarness {
+            var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+            screen.press("}", "}")
+            #expect(screen.cursorName == "docs")
+            screen.press("r")
+            #expect(screen.matched(.retry) == [])
+            screen.send(.answer(.problems(.success([batch(3, "docs", causes)]), number: screen.lastNumber)))
+            return screen
+        }
+        let refused = CauseCount(code: .permissionDenied, count: 4, message: "no")
+        let there = CauseCount(code: .destinationExists, count: 3, message: "t20 is there already: move it")
+        let docs = NodeChoice.rows([.batch(BatchID(rawValue: 3))])
+        var screen = retried([refused])
+        #expect(screen.requests.contains(.act(.retry, docs, number: screen.lastNumber)))
+        screen = retried([refused, there])
+        #expect(screen.picture.contains("there already") && screen.requests.isEmpty)
+        screen.wait(.seconds(1))
+        screen.press("o")
+        #expect(settled(screen) == [.ids([.batch(BatchID(rawValue: 3))])])
+        screen.send(
+            .answer(
+                .acted(
+                    .success(
+                        NodesChanged(
+                            results: [NodeResult(id: .batch(BatchID(rawValue: 3)), result: .done)], undo: .operation(9))
+                    ),
+                    number: screen.lastNumber)))
+        #expect(screen.requests.contains(.act(.retry, docs, number: screen.lastNumber)))
+        let tried = NodesChanged(results: [NodeResult(id: .batch(BatchID(rawValue: 3)), result: .done)])
+        screen.send(.answer(.acted(.success(tried), number: screen.lastNumber)))
+        screen.press("u")
+        let back = NodesChanged(
+            results: [NodeResult(id: .batch(BatchID(rawValue: 3)), result: .done)], undo: nil, undone: .set)
+        screen.send(.answer(.acted(.success(back), number: screen.lastNumber)))
+        let said: SafeText = "Took back the change of b3. What was overwritten meanwhile cannot be had back."
+        #expect(screen.model.notice?.text == said)
+    }
+
+    @Test("what is not known yet is not written down as nothing", arguments: ["w", "o"])
+    func notTold(_ key: String) {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e", key)
+        #expect(screen.requests.isEmpty && screen.picture.contains("The engine has not told the problems yet"))
+        screen.send(.answer(.problems(.success(batches), number: screen.lastNumber)))
+        screen.press(key)
+        #expect(screen.requests.count == 1)
+    }
+
     @Test("Enter shows the files of the cause alone, Esc back to the tree")
     func files() {
         var screen = screen()
@@ -345,6 +395,8 @@ extension ScreenHarness {
 }
 
 extension Model.Page {
+    var isServerForm: Bool { if case .destinations(let page) = self { page.form != nil } else { false } }
+
     var problemTitles: [String] {
         if case .problems(let page) = self { page.causes.map(\.title) } else { [] }
     }

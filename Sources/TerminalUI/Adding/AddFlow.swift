@@ -168,6 +168,13 @@ struct AddFlow: Sendable {
         return outcome.map { follow($0) } ?? [.unsent]
     }
 
+    /// From the first step on, wherever it was left: what is chosen goes there and nowhere else.
+    mutating func send(to place: String) {
+        step = .first
+        review = nil
+        destination.put(place)
+    }
+
     /// Whether the last look is what keys and clicks go to.
     var isReviewing: Bool { step == .third }
 

@@ -13,10 +13,19 @@ struct FormHelp: Hashable, Sendable {
         init(_ keys: String, _ summary: String) { (self.keys, self.summary) = (keys, summary) }
     }
 
-    private static let ending = [
-        Line("^A ^E", "to the begin or end of the line"), Line("^W ^U ^K", "delete a word, before, behind"),
-        Line("Esc", "one step back"), Line("^C", "close; what is chosen is kept"),
+    private static let fields = [
+        Line("Tab S-Tab", "next field, and back"), Line("Up Down", "the same"),
+        Line("PgUp PgDn", "first field, and the buttons"),
     ]
+
+    private static let editing = [
+        Line("^A ^E", "to the begin or end of the line"), Line("^W ^U ^K", "delete a word, before, behind"),
+    ]
+
+    private static let ending =
+        editing + [
+            Line("Esc", "one step back"), Line("^C", "close; what is chosen is kept"),
+        ]
 
     static let links = FormHelp(
         place: "what to download",
@@ -31,11 +40,18 @@ struct FormHelp: Hashable, Sendable {
             Line("Enter F2", "go on with what stands in the line"), Line("Up Down Tab", "choose one of the list"),
         ] + ending)
 
+    static let server = FormHelp(
+        place: "a server",
+        lines: fields + [
+            Line("Left Right", "along the line, or to the next button"), Line("Enter", "next field, or the button"),
+        ]
+            + editing + [Line("Esc ^C", "close without a change")])
+
     static let review = FormHelp(
         place: "the last look",
         lines: [
-            Line("F2", "start it, from any field"), Line("Tab S-Tab", "next field, and back"),
-            Line("Up Down", "the same"), Line("PgUp PgDn", "first field, and the buttons"),
+            Line("F2", "start it, from any field")
+        ] + fields + [
             Line("Space Right", "the next choice"), Line("Left", "the choice before"),
             Line("F3", "names that are not sent"), Line("v", "the same, on the buttons"),
         ] + ending)
@@ -50,5 +66,13 @@ extension AddFlow {
         case .second: .destination
         case .third: .review
         }
+    }
+}
+
+extension Model.Page {
+    /// Of the form that stands on it; `nil`: none does.
+    var formHelp: FormHelp? {
+        if case .destinations(let shown) = self, shown.form != nil { return .server }
+        return nil
     }
 }

@@ -128,6 +128,7 @@ extension Drawing {
         heading(look.safe(destination.name), row: row, columns: 0..<width)
         let user = destination.user.map { "user \($0), " } ?? ""
         grid.put(look.safe("Login     \(user)\(destination.loginMeaning)"), row: row + 1, column: 1, end: width)
+        let login = "\(model.key(.signIn, in: .destinations).string) takes another login"
         let (text, style): (SafeText, Style) =
             switch page.findings[destination.name] {
             case nil: ("not asked since this page was opened", .dim)
@@ -135,7 +136,8 @@ extension Drawing {
             case .failed(let why): (look.safe(why), .error)
             case .report(let report):
                 (
-                    look.safe(report.sentence(destination.name, look.figures.units) + "."), report.ok ? .plain : .error
+                    look.safe(report.sentence(destination.name, look.figures.units, login: login) + "."),
+                    report.ok ? .plain : .error
                 )
             }
         let limit = destination.limit?.bytesPerSecond.map { "at most \(look.figures.speed($0)) for each batch" }

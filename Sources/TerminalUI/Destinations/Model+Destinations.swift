@@ -150,7 +150,7 @@ extension Model {
             }
             page = .transfers
             add(.upload)
-            adding?.destination.put("\(current.name):")
+            adding?.send(to: "\(current.name):")
             return
         case .back:
             page = .transfers
