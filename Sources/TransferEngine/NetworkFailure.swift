@@ -42,7 +42,7 @@ enum NetworkFailure {
                 "check the address and port, and whether it is one without TLS")
         case 51, 60, 83, 91:
             return error(
-                .tlsFailure, "the certificate of \(host) is not trusted", "check it, or name its authority with --ca")
+                .tlsFailure, "the certificate of \(host) is not trusted", "check it" + TransferError.authorityAdvice)
         case 53, 54, 58, 59, 64, 66, 77, 80, 82:
             return error(.tlsFailure, "TLS with \(host) cannot be set up", "check --ca and the server's settings")
         case 90: return error(.pinMismatch, "\(host) has another key than the pinned one", "check --pin and the server")

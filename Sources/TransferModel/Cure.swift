@@ -22,7 +22,9 @@ extension TransferErrorCode {
         case .dependencyFailed: Cure("It was to follow a batch that failed.", "mend that batch first")
         case .sourceMissing: Cure("It is not where it was when it was queued.", "put it back")
         case .sourceChanged:
-            Cure("It was written to each time it was read, so no copy would have been whole.", "let the writing end")
+            Cure(
+                "It was written to while it was sent, or after it was queued; no copy of it would have been faithful.",
+                "let the writing end")
         case .sourceUnreadable: Cure("You are not allowed to read it.", "make it readable for you")
         case .destinationExists:
             Cure(
@@ -70,9 +72,17 @@ extension TransferError {
     /// How what is there may be replaced, in whatever says so: `remedy` names the batch in its place.
     package static let replaceAdvice = "set --if-exists replace for its batch"
 
+    /// How a server may be trusted whose certificate nobody here knows; `remedy` names the command in its place.
+    package static let authorityAdvice = ", or name its authority with --ca"
+
     /// What to do about it, then the retry of it.
     package func remedy(for subject: CureSubject) -> String {
         let retry = "martlet retry \(subject.node)"
+        if advice.hasSuffix(Self.authorityAdvice) {
+            // What a batch trusts was said when it was queued, and is said anew with its copy alone.
+            let again = "martlet again \(subject.knownBatch?.description ?? "BATCH") --ca FILE"
+            return "\(advice.dropLast(Self.authorityAdvice.count)), then \(retry); or name its authority: \(again)"
+        }
         var said = advice.isEmpty ? code.cure(of: subject.scheme).remedy : advice
         if let batch = subject.knownBatch, let place = said?.firstRange(of: Self.replaceAdvice) {
             said?.replaceSubrange(place, with: "martlet set \(batch) --if-exists replace")

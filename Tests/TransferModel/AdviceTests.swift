@@ -3,6 +3,19 @@ import TransferModel
 
 @Suite("Advice is words with commands in them, written once")
 struct AdviceTests {
+    @Test("an authority is named with a copy of the batch: neither its settings nor a retry take one")
+    func authority() {
+        let error = TransferError(
+            .tlsFailure, "the certificate of h is not trusted: check it" + TransferError.authorityAdvice)
+        let task = NodeID.task(TaskID(rawValue: 9))
+        let known = CureSubject(node: task, batch: BatchID(rawValue: 7), url: nil)
+        #expect(
+            error.remedy(for: known)
+                == "check it, then martlet retry t9; or name its authority: martlet again b7 --ca FILE")
+        let several = CureSubject(batch: nil, url: nil)
+        #expect(error.remedy(for: several).hasSuffix("martlet again BATCH --ca FILE"))
+    }
+
     @Test("of a server that serves nothing is said what to see to, and nothing that it may have forbidden")
     func server() {
         let subject = CureSubject(node: .batch(BatchID(rawValue: 7)), batch: BatchID(rawValue: 7), url: nil)
