@@ -13,25 +13,32 @@ extension TransferEngine {
     ) -> Attempt? {
         let source: SourceFile
         do throws(TransferError) {
+            if case .ftp? = context.destination?.address, FTPAddress.cannotCarry(remote) {
+                throw .noFTPName(local)
+            }
             source = try open(local, remote, context)
         } catch {
             refuse(task, error)
             return nil
         }
+        let task = fresh(task)
         var point = task.knownPoint
         var changes = point?.sourceChanges ?? 0
-        let hasChanged = source.identity != recorded
-        if hasChanged {
-            guard SourceChangeRule.beginsAgain(context.order.options.ifChanged, changes: changes) else {
+        if source.identity != recorded {
+            // Who retries a source that had changed wants what it is now; the rule is for what happens by itself.
+            if !recorded.isOpen, !SourceChangeRule.beginsAgain(context.order.options.ifChanged, changes: changes) {
                 refuse(task, .sourceChanged(local, times: changes + 1))
                 return nil
             }
-            changes += 1
+            changes = recorded.isOpen ? 0 : changes + 1
             point = point ?? ResumePoint(PutResumePoint(stored: false, etag: nil))
             point?.sourceChanges = changes
             // From here on the recorded identity is the new one: a kill before the machine's own point must not forget the change.
             point?.isOutdated = true
-            record(restart: point, of: task, "the source changed after it was queued", 0, source.identity)
+            record(
+                restart: point, of: task,
+                recorded.isOpen ? "the source is taken as it is now" : "the source changed after it was queued",
+                recorded.isOpen ? task.accepted : 0, source.identity)
         }
         let subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
         let facts = facts(context.destination, origin)
@@ -52,6 +59,16 @@ extension TransferEngine {
         // Counted anew from what the server says.
         attempt.accepted = 0
         return attempt
+    }
+
+    /// The task without what is forgotten of earlier attempts: of those that knew it, only how much had been accepted is left.
+    private func fresh(_ task: ClaimedTask) -> ClaimedTask {
+        guard task.begunBefore == nil, task.resumePoint == nil, task.accepted > 0 else { return task }
+        queue.writer.record(
+            .restarted(reason: "what was there was not the file", repeated: task.accepted, identity: nil), for: task.id)
+        var task = task
+        task.accepted = 0
+        return task
     }
 
     /// What was learnt of a place's server.
@@ -119,7 +136,7 @@ extension TransferEngine {
         guard case .upload(let local, let remote, _) = attempt.task.work else { return }
         abandonAll(of: attempt)
         guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: attempt.changes)
-        else { return fail(attempt, .sourceChanged(local, times: attempt.changes + 1)) }
+        else { return failChanged(attempt, local, stored) }
         // What a POST did is done: a person decides whether it is to be done again.
         if stored != nil, attempt.resumePoint?.kind == PostResumePoint.kind {
             return fail(attempt, .sourceChanged(local, times: attempt.changes + 1))
@@ -154,6 +171,28 @@ extension TransferEngine {
         else { return fail(attempt, TransferError(.internal, "the destination has no address: queue it again")) }
         attempt.machine = machine
         feed(attempt, .began(at: timeline.now))
+    }
+
+    /// Ends it; a retry puts the file in the place of what the server has taken of it.
+    private func failChanged(_ attempt: Attempt, _ local: RawPath, _ stored: Receipt?) {
+        let stored = attempt.resumePoint?.kind == PostResumePoint.kind ? nil : stored
+        let own = stored.map { PutResumePoint(stored: true, etag: $0.etag) } ?? attempt.ownVersion
+        let server = stored == nil ? nil : TransferScheme.server(of: attempt.origin)
+        fail(attempt, .sourceChanged(local, times: attempt.changes + 1, leftAt: server))
+        guard let own else { return }
+        var point = stored == nil ? attempt.resumePoint ?? ResumePoint(own) : ResumePoint(own)
+        point.ownVersion = own
+        point.isOutdated = true
+        let accepted = stored?.bytes ?? attempt.accepted
+        queue.writer.record(
+            .checkpoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret), for: attempt.task.id)
+    }
+
+    /// The server took the file and has other bytes: whoever retries that has it sent again, and nothing there passes for it.
+    func differ(_ attempt: Attempt, _ error: TransferError) {
+        let task = attempt.task.id
+        fail(attempt, error)
+        queue.writer.record(.forgotten, for: task)
     }
 
     func sourceError(_ attempt: Attempt, _ error: Errno) -> TransferError {
@@ -209,8 +248,15 @@ extension SourceFile {
 }
 
 extension TransferError {
-    static func sourceChanged(_ path: RawPath, times: Int) -> TransferError {
+    /// - Parameter leftAt: the server that has taken all that was sent of it.
+    static func sourceChanged(_ path: RawPath, times: Int, leftAt server: String? = nil) -> TransferError {
         let often = times > 1 ? " \(times) times" : ""
+        if let server {
+            return TransferError(
+                .sourceChanged,
+                "\(path.displayed) changed\(often) while it was sent, and what lies at \(server) is not a faithful copy of it: "
+                    + "do not rely on that; it is replaced by a retry when nobody writes to the source any more")
+        }
         return TransferError(
             .sourceChanged,
             "\(path.displayed) changed\(often) while it was to be sent: retry when nobody writes to it any more")

@@ -62,8 +62,13 @@ extension DavUpload {
     private mutating func differs() -> [ProtocolAction] {
         repairs += 1
         if repairs == 1 { return startOver("the server has other bytes (their SHA-256 differs)") }
-        return leave(
-            .fail(.differing(at: plan.address.server, "took the file but has other bytes (its SHA-256 differs)")))
+        return leave(different("took the file but has other bytes (its SHA-256 differs)"))
+    }
+
+    /// Under a temporary name it is taken away; straight at the target it stays, and must not pass for the file at the next attempt.
+    private func different(_ why: String) -> ProtocolAction {
+        let error = TransferError.differing(at: plan.address.server, why)
+        return isStraight ? .mismatch(Receipt(bytes: plan.subject.size, verified: .none), error) : .fail(error)
     }
 
     // MARK: Folders
@@ -114,10 +119,7 @@ extension DavUpload {
         }
         repairs += 1
         if repairs == 1 { return startOver("the server has \(length) of \(plan.subject.size) bytes") }
-        return leave(
-            .fail(
-                .differing(at: plan.address.server, "took the file but has \(length) of \(plan.subject.size) bytes"))
-        )
+        return leave(different("took the file but has \(length) of \(plan.subject.size) bytes"))
     }
 
     mutating func whole() -> [ProtocolAction] {

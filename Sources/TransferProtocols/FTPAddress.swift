@@ -48,6 +48,9 @@ package struct FTPAddress: Hashable, Sendable {
         self.path = path
     }
 
+    /// Whether it has a sign that would end a command, or that libcurl lets nobody put into one (`REJECT_CTRL` in its urlapi).
+    package static func cannotCarry(_ path: RawPath) -> Bool { path.bytes.contains { $0 < 32 } }
+
     /// The same server, the path with this below it; an empty one is this address itself.
     package func appending(_ name: RawPath) -> FTPAddress? {
         name.bytes.isEmpty ? self : FTPAddress(security, host: host, port: port, path: path.appending(name))
@@ -60,5 +63,14 @@ package struct FTPAddress: Hashable, Sendable {
     package var origin: String {
         let isUsual = port == (security == .implicit ? 990 : 21)
         return isUsual ? "\(security.rawValue)://\(host)" : "\(security.rawValue)://\(host):\(port)"
+    }
+}
+
+extension TransferError {
+    package static func noFTPName(_ file: RawPath) -> TransferError {
+        TransferError(
+            .unsupported,
+            "\(file.displayed) has control characters in its name, which FTP cannot carry: rename it, then queue it again, "
+                + "or queue it again by another protocol, such as sftp://")
     }
 }

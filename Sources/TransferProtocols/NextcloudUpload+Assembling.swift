@@ -189,7 +189,7 @@ extension NextcloudUpload {
             guard let theirs = DavMessages.digest(of: answer) else { return over(.fail(digestless)) }
             guard theirs == digest?.value else {
                 let why = "put the file together but has other bytes (its SHA-256 differs)"
-                return over(.fail(.differing(at: plan.address.server, why)))
+                return over(.mismatch(receipt(answer), .differing(at: plan.address.server, why)))
             }
         }
         switch finding(end) {
@@ -197,7 +197,7 @@ extension NextcloudUpload {
             return over(.finish(receipt(answer)))
         case .found(let file):
             let why = "put the file together but has \(file.size ?? 0) of \(plan.subject.size) bytes"
-            return over(.fail(.differing(at: plan.address.server, why)))
+            return over(.mismatch(receipt(answer), .differing(at: plan.address.server, why)))
         case .unknownMethod: return over(.finish(receipt(answer)))
         case .missing: return lostAnswer(end)
         case .other(let meaning): return over(meaning.refusal ?? .finish(receipt(answer)))

@@ -92,7 +92,7 @@ extension PutUpload {
         }
         guard length == plan.size else {
             let why = "took the file but has \(length) of \(plan.size) bytes"
-            return over(.fail(.differing(at: chain.address.server, why)))
+            return over(.mismatch(receipt(.none, stored, body: body), .differing(at: chain.address.server, why)))
         }
         guard plan.verify.comparesDigests else { return over(.finish(receipt(.size, stored, body: body))) }
         if let digest = answer.representationDigest {

@@ -178,7 +178,8 @@ package struct PutUpload: ProtocolMachine {
     /// 412 to a conditional PUT: something is there that the rule does not let us replace.
     mutating func refused() -> [ProtocolAction] {
         if let before = plan.begunBefore, !hasProbed { return probe(.didItArrive(begun: before, refused: true)) }
-        if plan.ifExists == .skip, !hasProbed { return over(.finish(skipped)) }
+        // Of what we put there ourselves it says only that it is not there any more.
+        if plan.ifExists == .skip, !hasProbed, plan.resume?.stored != true { return over(.finish(skipped)) }
         return probe(.isItTheSame(inDoubt: hasProbed, wantsDigest: plan.size <= Self.quicklyDigested))
     }
 

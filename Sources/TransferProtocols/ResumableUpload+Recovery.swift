@@ -108,6 +108,8 @@ extension ResumableUpload {
         lastID = inner.lastID
         state = .plain(inner)
         guard inner.hasFoundNothing else { return actions }
+        // Somebody has taken it away: from here on any file there is a foreign one.
+        plan.stored = nil
         return restart(UploadSubject.absentReason, else: .fail(.keepsRefusing(at: plan.address.server)))
     }
 }

@@ -27,7 +27,7 @@ package struct ResumableUpload: ProtocolMachine {
         case over
     }
 
-    private(set) var plan: ResumablePlan
+    var plan: ResumablePlan
     var state = State.ready
     var facts: HostFacts
     var probe = UploadProbe(takesTus: false)

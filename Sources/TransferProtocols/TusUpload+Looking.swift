@@ -46,7 +46,11 @@ extension TusUpload {
 
     mutating func forward(_ inner: PutUpload, _ actions: [ProtocolAction]) -> [ProtocolAction] {
         lastID = inner.lastID
-        if inner.hasFoundNothing { return refusedWithoutReason() }
+        if inner.hasFoundNothing {
+            // Somebody has taken it away: from here on any file there is a foreign one.
+            plan.stored = nil
+            return refusedWithoutReason()
+        }
         state = .elsewhere(inner)
         // Whoever retries after that has looked there, and wants it sent.
         if case .fail(let error)? = actions.last, error.code == .unknownOutcome {

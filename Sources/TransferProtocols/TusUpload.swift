@@ -44,7 +44,7 @@ package struct TusUpload: ProtocolMachine {
     /// How often an attempt begins anew before it gives up.
     static let mostRestarts = 2
 
-    let plan: TusPlan
+    var plan: TusPlan
     var state = State.ready
     var messages: TusMessages
     var facts: HostFacts

@@ -109,6 +109,12 @@ extension QueueStore {
         case .restarted(let reason, let repeated, let identity):
             guard row.state != .completed else { return }
             try restart(&row, &details, reason: reason, repeated: repeated, identity: identity, at: fact.time)
+        case .forgotten:
+            guard row.state != .completed else { return }
+            row.begunAt = nil
+            details.atRisk = 0
+            details.unconfirmed = 0
+            try dropResumePoint(&details, of: row)
         case .waiting(let reasons, let retryAt, let error):
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:

@@ -45,12 +45,15 @@ extension QueueStore {
     private func retry(_ folder: Int64, states: String) throws -> Int64 {
         // A directory that could not be listed is no file to send.
         let selection = Selection.directly(in: folder, states: states, and: "flags & 16 = 0")
+        func of(_ cause: TransferErrorCode) -> String {
+            "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause.stored))"
+        }
         // An attempt that found another file there has put none: what is there now is not in question.
+        try database.run("UPDATE tasks SET begun_at = NULL WHERE \(of(.destinationExists))", .integer(folder))
+        // Who retries it means the file as it is now, and knows that what was sent was another one.
         try database.run(
-            """
-            UPDATE tasks SET begun_at = NULL WHERE \(selection.condition)
-            AND id IN (SELECT task FROM task_details WHERE cause = \(TransferErrorCode.destinationExists.stored))
-            """, .integer(folder))
+            "UPDATE tasks SET begun_at = NULL, mtime = NULL, inode = NULL WHERE \(of(.sourceChanged))",
+            .integer(folder))
         try database.run(
             """
             UPDATE task_details SET cause = NULL, error = NULL, failures = 0, said = NULL, wait = 0, wait_since = NULL,
@@ -78,7 +81,13 @@ extension QueueStore {
         var row = old
         let oldDetails = try details(row)
         var details = oldDetails
-        if details.cause == .destinationExists { row.begunAt = nil }
+        switch details.cause {
+        case .destinationExists: row.begunAt = nil
+        case .sourceChanged:
+            row.begunAt = nil
+            try database.run("UPDATE tasks SET mtime = NULL, inode = NULL WHERE id = ?", .integer(row.id.rawValue))
+        default: break
+        }
         details.beginRun()
         if row.state.isTerminal { row.run += 1 }
         row.finishedAt = nil

@@ -120,6 +120,9 @@ package enum TaskChange: Sendable {
     case resumed(at: Int64, repeated: Int64)
     /// It begins again from zero: the resume point is dropped, `accepted` becomes 0. `identity`: the source as it is now, when it changed.
     case restarted(reason: String, repeated: Int64, identity: SourceIdentity?)
+    /// What is at the server is known not to be the file: no later attempt knows of one before it, nor goes on with what it left. How much was
+    /// accepted stays to be seen until one begins.
+    case forgotten
     /// A download's size, told by the server.
     case sizeKnown(Int64)
     /// The attempt ended and the task waits. `error`: why, when an attempt failed. `retryAt`: when it is due by itself.

@@ -45,6 +45,9 @@ package struct SourceIdentity: Hashable, Sendable {
         self.modifiedNanoseconds = modifiedNanoseconds
         self.inode = inode
     }
+
+    /// A person wants the file sent as it is when its turn comes, whatever it was before.
+    package var isOpen: Bool { modifiedNanoseconds == 0 && inode == 0 }
 }
 
 /// A directory that is known and not completely listed.

@@ -75,6 +75,49 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what is forgotten leaves nothing to go on from and no doubt, only how much had been accepted")
+    func forgotten() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.running, for: task.id)
+        queue.writer.record(.checkpoint(resumePoint: [8], accepted: 40, secret: "http://h/u"), for: task.id)
+        queue.writer.record(.failed(TransferError(.integrity, "it differs: look there")), for: task.id)
+        queue.writer.record(.forgotten, for: task.id)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(task.id)?.bytesAccepted == 40)
+        _ = try await queue.writer.retry([.batch(batch)])
+        let again = try #require(try await queue.claimAll().first)
+        #expect(again.begunBefore == nil && again.resumePoint == nil && again.resumeSecret == nil)
+        #expect(again.accepted == 40)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test(
+        "who retries a file that had changed takes it as it is then, by its own name or by its batch's",
+        arguments: [true, false])
+    func retriedChange(byBatch: Bool) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        for (task, code) in zip(tasks, [TransferErrorCode.sourceChanged, .http]) {
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.failed(TransferError(code, "no")), for: task.id)
+        }
+        try await queue.writer.commit()
+        _ = try await queue.writer.retry(byBatch ? [.batch(batch)] : tasks.map { .task($0.id) })
+        let again = try await queue.claimAll().sorted { $0.id.rawValue < $1.id.rawValue }
+        let isOpen = again.map { task in
+            if case .upload(_, _, let identity) = task.work { identity.isOpen } else { false }
+        }
+        #expect(isOpen == [true, false])
+        #expect(again.map { $0.begunBefore == nil } == [true, false])
+        try await queue.close()
+    }
+
     @Test("how far an upload had come is known after a kill, until its server has said what it has")
     func unconfirmed() async throws {
         let sandbox = try Sandbox()

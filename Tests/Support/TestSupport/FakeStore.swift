@@ -70,6 +70,9 @@ package final class FakeStore: Sendable {
         _ = state.mutex.withLock { $0.store(path, bytes, modified) }
     }
 
+    /// Takes a file away, as somebody else would.
+    package func remove(_ path: String) { state.mutex.withLock { $0.files[path] = nil } }
+
     /// Requests of a method for a path so far.
     package func count(_ method: String, _ path: String) -> Int {
         server.requests.count { $0.method == method && $0.target == path }
