@@ -157,7 +157,9 @@ extension TransferEngine {
             }
         case .resumed(let offset): resumed(attempt, at: offset)
         case .accepted(let bytes): accepted(attempt, bytes)
-        case .learned(let facts): remember(facts, of: attempt.factsKey)
+        case .learned(let facts):
+            remember(facts, of: attempt.factsKey)
+            hashFromNowOn(attempt)
         case .startOver(let reason): startOver(attempt, reason)
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)

@@ -240,6 +240,14 @@ extension TransferEngine {
     }
 }
 
+extension TransferEngine {
+    /// Its server may have said so before the first byte was sent.
+    func hashFromNowOn(_ attempt: Attempt) {
+        guard let source = attempt.source, source.hash == nil, let subject = attempt.subject else { return }
+        source.hash(for: subject, facts(attempt.place, attempt.origin))
+    }
+}
+
 extension SourceFile {
     /// Whether its digest will be wanted at the end. To a server that has told none so far it goes without: the first such file is read again.
     fileprivate func hash(for subject: UploadSubject, _ facts: HostFacts) {

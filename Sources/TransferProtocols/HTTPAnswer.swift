@@ -48,6 +48,9 @@ package struct HTTPAnswer: Hashable, Sendable {
         return nil
     }
 
+    /// `Want-Repr-Digest`: it would like the SHA-256 of what is sent there, so it knows what to do with one.
+    var wantsDigests: Bool { field("want-repr-digest")?.lowercased().contains("sha-256") ?? false }
+
     /// As `representationDigest`, where it can be about a file that was sent: a server may digest the words of its answer instead
     /// (RFC 9530 appendix B.5).
     func digest(ofFileNotOf body: [UInt8]) -> TransferDigest? {

@@ -40,6 +40,9 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     package init() {}
 
+    /// What an answer to OPTIONS shows beside the protocol: who would like digests of what is sent tells them, too.
+    init(hintedBy answer: HTTPAnswer) { tellsDigests = answer.wantsDigests ? true : nil }
+
     /// How long a host's answer to which protocol it speaks holds: one question a day costs nothing.
     static let lifeOfUploadBy = Duration.seconds(86_400)
 

@@ -125,7 +125,7 @@ enum TusAnnouncement {
         guard let versions = answer.field("tus-version") ?? answer.field("tus-resumable"),
             list(versions).contains("1.0.0")
         else { return nil }
-        var facts = HostFacts()
+        var facts = HostFacts(hintedBy: answer)
         let extensions = list(answer.field("tus-extension") ?? "")
         facts.tusExtensions = extensions
         // SHA-1 is the one that every server with the extension must know.

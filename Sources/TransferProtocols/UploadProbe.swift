@@ -35,7 +35,7 @@ struct UploadProbe: Hashable, Sendable {
 
     mutating func read(_ answer: HTTPAnswer, host: String, at now: Timestamp) -> Finding {
         if answer.isSuccess, let limit = UploadLimit(answer) {
-            var facts = HostFacts()
+            var facts = HostFacts(hintedBy: answer)
             facts.learn(uploadBy: "ietf", at: now)
             facts.interopVersion = asking
             facts.announcesResume = true
@@ -47,7 +47,7 @@ struct UploadProbe: Hashable, Sendable {
             return .tus(facts)
         }
         if answer.isSuccess, ResumableAnswer.version(answer) == asking {
-            var facts = HostFacts()
+            var facts = HostFacts(hintedBy: answer)
             facts.learn(uploadBy: "ietf", at: now)
             facts.interopVersion = asking
             facts.announcesResume = false

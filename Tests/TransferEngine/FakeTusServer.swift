@@ -7,6 +7,8 @@ final class FakeTusServer: Sendable {
     enum Fate: Sendable {
         case ordinary
         case answer(String)
+        /// Of OPTIONS: the ordinary answer and one more field.
+        case announce(String)
         /// Of a PATCH: reads so much of the body, forgets it, ends the connection with RST.
         case loseAfter(Int)
         /// Reads what comes, waits, and answers in the ordinary way.
@@ -63,8 +65,9 @@ final class FakeTusServer: Sendable {
         let known = state.mutex.withLock { $0.uploads[request.target] }
         switch request.method {
         case "OPTIONS":
+            let more = if case .announce(let field) = fate { [field] } else { [String]() }
             try connection.answer(
-                "204 No Content", fields: [version, "Tus-Version: 1.0.0", "Tus-Extension: \(extensions)"])
+                "204 No Content", fields: [version, "Tus-Version: 1.0.0", "Tus-Extension: \(extensions)"] + more)
         case "POST":
             let name = "/up/\(earlier + 1)"
             let length = request.fields["upload-length"].flatMap { Int($0) } ?? 0

@@ -98,6 +98,27 @@ import TransferQueue
         server.server.stop()
     }
 
+    @Test(
+        "what goes to a server that would like digests is hashed from its first byte on, though nobody knew the server before"
+    )
+    func hashedAsSent() async throws {
+        let held = try Milestone()
+        let server = try FakeTusServer { request, _ in
+            switch request.method {
+            case "OPTIONS": .announce("Want-Repr-Digest: sha-256=1")
+            case "PATCH": .hold(held)
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(3_000_000))
+        _ = try await harness.add(request(harness, ["f"], to: server))
+        while await harness.engine.bytesHashed == 0 { await Task.yield() }
+        held.reach()
+        await harness.stop()
+        server.server.stop()
+    }
+
     @Test("nor is what was sent before a refusal while the file waits for its next try")
     func refusedIsNoProgress() async throws {
         let server = try FakeTusServer { request, _ in
@@ -306,4 +327,8 @@ private final class Flag: Sendable {
     private let value = Atomic(false)
     var isUp: Bool { value.load(ordering: .acquiring) }
     func raise() { value.store(true, ordering: .releasing) }
+}
+
+extension TransferEngine {
+    fileprivate var bytesHashed: Int64 { attempts.values.reduce(0) { $0 + ($1.source?.hash?.count ?? 0) } }
 }

@@ -44,6 +44,16 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
         #expect(Drive.run(machine(), [answered(412, ["Tus-Version: 1.0.0"])]).last?.contains("POST") == true)
     }
 
+    @Test(
+        "a server that would like digests is taken for one that tells them",
+        arguments: ["Upload-Limit: min-size=0", "Tus-Version: 1.0.0"])
+    func hint(_ speaks: String) {
+        let hinted = Drive.run(machine(), [answered(204, [speaks, "Want-Repr-Digest: sha-256=1"])])
+        #expect(hinted.first?.contains("tellsDigests=true") == true, "\(hinted)")
+        let other = Drive.run(machine(), [answered(204, [speaks, "Want-Repr-Digest: md5=1"])])
+        #expect(other.first?.contains("tellsDigests") == false)
+    }
+
     @Test("a server of an older version is found by its own word, or by asking")
     func olderVersions() {
         // One that refuses unknown versions names its own.
