@@ -30,7 +30,9 @@ extension TransferEngine {
     }
 
     /// Several hosts are known, and none of them can be reached: it is the line.
-    private var noHostAnswers: Bool { hosts.count > 1 && hosts.values.allSatisfy(\.isUnreachable) }
+    private var noHostAnswers: Bool {
+        servings.isEmpty && hosts.count > 1 && hosts.values.allSatisfy(\.isUnreachable)
+    }
 
     func experience(of demand: WaitDemand, _ reason: WaitReason, until: Timestamp) -> HostStanding.Experience? {
         switch demand.error.code {
@@ -45,8 +47,65 @@ extension TransferEngine {
         }
     }
 
+    /// The attempt was served, or got a clear no.
+    func served(_ attempt: Attempt) {
+        learn(attempt.origin, .answered)
+        learn(attempt.servingPlace, .answered)
+    }
+
+    /// Whether what a host answered says something of the addresses of one batch alone: one that names no time to stay away for may be
+    /// well everywhere else.
+    static func isOfOneBatch(_ demand: WaitDemand, _ experience: HostStanding.Experience) -> Bool {
+        guard demand.error.httpStatus != nil, demand.retryAfter == nil else { return false }
+        switch experience {
+        case .failed, .overloaded: return true
+        case .answered, .reached, .unreachable: return false
+        }
+    }
+
+    /// Takes in how an attempt ended that did not finish.
+    func note(_ demand: WaitDemand, _ experience: HostStanding.Experience, _ attempt: Attempt) {
+        guard !Self.isOfOneBatch(demand, experience) else {
+            servingErrors[attempt.servingPlace] = demand.error
+            learn(attempt.servingPlace, experience)
+            // It can be reached.
+            return learn(attempt.origin, .reached)
+        }
+        // What it met is no word about a pause that the host has asked for.
+        let isAside = demand.retryAfter == nil && hosts[attempt.origin]?.isAskedToWait(timeline.now) == true
+        if !isAside { hostErrors[attempt.origin] = demand.error }
+        learn(attempt.origin, experience)
+        if case .answered = experience { learn(attempt.servingPlace, .answered) }
+    }
+
+    /// When something of a batch may be asked of a host again; `nil`: now.
+    func closedUntil(_ place: HostTrouble.Place, _ now: Timestamp) -> Timestamp? {
+        let times = [hosts[place.origin]?.closedUntil, servings[place]?.closedUntil]
+        return times.compactMap { $0 }.filter { now < $0 }.max()
+    }
+
+    private func learn(_ place: HostTrouble.Place, _ experience: HostStanding.Experience) {
+        if case .answered = experience, servings[place] == nil { return }
+        let limit = currentLimits.transfersPerHost
+        let isBack = servings[place, default: HostStanding(limit: limit)].learn(
+            experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
+        lookForTrouble()
+        notice?()
+        guard isBack else { return }
+        servingErrors[place] = nil
+        schedulePump()
+        inBackground { [self] in
+            try await queue.writer.clearWait(WaitReasons(.hostBackoff), batch: place.batch, origin: place.origin)
+        }
+    }
+
     /// What a running attempt says of a host that is held back: others need not wait for the end of a file that takes hours.
     func hear(of attempt: Attempt) {
+        if attempt.hasProgressed, let serving = servings[attempt.servingPlace], serving.isHeld,
+            serving.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
+        {
+            learn(attempt.servingPlace, .answered)
+        }
         guard let standing = hosts[attempt.origin], standing.isHeld,
             // One that began before may still move while the host takes no more connections.
             standing.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
@@ -61,7 +120,10 @@ extension TransferEngine {
     func learn(_ origin: String, _ experience: HostStanding.Experience) {
         let limit = currentLimits.transfersPerHost
         // Nearly every task of a host that is well ends here; there is nothing to learn.
-        if case .answered = experience, hosts[origin] == nil { return }
+        switch experience {
+        case .answered, .reached: if hosts[origin] == nil { return }
+        case .unreachable, .failed, .overloaded: break
+        }
         let wasTroubled = isTroubled(origin)
         defer {
             lookForTrouble()
@@ -82,19 +144,19 @@ extension TransferEngine {
     /// Batches that stand still because of their hosts alone: every lane of theirs leads to one that is held back.
     func heldBatches() -> [BatchID: HeldHost] {
         let now = timeline.now
-        let closed = hosts.filter { $0.value.closedUntil.map { now < $0 } ?? false }
-        if closed.isEmpty { return [:] }
+        if hosts.isEmpty && servings.isEmpty { return [:] }
         var held: [BatchID: HeldHost] = [:]
         var free: Set<BatchID> = []
         for lane in lanes.values where !lane.summary.isStopped {
-            let batch = lane.summary.batch
-            guard let until = closed[lane.summary.origin]?.closedUntil else {
-                free.insert(batch)
+            let place = lane.summary.place
+            guard let until = closedUntil(place, now) else {
+                free.insert(place.batch)
                 continue
             }
-            if let other = held[batch], other.until <= until { continue }
-            held[batch] = HeldHost(
-                origin: lane.summary.origin, until: until, error: hostErrors[lane.summary.origin])
+            if let other = held[place.batch], other.until <= until { continue }
+            let isOwn = servings[place]?.closedUntil == until
+            held[place.batch] = HeldHost(
+                origin: place.origin, until: until, error: isOwn ? servingErrors[place] : hostErrors[place.origin])
         }
         return held.filter { !free.contains($0.key) }
     }
@@ -114,4 +176,14 @@ package struct HeldHost: Sendable, Hashable {
         self.until = until
         self.error = error
     }
+}
+
+extension LaneSummary {
+    /// Whose it is, and where it leads.
+    var place: HostTrouble.Place { HostTrouble.Place(batch: batch, origin: origin) }
+}
+
+extension Attempt {
+    /// Whose it is, and where it leads.
+    var servingPlace: HostTrouble.Place { HostTrouble.Place(batch: task.batch, origin: origin) }
 }

@@ -53,6 +53,10 @@ extension TransferEngine {
         }
         let batches = Set(known.values.map(\.summary.batch))
         contexts = contexts.filter { batches.contains($0.key) }
+        if !servings.isEmpty {
+            servings = servings.filter { batches.contains($0.key.batch) }
+            servingErrors = servingErrors.filter { batches.contains($0.key.batch) }
+        }
         claimsAreStale = true
         schedulePump()
     }
@@ -98,7 +102,7 @@ extension TransferEngine {
             if lane.isLow { claimsAreStale = true }
         }
         if claimsAreStale { claimAhead(now) }
-        if !hosts.isEmpty || gateTimer != nil { setGateTimer(now) }
+        if !hosts.isEmpty || !servings.isEmpty || gateTimer != nil { setGateTimer(now) }
         commitWhenQuiet()
         checkIdle()
     }
@@ -108,8 +112,8 @@ extension TransferEngine {
         if laneOrder.first?.isUrgent == true {
             let urgent = Array(laneOrder.prefix { $0.isUrgent })
             let beyond = currentLimits.transfers
-            let found = SchedulerChoice.next(urgent, free: freeSlots(beyond: beyond)) { host in
-                mayStart(host, now, beyond: beyond)
+            let found = SchedulerChoice.next(urgent, free: freeSlots(beyond: beyond)) { lane in
+                mayStart(lane, now, beyond: beyond)
             }
             if let found { return found }
         }
@@ -133,11 +137,17 @@ extension TransferEngine {
 
     private static let mostFinishing = 32
 
-    private func mayStart(_ host: String, _ now: Timestamp, beyond extra: Int) -> Bool {
+    private func mayStart(_ lane: SchedulerLane, _ now: Timestamp, beyond extra: Int) -> Bool {
+        let host = lane.host
         if inquirers[host] != nil { return false }
         let limit = currentLimits.transfersPerHost + extra
         let active = load[host] ?? 0
-        return hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit)
+        guard hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit) else { return false }
+        guard !servings.isEmpty, let place = lanes[LaneID(rawValue: lane.id)]?.summary.place,
+            let serving = servings[place]
+        else { return true }
+        let own = attempts.values.count { $0.holdsSlot && $0.servingPlace == place }
+        return serving.mayStart(active: own, limit: limit, now: now)
     }
 
     /// Hosts that have as many as they may have, and how many that is.
@@ -154,7 +164,7 @@ extension TransferEngine {
     /// Claims for the lanes that could fill the slots, in their order.
     private func claimAhead(_ now: Timestamp) {
         // A host that is held back opens by time alone; until then every look may find something new.
-        claimsAreStale = !hosts.isEmpty
+        claimsAreStale = !hosts.isEmpty || !servings.isEmpty
         var slots = currentLimits.transfers
         var hostSlots: [String: Int] = [:]
         for place in laneOrder {
@@ -163,7 +173,7 @@ extension TransferEngine {
                 lane.summary.notBefore.map({ $0 <= now }) ?? true
             else { continue }
             let host = hosts[place.host]
-            if let until = host?.closedUntil, now < until { continue }
+            if closedUntil(lane.summary.place, now) != nil { continue }
             let limit = currentLimits.transfersPerHost
             let room = hostSlots[place.host] ?? host?.allowance(limit: limit) ?? limit
             let taken = min(room, slots, Int(clamping: Int64(lane.ready) + lane.unclaimed))
@@ -267,7 +277,7 @@ extension TransferEngine {
         var times: [Timestamp] = []
         for place in laneOrder {
             guard let lane = lanes[LaneID(rawValue: place.id)], Int64(lane.ready) + lane.unclaimed > 0 else { continue }
-            if let until = hosts[place.host]?.closedUntil, now < until { times.append(until) }
+            if let until = closedUntil(lane.summary.place, now) { times.append(until) }
         }
         guard let first = times.min() else { return }
         gateTimer = timeline.clock.schedule(after: first.since(now) + .milliseconds(1)) { [self] in

@@ -24,7 +24,7 @@ extension TransferEngine {
             finalPath: finalPath)
         queue.writer.record(.completed(completion), for: task)
         FaultPoint.finished.pass()
-        learn(attempt.origin, .answered)
+        served(attempt)
         leaveSpeed(of: attempt)
         close(attempt)
         bestSpeeds[task] = nil
@@ -36,7 +36,7 @@ extension TransferEngine {
         if attempt.removal != nil { return endRemoval(attempt, error) }
         var error = quoting(error, attempt)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
-        if error.httpStatus != nil { learn(attempt.origin, .answered) }
+        if error.httpStatus != nil { served(attempt) }
         // The line carried what was refused, and the next file goes on in its place: a meter that began anew would not know of the
         // pause for the answer, in which a limit gathers a burst, and show more than the limit allows.
         if attempt.lastAnswer != nil { leaveSpeed(of: attempt) }
@@ -116,14 +116,9 @@ extension TransferEngine {
         let told = experience(of: demand, reason, until: retryAt ?? now)
         // A connection that broke after it had carried something: not the host is ill, the line is short of breath.
         let isCut = attempt.hasProgressed && told == .failed && demand.error.httpStatus == nil
-        if let experience = isCut ? .answered : told {
-            // What it met is no word about a pause that the host has asked for.
-            let isAside = demand.retryAfter == nil && hosts[attempt.origin]?.isAskedToWait(now) == true
-            if !isAside { hostErrors[attempt.origin] = demand.error }
-            learn(attempt.origin, experience)
-        }
+        if let experience = isCut ? .answered : told { note(demand, experience, attempt) }
         // While nobody may ask the host, the task would only stand in line without a reason to show.
-        if let own = retryAt, let opens = hosts[attempt.origin]?.closedUntil { retryAt = max(own, opens) }
+        if let own = retryAt, let opens = closedUntil(attempt.servingPlace, now) { retryAt = max(own, opens) }
         if demand.reason == .auth {
             attempt.context.forgetCredentials()
             recordAnswer(attempt, demand.error)

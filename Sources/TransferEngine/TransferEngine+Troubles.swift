@@ -21,7 +21,8 @@ extension TransferEngine {
     /// at a time, however often hosts come and go.
     func lookForTrouble() {
         let now = timeline.now
-        guard troubleTimer == nil, let due = hosts.values.compactMap({ $0.troubleDue(now) }).min() else { return }
+        let dues = (Array(hosts.values) + servings.values).compactMap { $0.troubleDue(now) }
+        guard troubleTimer == nil, let due = dues.min() else { return }
         troubleTimer = timeline.clock.schedule(after: due.since(now) + .milliseconds(1)) { [self] in
             troubleTimer = nil
             notice?()
@@ -36,30 +37,38 @@ extension TransferEngine {
         // To know it all hosts are looked at, so not for each of them.
         lazy var lacksNetwork = self.lacksNetwork
         for origin in hosts.keys { troubled[origin] = troubledSince(origin, now, lacksNetwork: lacksNetwork) }
-        if troubled.isEmpty { return [] }
+        var own = servings.compactMapValues { $0.troubledSince(now) }
+        if troubled.isEmpty && own.isEmpty { return [] }
         // Whatever went wrong before: bytes of a file move, which may be for hours.
         for attempt in attempts.values where attempt.meter.bytesPerSecond(at: timeline.nanoseconds) > 0 {
             troubled[attempt.origin] = nil
+            own[attempt.servingPlace] = nil
         }
-        if troubled.isEmpty { return [] }
+        if troubled.isEmpty && own.isEmpty { return [] }
         var inHand: [HostTrouble.Place: Int64] = [:]
         var origins: [BatchID: Set<String>] = [:]
         for lane in lanes.values where !lane.summary.isStopped && lane.summary.notBefore.map({ $0 <= now }) ?? true {
-            let place = HostTrouble.Place(batch: lane.summary.batch, origin: lane.summary.origin)
+            let place = lane.summary.place
             origins[place.batch, default: []].insert(place.origin)
-            if troubled[place.origin] != nil { inHand[place, default: 0] += Int64(lane.ready) + lane.unclaimed }
+            if troubled[place.origin] != nil || own[place] != nil {
+                inHand[place, default: 0] += Int64(lane.ready) + lane.unclaimed
+            }
         }
         for attempt in attempts.values {
-            let place = HostTrouble.Place(batch: attempt.task.batch, origin: attempt.origin)
+            let place = attempt.servingPlace
             if let files = inHand[place] { inHand[place] = files + 1 }
         }
         return inHand.compactMap { place, files in
-            guard let since = troubled[place.origin], let error = hostErrors[place.origin] else { return nil }
+            // What keeps all away is told first.
+            let isOwn = troubled[place.origin] == nil
+            guard let since = isOwn ? own[place] : troubled[place.origin],
+                let error = isOwn ? servingErrors[place] : hostErrors[place.origin]
+            else { return nil }
             // Without a network nobody's server is ill.
             if error.code == .notConnectedToInternet { return nil }
-            let host = hosts[place.origin]
+            let host = isOwn ? servings[place] : hosts[place.origin]
             return HostTrouble(
-                place: place, since: since, retryAt: host?.closedUntil.flatMap { $0 > now ? $0 : nil },
+                place: place, since: since, retryAt: closedUntil(place, now),
                 error: error, isWhole: origins[place.batch]?.count == 1, files: files,
                 isAskedPause: host?.isAskedPause ?? false)
         }.sorted { ($0.place.batch, $0.place.origin) < ($1.place.batch, $1.place.origin) }

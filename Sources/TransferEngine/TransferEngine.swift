@@ -52,6 +52,10 @@ package actor TransferEngine: EngineControl {
     var hosts: [String: HostStanding] = [:]
     /// The last error of each host that has a standing worth remembering.
     var hostErrors: [String: TransferError] = [:]
+    /// What one batch meets at a host that answers: an address of it may be ill while others of the host are well.
+    var servings: [HostTrouble.Place: HostStanding] = [:]
+    /// The last error of each of these.
+    var servingErrors: [HostTrouble.Place: TransferError] = [:]
     /// Attempts with a connection, by host and together.
     var load: [String: Int] = [:]
     var slotsInUse = 0
@@ -188,6 +192,7 @@ package actor TransferEngine: EngineControl {
 
     package func connectivityChanged() {
         for host in hosts.keys { hosts[host]?.forgetFailures() }
+        for place in servings.keys { servings[place]?.forgetFailures() }
         inBackground { [self] in
             try await queue.writer.clearWait([WaitReasons(.connectivity), WaitReasons(.hostBackoff)])
         }

@@ -110,11 +110,12 @@ public struct HostStanding: Hashable, Sendable {
             if isClosed(now) { break }
             failures += 1
             close(until: now.advanced(by: rule.delay(failures: failures, random: random)))
-        case .overloaded(let until, _):
+        case .overloaded(let until, let isAsked):
             // Answers that were under way when it said so do not halve it again and again.
             if !isClosed(now) { share = max(1, min(share, limit) / 2) }
             answersSinceHalved = 0
-            askedUntil = max(askedUntil ?? until, until)
+            // One that names no time leaves it to us, and to whoever wants it tried now.
+            if isAsked { askedUntil = max(askedUntil ?? until, until) }
             close(until: until)
         }
         return false

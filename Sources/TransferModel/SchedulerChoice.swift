@@ -40,12 +40,12 @@ public enum SchedulerChoice {
     /// A lane whose host is full or held back lets the next one pass.
     /// - Parameters:
     ///   - free: slots that are left of the whole engine's.
-    ///   - mayStart: whether a host takes one more now.
+    ///   - mayStart: whether a lane's host takes one more of it now.
     public static func next(
-        _ lanes: [SchedulerLane], free: Int, mayStart: (_ host: String) -> Bool
+        _ lanes: [SchedulerLane], free: Int, mayStart: (_ lane: SchedulerLane) -> Bool
     ) -> Int? {
         guard free > 0 else { return nil }
-        return lanes.firstIndex { $0.ready > 0 && mayStart($0.host) }
+        return lanes.firstIndex { $0.ready > 0 && mayStart($0) }
     }
 
     /// Tasks that a lane's first claim takes, and the most that a lane has at hand.

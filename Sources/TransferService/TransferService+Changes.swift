@@ -156,9 +156,18 @@ extension TransferService {
 
     /// Who says "now" means the hosts, too, that are left alone for a while.
     func retry(_ request: NodesRequest) async throws -> NodeResults {
-        let results = try await change(request) { try await $0.retry($1) }
+        var results = try await change(request) { try await $0.retry($1) }
         if results.didAny { await goOn("something is to be tried again") }
+        let held = await engine.live().held
         await engine.connectivityChanged()
+        guard !held.isEmpty else { return results }
+        // What stood in line for a host that was left alone has not failed, but is tried now.
+        let stillHeld = await engine.live().held
+        for index in results.results.indices where results.results[index].result == .already {
+            let batch = try await queue.reader.row(of: results.results[index].id)?.batch
+            guard let batch, held[batch] != nil, stillHeld[batch] == nil else { continue }
+            results.results[index].result = .done
+        }
         return results
     }
 

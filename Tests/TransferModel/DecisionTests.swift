@@ -39,7 +39,7 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
     @Test("a lane without tasks at hand, or with a full host, lets the next one pass")
     func passing() {
         let lanes = [lane(1, "full"), lane(2, "free", ready: 0), lane(3, "free")]
-        #expect(SchedulerChoice.next(lanes, free: 1) { $0 == "free" } == 2)
+        #expect(SchedulerChoice.next(lanes, free: 1) { $0.host == "free" } == 2)
         #expect(SchedulerChoice.next(lanes, free: 0) { _ in true } == nil)
         #expect(SchedulerChoice.next(lanes, free: 8) { _ in false } == nil)
     }
@@ -181,6 +181,15 @@ private func after(_ seconds: Int64) -> Timestamp { start.advanced(by: .seconds(
             learn(.overloaded(until: after(seconds + 1), isAsked: false), &host, at: seconds)
         }
         #expect(host.troubledSince(after(15)) == start && !host.isAskedPause)
+    }
+
+    @Test("one that says it is busy, and not for how long, is asked at once when a person says so")
+    func busyAskedAnyway() {
+        var host = HostStanding(limit: 8)
+        learn(.overloaded(until: after(60), isAsked: false), &host, at: 0)
+        #expect(!host.mayStart(active: 0, limit: 8, now: after(1)) && !host.isAskedToWait(after(1)))
+        host.forgetFailures()
+        #expect(host.mayStart(active: 0, limit: 8, now: after(1)))
     }
 
     @Test("a new network opens a host that could not be reached or broke off, but not one that asked for a pause")

@@ -72,6 +72,26 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test
+    func `a retry of what only stands in line asks its server at once, and says so; not one that asked for a pause`()
+        async throws
+    {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let (alone, paused, free) = (
+            try await harness.add(2), try await harness.add(2, name: "p"), try await harness.add(2, name: "q")
+        )
+        let host = HeldHost(origin: "http://host:80", until: Timestamp(milliseconds: .max), error: nil)
+        var live = LiveSnapshot()
+        live.held = [alone: host, paused: host]
+        await harness.engine.show(live)
+        await harness.engine.pauseByServer(paused)
+        let ids = [alone, paused, free].map { NodeID.batch($0) }
+        let results = try await client.call(Methods.nodesRetry, NodesRequest(ids: ids)).results
+        #expect(results.map(\.result) == [.done, .already, .already])
+        try await harness.end()
+    }
+
     @Test func `the log names batch and file, what people did and who, and counts what failed for one cause`()
         async throws
     {

@@ -134,7 +134,10 @@ actor FakeEngine: EngineControl {
     func watchLive(_ notice: (@Sendable () -> Void)?) { self.notice = notice }
     func setLimits(_ limits: EngineLimits) { currentLimits = limits }
     func limits() -> EngineLimits { currentLimits }
-    func connectivityChanged() {}
+    /// Batches that wait for servers which asked for a pause.
+    var pausedByServers: Set<BatchID> = []
+    func pauseByServer(_ batch: BatchID) { pausedByServers.insert(batch) }
+    func connectivityChanged() { snapshot.held = snapshot.held.filter { pausedByServers.contains($0.key) } }
     func useAgent(_ socket: RawPath) {}
     /// Why nothing can be removed from servers; `nil`: it can.
     var removalFails: TransferError?
