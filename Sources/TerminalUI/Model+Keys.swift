@@ -225,7 +225,8 @@ extension Model {
         case .later: moveStep(.later, rows)
         case .order: openOrder(rows)
         case .limit: openLimits(rows)
-        case .why: askWhy(rows)
+        // A question is about one row, whatever is marked.
+        case .why: tree.cursorRow.map { askWhy($0) }
         default: break
         }
     }

@@ -63,7 +63,7 @@ extension ProblemsPage {
         var happening: String {
             if let error { return error.happening(of: files) }
             guard case .waits(let reason, _, _) = kind else { return message }
-            return "waits " + reason.clause(server: host)
+            return said(of: reason)?.happening ?? "waits " + reason.clause(server: host)
         }
 
         /// What it means, whatever the server said.
@@ -79,7 +79,12 @@ extension ProblemsPage {
             if isUnserved, let error { return error.remedyOfServer(for: subject) }
             if let error { return error.remedy(for: subject) }
             guard case .waits(let reason, _, _) = kind else { return "martlet retry \(subject.node)" }
-            return reason.remedy(for: subject)
+            return said(of: reason)?.remedy(for: subject) ?? reason.remedy(for: subject)
+        }
+
+        /// What ssh said of a key: one that is not known and one that has changed are two different dangers.
+        private func said(of reason: WaitReason) -> TransferError? {
+            Self.key(reason, message) == nil ? nil : TransferError(.pinMismatch, message)
         }
 
         /// What is as safe as it was.
@@ -145,6 +150,14 @@ extension ProblemsPage.Cause {
         return said.isEmpty ? nil : said
     }
 
+    /// Of a wait for a person who looks at a server's key: what ssh said of it, which is one thing for each server.
+    static func key(_ reason: WaitReason, _ message: String) -> String? {
+        guard reason == .hostKey else { return nil }
+        // In parentheses stands the line of ssh.
+        let said = TransferError(.pinMismatch, message).happening.prefix { $0 != "(" }
+        return said.isEmpty ? nil : String(said.last == " " ? said.dropLast() : said)
+    }
+
     /// Of a failure for which a server may be to blame: which one. Buckets of S3 are none.
     static func server(of code: TransferErrorCode, _ url: String) -> String? {
         guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url) != .s3 else { return nil }
@@ -190,7 +203,9 @@ extension ProblemsPage.Cause {
         case .waits(_, _?, _?) where isWhole: return filterOfBatches("(@run | @wait | @retry)")
         case .waits(_, _?, let host?): return "@retry " + Self.said(host)
         case .waits(_, let code?, nil): return "@retry err=\(code.rawValue)"
-        case .waits(let reason, nil, _): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
+        case .waits(let reason, nil, nil): return reason.needsPerson ? "@auth why=\(reason.rawValue)" : nil
+        // Another key is known to others in the same words.
+        case .waits(let reason, nil, _?): return filterOfBatches("@auth why=\(reason.rawValue)")
         // Most of its files have had no try of their own.
         case .unserved: return nil
         }

@@ -46,7 +46,8 @@ struct ProblemsPage: Sendable {
                     found[kind]?.quote(wait.said, wait.detail)
                     continue
                 }
-                let host = wait.code.flatMap { Cause.unknownHost($0, wait.message) }
+                let host =
+                    wait.code.flatMap { Cause.unknownHost($0, wait.message) } ?? Cause.key(wait.reason, wait.message)
                 // The engine and the queue may call the wait for one name by two reasons.
                 let reason = wait.code == nil ? wait.reason : .hostBackoff
                 let kind = Cause.Kind.waits(reason, code: wait.code, host: host)

@@ -70,8 +70,7 @@ struct WhyPanel: Sendable {
 }
 
 extension Model {
-    mutating func askWhy(_ rows: [NodeRow]) {
-        guard let row = rows.first else { return }
+    mutating func askWhy(_ row: NodeRow) {
         guard canChange else { return complain("The engine does not answer.") }
         closeWhy()
         ask(why: nodeID(of: row), row, title([row]))

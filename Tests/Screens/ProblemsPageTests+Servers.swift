@@ -137,4 +137,34 @@ extension ProblemsPageTests {
         Pictures.expect(screen.picture, "problems-long-80x24")
         #expect(screen.lines[2].contains("nas.local:8443 answered 404 Not Found "))
     }
+
+    @Test("a key that is not known and one that has changed are two problems, each with what to do")
+    func hostKeys() {
+        func waiting(_ id: Int64, _ message: String) -> BatchSnapshot {
+            var found = batch(id, "b\(id)", [])
+            found.destination = "sftp://nas.local/in/"
+            found.filesWaiting = 4
+            found.waits = [WaitCount(reason: .hostKey, count: 4, message: message)]
+            return found
+        }
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("e")
+        let unknown =
+            "the key of nas.local is not known (No ED25519 host key is known for nas.local): run ssh nas.local once, then retry"
+        let changed =
+            "nas.local has another key than the known one (IDENTIFICATION HAS CHANGED): somebody may be in between, then retry"
+        screen.send(
+            .answer(.problems(.success([waiting(1, unknown), waiting(2, changed)]), number: screen.lastNumber)))
+        #expect(
+            screen.model.page.problemTitles == [
+                "nas.local has another key than the known one", "the key of nas.local is not known",
+            ])
+        #expect(screen.picture.contains("What to do    somebody may be in between, then r "))
+        screen.press("j")
+        #expect(screen.picture.contains("What to do    run ssh nas.local once, then r "))
+        screen.press("x")
+        screen.wait(.seconds(1))
+        screen.press("x")
+        #expect(screen.matched(.cancel) == ["@auth why=hostKey id:b1"])
+    }
 }

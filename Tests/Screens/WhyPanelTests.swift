@@ -50,6 +50,14 @@ struct WhyPanelTests {
         #expect(screen.lines.last?.contains("p pause") == true)
     }
 
+    @Test("it is about the row of the cursor, whatever is marked")
+    func marked() {
+        var screen = ScreenHarness(80, 24, Rows.example, totals: Rows.exampleTotals)
+        screen.press("Space", "}", "w")
+        let asked = screen.requests.compactMap { if case .why(let node, _) = $0 { node } else { nil } }
+        #expect(asked.count == 1 && asked != [.batch(BatchID(rawValue: 1))])
+    }
+
     @Test("a click closes it and does nothing else, wherever it is")
     func clicks() {
         for (column, row) in [(24, 23), (9, 23), (10, 4), (3, 20)] {
