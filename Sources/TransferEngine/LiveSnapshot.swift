@@ -19,6 +19,8 @@ package struct LiveSnapshot: Sendable {
     package var troubles: [HostTrouble] = []
     /// Hosts, by origin, that take no more at once, and how many that is: their own share, when they were overloaded.
     package var full: [String: Int] = [:]
+    /// As `full`, of batches that their own addresses of a host have shut out for a while, and are fewer for it.
+    package var fullPlaces: [HostTrouble.Place: Int] = [:]
     /// Hosts that one file asks what they can: the others for them begin when that is known.
     package var asked: Set<String> = []
     /// The engine ends when what runs is over: nothing starts any more.

@@ -144,7 +144,9 @@ extension TransferEngine {
     /// Batches that stand still because of their hosts alone: every lane of theirs leads to one that is held back.
     func heldBatches() -> [BatchID: HeldHost] {
         let now = timeline.now
-        if hosts.isEmpty && servings.isEmpty { return [:] }
+        let isAnyClosed = [Array(hosts.values), Array(servings.values)].joined()
+            .contains { $0.closedUntil.map { now < $0 } ?? false }
+        if !isAnyClosed { return [:] }
         var held: [BatchID: HeldHost] = [:]
         var free: Set<BatchID> = []
         for lane in lanes.values where !lane.summary.isStopped {

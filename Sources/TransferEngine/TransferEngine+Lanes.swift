@@ -146,8 +146,22 @@ extension TransferEngine {
         guard !servings.isEmpty, let place = lanes[LaneID(rawValue: lane.id)]?.summary.place,
             let serving = servings[place]
         else { return true }
-        let own = attempts.values.count { $0.holdsSlot && $0.servingPlace == place }
-        return serving.mayStart(active: own, limit: limit, now: now)
+        return serving.mayStart(active: load(of: place), limit: limit, now: now)
+    }
+
+    private func load(of place: HostTrouble.Place) -> Int {
+        attempts.values.count { $0.holdsSlot && $0.servingPlace == place }
+    }
+
+    /// Batches that have as many at a host as its answers to them let them have, where that is fewer than the limit, and how many that is.
+    func fullPlaces() -> [HostTrouble.Place: Int] {
+        let limit = currentLimits.transfersPerHost
+        var full: [HostTrouble.Place: Int] = [:]
+        for (place, standing) in servings {
+            let most = standing.allowance(limit: limit)
+            if most < limit, load(of: place) >= most { full[place] = most }
+        }
+        return full
     }
 
     /// Hosts that have as many as they may have, and how many that is.

@@ -111,6 +111,7 @@ extension TransferEngine {
         snapshot.held = heldBatches()
         snapshot.troubles = troubles()
         snapshot.full = fullHosts()
+        snapshot.fullPlaces = fullPlaces()
         snapshot.asked = Set(inquirers.keys)
         snapshot.isStopping = phase == .draining
         let stopped = unconfirmed.values.filter { $0.shown != nil }

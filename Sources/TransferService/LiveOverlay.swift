@@ -37,6 +37,7 @@ package struct LiveOverlay: Sendable {
     package private(set) var troubles: [BatchID: [HostTrouble]] = [:]
     /// As of `LiveSnapshot`.
     package private(set) var full: [String: Int] = [:]
+    package private(set) var fullPlaces: [HostTrouble.Place: Int] = [:]
     package private(set) var asked: Set<String> = []
     /// The engine ends when what runs is over: nothing starts any more.
     package private(set) var isStopping = false
@@ -57,7 +58,7 @@ package struct LiveOverlay: Sendable {
     ) {
         self.troubles = Dictionary(grouping: troubles, by: \.place.batch)
         held = live.held
-        (full, asked) = (live.full, live.asked)
+        (full, fullPlaces, asked) = (live.full, live.fullPlaces, live.asked)
         isStopping = live.isStopping
         for task in live.tasks {
             // A task that is over in the queue has its final numbers there.

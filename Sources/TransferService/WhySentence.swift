@@ -201,7 +201,8 @@ package struct WhySentence {
         }
         let free = Int64(engine.transfers - live.tasks.values.count { $0.state == .running })
         guard standing.ahead + standing.aheadInBatch < free else { return nil }
-        guard let most = live.full[host] else { return "\(called) is being started now" }
+        let place = HostTrouble.Place(batch: standing.batch, origin: host)
+        guard let most = live.full[host] ?? live.fullPlaces[place] else { return "\(called) is being started now" }
         let transfers = most == 1 ? "the one transfer" : "one of the \(most) transfers"
         return "\(called) stands in line and starts as soon as \(transfers) at once with \(host) is over"
     }

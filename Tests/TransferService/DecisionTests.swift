@@ -171,11 +171,13 @@ import TransferModel
 
     /// Of a batch with two files that stand in line, while these run elsewhere.
     private func whyInLine(
-        running: Int, of transfers: Int = 2, full: [String: Int] = [:], asked: Set<String> = [], ahead: Int64 = 0
+        running: Int, of transfers: Int = 2, full: [String: Int] = [:], own: [BatchID: Int] = [:],
+        asked: Set<String> = [], ahead: Int64 = 0
     ) -> WhyAnswer {
         var live = LiveSnapshot(
             tasks: (0..<running).map { LiveTask.moving(TaskID(rawValue: Int64($0) + 1), BatchID(rawValue: 1)) })
         (live.full, live.asked) = (full, asked)
+        for (batch, most) in own { live.fullPlaces[HostTrouble.Place(batch: batch, origin: "http://h:80")] = most }
         let row = NodeRow(
             id: .task(BatchID(rawValue: 1), TaskID(rawValue: 1)), name: "f", state: .running, counts: FileCounts(),
             bytes: ByteCounts())
@@ -205,6 +207,11 @@ import TransferModel
         let full = whyInLine(running: 1, of: 8, full: ["http://h:80": 1])
         #expect(full.sentence.hasSuffix("as soon as the one transfer at once with http://h:80 is over"))
         #expect(whyInLine(running: 1, of: 8, full: ["http://other:80": 1]).sentence == "b7 is being started now")
+        // What answers that it is ill holds up that batch alone.
+        let own = whyInLine(running: 1, of: 8, own: [BatchID(rawValue: 7): 4])
+        #expect(own.sentence.hasSuffix("as soon as one of the 4 transfers at once with http://h:80 is over"))
+        let others = whyInLine(running: 1, of: 8, own: [BatchID(rawValue: 8): 4])
+        #expect(others.sentence == "b7 is being started now")
     }
 
     @Test
