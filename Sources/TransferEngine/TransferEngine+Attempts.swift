@@ -166,7 +166,11 @@ extension TransferEngine {
         case .finish(let receipt):
             if attempt.target == nil { finishUpload(attempt, receipt) } else { publish(attempt, receipt) }
         case .mismatch(let receipt, let error):
-            if attempt.source?.change == nil { differ(attempt, error) } else { sourceChanged(attempt, stored: receipt) }
+            if attempt.source?.change == nil {
+                differ(attempt, receipt, error)
+            } else {
+                sourceChanged(attempt, stored: receipt)
+            }
         case .fail(let error): fail(attempt, error)
         case .wait(let demand): wait(attempt, demand)
         }

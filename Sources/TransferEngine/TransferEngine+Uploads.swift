@@ -189,9 +189,10 @@ extension TransferEngine {
     }
 
     /// The server took the file and has other bytes: whoever retries that has it sent again, and nothing there passes for it.
-    func differ(_ attempt: Attempt, _ error: TransferError) {
+    func differ(_ attempt: Attempt, _ receipt: Receipt, _ error: TransferError) {
         let task = attempt.task.id
         fail(attempt, error)
+        queue.writer.record(.checkpoint(resumePoint: nil, accepted: receipt.bytes), for: task)
         queue.writer.record(.forgotten, for: task)
     }
 
