@@ -10,7 +10,7 @@ package struct LiveSnapshot: Sendable {
     package var left: [LeftSpeed]
     /// Batches whose tasks that could run all belong to hosts which are held back now.
     package var held: [BatchID: HeldHost] = [:]
-    /// Uploads that were stopped in the middle by a person or the line, and went on perhaps, and whose servers have not said since how much they have: until then
+    /// Uploads that were stopped in the middle, and went on perhaps, and whose servers have not said since how much they have: until then
     /// they stand where they stood.
     package var unconfirmed: [UnconfirmedUpload] = []
     /// More than so many are not told; they stand where their servers have said.

@@ -123,7 +123,7 @@ extension TransferEngine {
             attempt.context.forgetCredentials()
             recordAnswer(attempt, demand.error)
         }
-        recordCut(attempt, isStopped: demand.error.isOfLine)
+        recordCut(attempt)
         queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.id)
         // The queue's event says it, once; this is for whoever wants to see every try.
         report(.debug, "waits for \(reason.words): \(demand.error.message)", task: task.id)
@@ -143,7 +143,7 @@ extension TransferEngine {
     }
 
     /// An upload ends where it stands. What a server remembers goes on there; what none does has to be sent again.
-    /// - Parameter isStopped: by a person or the line, not by its server: it is shown to stand there until that has said otherwise.
+    /// - Parameter isStopped: by a person; it is shown to stand there until its server has said otherwise.
     func recordCut(_ attempt: Attempt, isStopped: Bool = false) {
         guard attempt.target == nil else { return }
         let left = takeRemains(attempt)

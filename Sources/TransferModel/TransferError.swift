@@ -117,15 +117,6 @@ extension TransferError {
     /// The second half, without the promise to try again; empty where nothing is to be done.
     package var advice: String { Self.parts(messageWithoutPromise).1 }
 
-    /// The line broke or nobody was reached: its server has said nothing.
-    package var isOfLine: Bool {
-        switch code {
-        case .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .notConnectedToInternet:
-            httpStatus == nil
-        default: false
-        }
-    }
-
     /// At the last colon outside of parentheses: what a server or a library said stands in those, and has some of its own.
     private static func parts(_ message: String) -> (String, String) {
         var depth = 0

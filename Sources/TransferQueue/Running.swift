@@ -143,8 +143,8 @@ package struct UnconfirmedUpload: Sendable, Hashable {
     package var folder: FolderID
     /// Bytes from the file's beginning.
     package var sent: Int64
-    /// How far it is shown to be until its server has said it: where it stood when a person, the line or the engine's end stopped it.
-    /// `nil`: as far as its server has confirmed, for that refused it.
+    /// How far it is shown to be until its server has said it: where it stood when a person or the engine's end stopped it. `nil`: as far
+    /// as its server has confirmed, for it broke off by itself.
     package var shown: Int64?
 
     package init(task: TaskID, batch: BatchID, folder: FolderID, sent: Int64, shown: Int64?) {
