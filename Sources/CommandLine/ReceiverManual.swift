@@ -20,7 +20,11 @@ enum ReceiverManual {
                         + "A request for several ranges gets the whole file. A folder is a list of names, one a line, "
                         + "percent-encoded, folders with a slash behind."
                 ),
-                ("OPTIONS", "Says what is allowed, and what resumable uploads can do."),
+                (
+                    "OPTIONS",
+                    "Says what is allowed, what resumable uploads can do, and with Want-Repr-Digest that digests are checked and "
+                        + "told."
+                ),
                 (
                     "POST",
                     "Begins a resumable upload, or is one in one request. A POST of no protocol named below is refused (405)."

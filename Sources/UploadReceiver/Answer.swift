@@ -123,6 +123,9 @@ extension Answer.Field {
         ]
     }
 
+    /// A digest that comes with a file is checked; so clients know that it is told, too, when they ask.
+    static let wantsDigest = Answer.Field(name: "Want-Repr-Digest", value: "sha-256=1")
+
     static func digest(_ digest: DigestValue) -> Answer.Field {
         Answer.Field(name: "Repr-Digest", value: DigestFields.field(digest))
     }

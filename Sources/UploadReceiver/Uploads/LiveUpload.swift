@@ -11,6 +11,8 @@ final class LiveUpload: Sendable {
     let id: UploadID
     private let folder: UploadFolder
     private let worker: BlockingWorker
+    /// Where one is needed and every byte came through this receiver.
+    let arrivalDigest: ArrivalDigest?
 
     /// The right to write, until somebody else takes it.
     struct Seat: Equatable {
@@ -49,15 +51,20 @@ final class LiveUpload: Sendable {
         self.id = id
         self.folder = folder
         self.worker = worker
+        arrivalDigest = ArrivalDigest(for: record)
         state = Mutex(
             State(record: record, data: data, offset: 0, isRecordSynced: false, lastWritten: WallClock.seconds))
     }
 
-    /// One that was on the disk.
-    init(_ id: UploadID, _ loaded: UploadFolder.Loaded, _ folder: UploadFolder, _ worker: BlockingWorker) {
+    /// One that was on the disk; `parked` was left when it was used before.
+    init(
+        _ id: UploadID, _ loaded: UploadFolder.Loaded, _ parked: ArrivalDigest.Parked?, _ folder: UploadFolder,
+        _ worker: BlockingWorker
+    ) {
         self.id = id
         self.folder = folder
         self.worker = worker
+        arrivalDigest = ArrivalDigest.of(loaded, parked)
         // The receiver that made it may have been killed before it synced the record.
         state = Mutex(
             State(
@@ -101,13 +108,17 @@ final class LiveUpload: Sendable {
     /// Writes bytes at the end. What was written before an error stays and counts. Who is told that a checkpoint is due
     /// has `checkpoint` called.
     func append(_ bytes: UnsafeRawBufferPointer, _ seat: Seat) throws(Errno) -> Appended {
-        try state.withLock { state throws(Errno) in
-            guard state.holder == seat, let data = state.data else { return .seatLost }
+        let (appended, start) = try state.withLock { state throws(Errno) -> (Appended, UInt64) in
+            let start = state.offset
+            guard state.holder == seat, let data = state.data else { return (.seatLost, start) }
             try Self.write(bytes, data, &state)
-            guard state.offset - state.synced >= Self.checkpointSize, !state.isCheckpointing else { return .stored }
-            state.isCheckpointing = true
-            return .checkpointDue
+            let isDue = state.offset - state.synced >= Self.checkpointSize && !state.isCheckpointing
+            if isDue { state.isCheckpointing = true }
+            return (isDue ? .checkpointDue : .stored, start)
         }
+        // What got in before an error it is not told of, so it takes nothing that comes after that.
+        if appended != .seatLost { arrivalDigest?.update(bytes, at: start) }
+        return appended
     }
 
     /// Puts on the disk what there is so far, beside the writing. Blocks.
@@ -117,12 +128,16 @@ final class LiveUpload: Sendable {
         state.withLock { $0.isCheckpointing = false }
     }
 
-    /// Nobody uses it any more: the bytes are unlocked for whoever opens them next, be it this receiver.
-    func close() {
-        guard let data = state.withLock({ $0.data }) else { return }
+    /// Nobody uses it any more: the bytes are unlocked for whoever opens them next, be it this receiver. Gives back what
+    /// spares that one the reading.
+    func close() -> ArrivalDigest.Parked? {
+        let (data, isRemoved) = state.withLock { ($0.data, $0.isRemoved) }
+        guard let data else { return nil }
+        let parked = isRemoved ? nil : ArrivalDigest.Parked(arrivalDigest, of: data)
         // Closing alone would not do while a child process that is being started has a copy of the descriptor.
         try? System.unlock(data.rawValue)
         data.close()
+        return parked
     }
 
     // MARK: Jobs
@@ -170,10 +185,14 @@ final class LiveUpload: Sendable {
             let count = try System.preadAll(file.rawValue, buffer, at: position)
             if count == 0 { return }
             position += Int64(count)
-            try state.withLock { state throws(Errno) in
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            let start = try state.withLock { state throws(Errno) in
                 guard let data = state.data else { throw .canceled }
-                try Self.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), data, &state)
+                let start = state.offset
+                try Self.write(bytes, data, &state)
+                return start
             }
+            arrivalDigest?.update(bytes, at: start)
         }
     }
 

@@ -143,6 +143,8 @@ extension UploadAnswers {
             Answer.Field(
                 name: "Tus-Checksum-Algorithm", value: PieceClaim.algorithms.map(\.name).joined(separator: ",")),
         ]
+        // What an upload's URL takes comes too late to name a digest for the whole.
+        if !isUpload { fields.append(.wantsDigest) }
         if let maximum = limits.maximumSize {
             fields.append(Answer.Field(name: "Tus-Max-Size", value: String(maximum)))
         }

@@ -112,7 +112,7 @@ extension UploadRecord {
     }
 
     /// `Repr-Digest` and `Want-Repr-Digest` are about the whole file.
-    fileprivate mutating func takeDigestFields(_ fields: RequestFields) throws(UploadRefusal) {
+    mutating func takeDigestFields(_ fields: RequestFields) throws(UploadRefusal) {
         switch DigestFields.claim(fields["repr-digest"]) {
         case .none: break
         case .malformed: throw .badField("Repr-Digest")

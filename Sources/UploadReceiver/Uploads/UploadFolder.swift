@@ -23,6 +23,8 @@ final class UploadFolder: Sendable {
         let record: UploadRecord
         let data: OwnedDescriptor?
         let size: UInt64
+        /// What tells the data from what it is after somebody has written to it.
+        let facts: FileFacts?
         /// Seconds since 1970.
         let lastWritten: Int64
     }
@@ -50,12 +52,16 @@ final class UploadFolder: Sendable {
             do throws(Errno) {
                 data = try System.openat(folder.rawValue, Self.data(id), flags: O_RDWR)
             } catch .noSuchFile {
-                return Loaded(record: record, data: nil, size: record.length ?? 0, lastWritten: infoTime / Self.second)
+                return Loaded(
+                    record: record, data: nil, size: record.length ?? 0, facts: nil,
+                    lastWritten: infoTime / Self.second)
             }
             guard try System.tryLockExclusively(data.rawValue) else { throw Errno.wouldBlock }
             let status = try System.fstat(data.rawValue)
             let written = max(infoTime, status.modifiedNanoseconds) / Self.second
-            return Loaded(record: record, data: data, size: UInt64(max(0, status.size)), lastWritten: written)
+            return Loaded(
+                record: record, data: data, size: UInt64(max(0, status.size)), facts: FileFacts(status),
+                lastWritten: written)
         } catch .noSuchFile {
             return nil
         }

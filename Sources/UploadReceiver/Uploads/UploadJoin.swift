@@ -28,6 +28,7 @@ struct UploadJoin: Equatable, Sendable {
         record.metadata = head.fields["upload-metadata"]
         record.created = WallClock.milliseconds
         try record.takeConditions(conditions, head.fields, metadata["overwrite"])
+        try record.takeDigestFields(head.fields)
         self.record = record
         id = UploadID(standingFor: (pieces.map(\.text) + [metadata.isEmpty ? "" : path.target]).joined(separator: " "))
     }

@@ -14,6 +14,8 @@ final class UploadStore: Sendable {
         var live: [UploadID: (upload: LiveUpload, users: Int)] = [:]
         /// Where the last append of an unfinished upload ended in order: going on there is no resumption.
         var orderlyEnds: [UploadID: UInt64] = [:]
+        /// Of uploads that no request is about and that are not over.
+        var digests: [UploadID: ArrivalDigest.Parked] = [:]
     }
 
     // Held while an upload is opened, so that there is never more than one object of it.
@@ -53,8 +55,10 @@ final class UploadStore: Sendable {
                 state.live[id] = (entry.upload, entry.users + 1)
                 return entry.upload
             }
-            guard let loaded = try folder.load(id) else { return nil }
-            let upload = LiveUpload(id, loaded, folder, worker)
+            let loaded = try folder.load(id)
+            let parked = state.digests.removeValue(forKey: id)
+            guard let loaded else { return nil }
+            let upload = LiveUpload(id, loaded, parked, folder, worker)
             state.live[id] = (upload, 1)
             return upload
         }
@@ -66,7 +70,7 @@ final class UploadStore: Sendable {
             guard let entry = state.live[upload.id], entry.upload === upload else { return }
             state.live[upload.id] = entry.users > 1 ? (upload, entry.users - 1) : nil
             // At once, not when the last reference goes: the lock on the bytes would turn the next request away.
-            if entry.users == 1 { upload.close() }
+            if entry.users == 1 { state.digests[upload.id] = upload.close() }
         }
     }
 
@@ -126,7 +130,7 @@ final class UploadStore: Sendable {
             let offset = try upload.sync()
             let record = upload.record
             guard let data = upload.data else { return .refused(.completed) }
-            let digest = record.claim == nil && !record.wantsDigest ? nil : try FileDigester.digest(of: data)
+            let digest = record.needsDigest ? try Self.digest(upload, data, offset) : nil
             if let claim = record.claim, claim != digest {
                 // Nothing that could be appended would make it right.
                 remove(upload)
@@ -146,6 +150,15 @@ final class UploadStore: Sendable {
     func remove(_ upload: LiveUpload) {
         upload.remove()
         state.withLock { $0.orderlyEnds[upload.id] = nil }
+    }
+
+    /// Reads the file only where it was not hashed while it came: a part of it may have come to an earlier receiver.
+    private static func digest(
+        _ upload: LiveUpload, _ data: OwnedDescriptor, _ offset: UInt64
+    ) throws(Errno) -> DigestValue? {
+        let size = try System.fstat(data.rawValue).size
+        if let known = upload.arrivalDigest?.value(ofSize: offset), size == Int64(offset) { return known }
+        return try FileDigester.digest(of: data)
     }
 
     private static func end(
