@@ -207,8 +207,10 @@ extension Front {
             console.json(report)
         } else {
             let shown = ShownAddress.of(word)
-            let place = Destination.isName(word) ? ": martlet destination add \(shown) --replace URL" : ""
-            console.line(report.sentence(shown, console.units, login: "check user and password\(place)") + ".")
+            let login =
+                Destination.isName(word)
+                ? "check user and password in the screen's page of servers (D)" : "check user and password"
+            console.line(report.sentence(shown, console.units, login: login) + ".")
         }
         return report.ok ? .done : .refused
     }

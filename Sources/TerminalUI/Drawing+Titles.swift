@@ -23,10 +23,15 @@ extension Drawing {
 
     /// `  3 above, 12 below`: rows that are out of sight; nothing where it has no room.
     private func hidden(_ title: SafeText, _ cells: Int) -> SafeText {
-        let (window, all) = (model.tree.window, model.tree.items.count)
-        let parts = [(window.lowerBound, "above"), (all - window.upperBound, "below")].filter { $0.0 > 0 }
+        let (window, items) = (model.tree.window, model.tree.items)
+        // One line may stand for many rows that are not loaded.
+        func count(_ range: Range<Int>) -> String {
+            Figures.count(items[range].reduce(0) { $0 + ($1.row == nil ? max(1, $1.hidden) : 1) })
+        }
+        let parts = [(0..<window.lowerBound, "above"), (window.upperBound..<items.count, "below")]
+            .filter { !$0.0.isEmpty }.map { "\(count($0.0)) \($0.1)" }
         guard !parts.isEmpty else { return "" }
-        let text = SafeText("  " + parts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
+        let text = SafeText("  " + parts.joined(separator: ", "))
         return title.width + text.width <= cells ? text : ""
     }
 

@@ -48,6 +48,10 @@ extension Model {
     private mutating func retry(_ rows: [NodeRow], existingIn existing: Set<BatchID>) {
         let batches = rows.compactMap(\.id.batch).filter(existing.contains)
         if batches.isEmpty { return send(.retry, rows) }
+        // Minutes may have passed: no question comes over what the person does now, whose keys would answer it.
+        guard case .transfers = page, dialog == nil, !isAdding, commandPrompt == nil, filterLine == nil,
+            find?.isTyping != true
+        else { return say("Of \(title(rows)) something is there already: \(key(.retry)) asks what to do.") }
         let files = rows.reduce(0) { $0 + $1.counts.failed }
         askAboutExisting(title(rows), files: files, batches, then: .act(.retry, rows))
     }

@@ -152,10 +152,7 @@ extension ProblemsPage.Cause {
 
     /// Of a wait for a person who looks at a server's key: what ssh said of it, which is one thing for each server.
     static func key(_ reason: WaitReason, _ message: String) -> String? {
-        guard reason == .hostKey else { return nil }
-        // In parentheses stands the line of ssh.
-        let said = TransferError(.pinMismatch, message).happening.prefix { $0 != "(" }
-        return said.isEmpty ? nil : String(said.last == " " ? said.dropLast() : said)
+        reason == .hostKey ? TransferError.said(ofKey: message) : nil
     }
 
     /// Of a failure for which a server may be to blame: which one. Buckets of S3 are none.

@@ -3,7 +3,7 @@ package import TransferQueue
 
 /// What moves at an instant: the active tasks, and what files that are over have moved in the last seconds. Speeds of folders,
 /// batches and the whole are sums of these and of nothing else, so they always agree.
-/// Bounded by the number of slots, never by the length of the queue.
+/// Bounded by the number of slots, and of uploads that were stopped in the middle, never by the length of the queue.
 package struct LiveSnapshot: Sendable {
     package var tasks: [LiveTask]
     /// Of files that were completed a moment ago.

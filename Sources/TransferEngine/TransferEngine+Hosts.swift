@@ -31,7 +31,8 @@ extension TransferEngine {
 
     /// Several hosts are known, and none of them can be reached: it is the line.
     private var noHostAnswers: Bool {
-        servings.isEmpty && hosts.count > 1 && hosts.values.allSatisfy(\.isUnreachable)
+        hosts.count > 1 && hosts.values.allSatisfy(\.isUnreachable)
+            && servings.keys.allSatisfy { hosts[$0.origin] != nil }
     }
 
     func experience(of demand: WaitDemand, _ reason: WaitReason, until: Timestamp) -> HostStanding.Experience? {
@@ -91,6 +92,10 @@ extension TransferEngine {
             experience, limit: limit, now: timeline.now, random: Double.random(in: 0..<1))
         lookForTrouble()
         notice?()
+        // As if nothing had been: nothing is left to remember.
+        if servings[place]?.isWell(limit: limit, now: timeline.now) == true {
+            (servings[place], servingErrors[place]) = (nil, nil)
+        }
         guard isBack else { return }
         servingErrors[place] = nil
         schedulePump()

@@ -36,7 +36,8 @@ extension TransferEngine {
             _ = timeline.clock.schedule(after: delay) { [self] in feed(attempt, .timerFired(timer)) }
         case .persist, .learned: break
         case .resumed(let bytes), .accepted(let bytes):
-            unconfirmed[attempt.task.id]?.shown = bytes
+            // From here on it is confirmed.
+            unconfirmed[attempt.task.id]?.shown = nil
             if bytes > attempt.task.accepted {
                 queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.id)
             }

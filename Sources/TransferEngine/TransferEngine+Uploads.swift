@@ -65,7 +65,8 @@ extension TransferEngine {
     private func fresh(_ task: ClaimedTask) -> ClaimedTask {
         guard task.begunBefore == nil, task.resumePoint == nil, task.accepted > 0 else { return task }
         queue.writer.record(
-            .restarted(reason: "what was there was not the file", repeated: task.accepted, identity: nil), for: task.id)
+            .restarted(reason: "nothing of the attempts before counts", repeated: task.accepted, identity: nil),
+            for: task.id)
         var task = task
         task.accepted = 0
         return task
@@ -188,12 +189,20 @@ extension TransferEngine {
             .checkpoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret), for: attempt.task.id)
     }
 
-    /// The server took the file and has other bytes: whoever retries that has it sent again, and nothing there passes for it.
+    /// The server took the file and has other bytes: whoever retries that has it sent again, and nothing there passes for it. What we
+    /// have left there is replaced where its tag tells it from another one's file.
     func differ(_ attempt: Attempt, _ receipt: Receipt, _ error: TransferError) {
         let task = attempt.task.id
         fail(attempt, error)
-        queue.writer.record(.checkpoint(resumePoint: nil, accepted: receipt.bytes), for: task)
-        queue.writer.record(.forgotten, for: task)
+        guard let etag = receipt.etag else {
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: receipt.bytes), for: task)
+            return queue.writer.record(.forgotten, for: task)
+        }
+        let own = PutResumePoint(stored: true, etag: etag)
+        var point = ResumePoint(own)
+        point.ownVersion = own
+        point.isOutdated = true
+        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: receipt.bytes), for: task)
     }
 
     func sourceError(_ attempt: Attempt, _ error: Errno) -> TransferError {

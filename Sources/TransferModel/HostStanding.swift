@@ -48,6 +48,11 @@ public struct HostStanding: Hashable, Sendable {
     /// Whether one attempt at a time feels if it is back.
     public var isHeld: Bool { failures >= Self.patience || isUnreachable }
 
+    /// Whether nothing is wrong with it and it takes as many as it may: it stands as one that nothing is known of.
+    public func isWell(limit: Int, now: Timestamp) -> Bool {
+        failures == 0 && !isUnreachable && refusals == 0 && share >= limit && !isClosed(now)
+    }
+
     /// So many tries in a row, over so long, are something to tell a person: no restart and no busy moment, which mend themselves.
     public static let troublesome = (attempts: 3, period: Duration.seconds(10))
     /// So long a pause is, too, though the host asked for it; several without anything served between them are one.

@@ -117,6 +117,13 @@ extension TransferError {
     /// The second half, without the promise to try again; empty where nothing is to be done.
     package var advice: String { Self.parts(messageWithoutPromise).1 }
 
+    /// Of a wait for a person who looks at a server's key: what ssh said of it, without its own line; `nil`: nothing.
+    package static func said(ofKey message: String) -> String? {
+        var said = TransferError(.pinMismatch, message).happening.prefix { $0 != "(" }
+        while said.last == " " { said.removeLast() }
+        return said.isEmpty ? nil : String(said)
+    }
+
     /// At the last colon outside of parentheses: what a server or a library said stands in those, and has some of its own.
     private static func parts(_ message: String) -> (String, String) {
         var depth = 0

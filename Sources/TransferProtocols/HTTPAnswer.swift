@@ -54,7 +54,7 @@ package struct HTTPAnswer: Hashable, Sendable {
     /// As `representationDigest`, where it can be about a file that was sent: a server may digest the words of its answer instead
     /// (RFC 9530 appendix B.5).
     func digest(ofFileNotOf body: [UInt8]) -> TransferDigest? {
-        guard let digest = representationDigest, !body.isEmpty else { return representationDigest }
+        guard let digest = representationDigest else { return nil }
         return digest.value == DigestAlgorithm.sha256.digest(of: body).hex ? nil : digest
     }
 }

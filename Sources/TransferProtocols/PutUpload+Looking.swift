@@ -3,15 +3,20 @@ import TransferModel
 /// What a HEAD says of the file that may be there.
 extension PutUpload {
     mutating func headEnded(_ question: Question, _ end: ExchangeEnd) -> [ProtocolAction] {
+        // The file is there already; only its digest is not known.
+        func enough() -> [ProtocolAction]? {
+            guard case .isItWhole(let stored, let body, mustTell: false) = question else { return nil }
+            return over(.finish(receipt(.size, stored, body: body)))
+        }
         guard let answer = end.answer else {
-            return refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
+            return enough() ?? refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
         }
         switch meaning(answer, end) {
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
             return probe(question)
         // A server without HEAD answers 501 and would do so for ever.
-        case .wait(let demand) where answer.status != 501: return over(.wait(demand))
+        case .wait(let demand) where answer.status != 501: return enough() ?? over(.wait(demand))
         case .success, .fail, .wait: break
         }
         switch question {
@@ -28,6 +33,9 @@ extension PutUpload {
     ) -> [ProtocolAction] {
         let age = ownership(answer, now: now, begun: begun)
         if answer.isSuccess, answer.contentLength == plan.size, age == .notOlder, !isOwnBefore(answer) {
+            if plan.verify == .digest || plan.verify == nil && plan.tellsDigests == true {
+                return probe(.isItWhole(answer, body: [], mustTell: plan.verify == .digest))
+            }
             var receipt = receipt(.size, nil)
             receipt.foundThere = true
             return over(.finish(receipt))

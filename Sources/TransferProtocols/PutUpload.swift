@@ -185,7 +185,8 @@ package struct PutUpload: ProtocolMachine {
 
     /// A 2xx. Where there is doubt, or a wish to verify, the server is asked what it has.
     mutating func stored(_ answer: HTTPAnswer, _ body: [UInt8], inDoubt: Bool) -> [ProtocolAction] {
-        if plan.verify != VerificationWish.none, let digest = answer.digest(ofFileNotOf: body) {
+        let told = plan.size == 0 ? answer.representationDigest : answer.digest(ofFileNotOf: body)
+        if plan.verify != VerificationWish.none, let digest = told {
             return learn(tellsDigests: true) + hash(digest, .stored(answer, body: body))
         }
         let mustTell = inDoubt || plan.verify == .size || plan.verify == .digest

@@ -16,12 +16,15 @@ package struct StoredLimits: Codable, Hashable, Sendable {
         self.transfersPerHost = transfersPerHost
     }
 
-    /// These, with what `set` names as it is in `before`.
+    /// These, with what is still as `set` made it as it is in `before`: another one may have set it again.
     func putBack(_ set: StoredLimits, to before: StoredLimits) -> StoredLimits {
-        StoredLimits(
-            up: set.up == nil ? up : before.up, down: set.down == nil ? down : before.down,
-            transfers: set.transfers == nil ? transfers : before.transfers,
-            transfersPerHost: set.transfersPerHost == nil ? transfersPerHost : before.transfersPerHost)
+        func value<Value: Equatable>(_ limit: KeyPath<StoredLimits, Value?>) -> Value? {
+            let isOurs = set[keyPath: limit] != nil && self[keyPath: limit] == set[keyPath: limit]
+            return isOurs ? before[keyPath: limit] : self[keyPath: limit]
+        }
+        return StoredLimits(
+            up: value(\.up), down: value(\.down), transfers: value(\.transfers),
+            transfersPerHost: value(\.transfersPerHost))
     }
 }
 
@@ -79,7 +82,7 @@ extension QueueStore {
             let now = try limit(of: scope)
             if (now ?? 0) == rate { continue }
             var before = UndoBefore()
-            (before.scope, before.rate) = (scope.stored, UndoBefore.Was(now))
+            (before.scope, before.rate, before.rateSet) = (scope.stored, UndoBefore.Was(now), rate)
             try setLimit(rate, of: scope)
             steps.append(before)
         }

@@ -218,6 +218,7 @@ extension QueueStore {
 
     func putBackLimit(_ before: UndoBefore) throws {
         guard let rate = before.rate, let scope = before.scope.flatMap(LimitScope.init(stored:)) else { return }
+        if let set = before.rateSet, try limit(of: scope) ?? 0 != set { return }
         try setLimit(rate.value, of: scope)
     }
 

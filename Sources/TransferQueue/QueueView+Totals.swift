@@ -57,7 +57,10 @@ extension QueueView {
             if !isOwn, told.contains(BatchID(rawValue: row.integer(3))) { return }
             let isSpace = reasons.allSatisfy { $0.isProblem && !$0.needsPerson }
             if isSpace { space += row.integer(1) } else { person += row.integer(1) }
-            for reason in reasons where reason.isProblem { found.insert(WaitReasons(reason)) }
+            for reason in reasons where reason.isProblem {
+                let key = reason == .hostKey ? TransferError.said(ofKey: ReasonText(stored: row.text(4)).message) : nil
+                if let key { causes.insert(key) } else { found.insert(WaitReasons(reason)) }
+            }
             // Each name that nobody knows is a problem of its own.
             if let cause, !isOwn { causes.insert(Self.happening(cause, row.text(4))) }
         }

@@ -32,6 +32,8 @@ struct UndoBefore: Codable, Hashable {
     /// Whose limit `rate` is.
     var scope: String?
     var rate: Was<Int64>?
+    /// What it was set to, where it is put back only if it still is that; 0: none.
+    var rateSet: Int64?
     /// Of the whole engine.
     var limits: StoredLimits?
     /// Which of these were set: only they are put back, as another change may have set the others since. Missing: all.

@@ -41,8 +41,10 @@ struct FailureRuns {
         var files: Int64
 
         var message: String {
-            let happened = cause.waits == nil ? "stopped" : "waited"
-            return "\(files) more \(files == 1 ? "file" : "files") \(happened) for the same cause (\(cause.words))"
+            // One file may wait again and again.
+            let what =
+                cause.waits == nil ? files == 1 ? "file stopped" : "files stopped" : files == 1 ? "wait" : "waits"
+            return "\(files) more \(what) for the same cause (\(cause.words))"
         }
     }
 

@@ -164,8 +164,10 @@ extension TransferService {
         // What stood in line for a host that was left alone has not failed, but is tried now.
         let stillHeld = await engine.live().held
         for index in results.results.indices where results.results[index].result == .already {
-            let batch = try await queue.reader.row(of: results.results[index].id)?.batch
-            guard let batch, held[batch] != nil, stillHeld[batch] == nil else { continue }
+            guard let node = try await queue.reader.standing(of: results.results[index].id),
+                held[node.batch] != nil, stillHeld[node.batch] == nil,
+                node.pausedBy.isEmpty, !node.isHeld, node.counts.queued > 0
+            else { continue }
             results.results[index].result = .done
         }
         return results

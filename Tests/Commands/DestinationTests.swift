@@ -225,7 +225,7 @@ struct DestinationTests {
         #expect(await bench.run("destination", "test", "nas") == .refused)
         #expect(
             bench.output.contains(
-                "nas cannot be used: h answered 401: check user and password: martlet destination add nas --replace URL.\n"
+                "nas cannot be used: h answered 401: check user and password in the screen's page of servers (D).\n"
             ))
         engine.state.withLock {
             let refused = TransferError(

@@ -40,6 +40,26 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test(
+        "a damaged copy of ours is replaced at a retry and passes for nothing, whatever is done about other people's files",
+        arguments: [ExistingFilePolicy.fail, .skip, .replace])
+    func damaged(policy: ExistingFilePolicy) async throws {
+        let bytes = pattern(300_000)
+        let others = DigestAlgorithm.sha256.digest(of: pattern(7)).base64
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "PUT" && earlier == 0
+                ? .answer("201 Created", fields: ["Repr-Digest: sha-256=:\(others):", "ETag: \"v1\""]) : .ordinary
+        }
+        try harness.sandbox.write("f", bytes)
+        harness.store.put("/in/f", pattern(300_000, seed: 3))
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.ifExists = policy })
+        #expect(try await harness.task(of: batch) { $0.state == .failed }.cause == .integrity)
+        let sent = try await retry(batch, harness)
+        #expect(sent.state == .completed && !sent.skipped && harness.store["/in/f"] == bytes, "\(sent)")
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     /// A file that is written to while its server takes it; `fail` is said for that.
     private func changed(_ sandbox: Sandbox, _ harness: EngineHarness) async throws -> BatchID {
         try sandbox.write("f", pattern(300_000))

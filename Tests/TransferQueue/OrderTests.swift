@@ -247,6 +247,21 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a limit that another one has set again is not put back by who set it first")
+    func limitsOfTwo() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let ours = try #require(try await queue.writer.changeLimits(StoredLimits(up: "3M"), scoped: [.host("k"): 6]))
+        let theirs = try #require(try await queue.writer.changeLimits(StoredLimits(up: "4M"), scoped: [.host("k"): 7]))
+        #expect(try await queue.writer.undo(.operation(ours), now: sandbox.clock.now).limits == StoredLimits(up: "4M"))
+        #expect(try await queue.writer.limits() == [.host("k"): 7])
+        // They see again what they had seen.
+        #expect(
+            try await queue.writer.undo(.operation(theirs), now: sandbox.clock.now).limits == StoredLimits(up: "3M"))
+        #expect(try await queue.writer.limits() == [.host("k"): 6])
+        try await queue.close()
+    }
+
     @Test("what may not start yet starts when its time has come, or at once when it is asked for")
     func times() async throws {
         let sandbox = try Sandbox()

@@ -440,8 +440,8 @@ import TransferModel
         let told = runs.due(at(11)).map(\.message)
         #expect(
             told == [
-                "299 more files waited for the same cause (answered 401)",
-                "1 more file waited for the same cause (\([WaitReason.metered].words))",
+                "299 more waits for the same cause (answered 401)",
+                "1 more wait for the same cause (\([WaitReason.metered].words))",
             ])
         #expect(!isFirst(auth, at: 12), "the same burst still")
         _ = runs.due(at(22))
