@@ -63,7 +63,7 @@ package struct ResumablePlan: Sendable, Hashable {
 /// The requests of the IETF draft. Each goes to where redirects have led.
 enum ResumableMessages {
     /// Reading a file of this size again may take a server minutes.
-    private static let longDigested: Int64 = 16 << 30
+    static let longDigested: Int64 = 16 << 30
 
     /// Asks whether the server knows that version: nothing else of the draft may be in it.
     static func options(_ chain: RedirectChain, version: Int) -> Exchange {

@@ -70,10 +70,17 @@ struct TusMessages: Sendable {
         var headers = [Self.version, HeaderField("Upload-Offset", String(offset)), Self.contentType]
         if let checksum { headers.append(HeaderField("Upload-Checksum", "\(checksum.algorithm) \(checksum.base64)")) }
         if overridesMethod { headers.append(HeaderField("X-HTTP-Method-Override", "PATCH")) }
-        return .http(
-            HTTPExchange(
-                overridesMethod ? .post : .patch, chain.address, headers: headers, body: .source(range),
-                mayCarrySecrets: mayCarrySecrets(chain)))
+        var exchange = HTTPExchange(
+            overridesMethod ? .post : .patch, chain.address, headers: headers, body: .source(range),
+            mayCarrySecrets: mayCarrySecrets(chain))
+        let subject = plan.subject
+        // For the digest the server may read all of the file once more.
+        if range.upperBound == subject.size, subject.verify.comparesDigests,
+            subject.size >= ResumableMessages.longDigested
+        {
+            exchange.patience = .assembling
+        }
+        return .http(exchange)
     }
 
     /// Makes one file of finished partial uploads. The server may copy every byte within this request.
