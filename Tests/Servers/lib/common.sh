@@ -57,6 +57,16 @@ while True:
     except OSError: pass
 print(port)' "$HOST" "${PORTS_IN_A_ROW:-1}"
 }
+# One that nobody else is about to take either: the lock lasts as long as the server, which has the file open.
+claim_port() {
+  local folder=${TMPDIR:-/tmp}/martlet-test-ports-$(id -u)
+  mkdir -p "$folder"
+  while true; do
+    PORT=$(free_port)
+    exec 9>"$folder/$PORT"
+    if flock -n 9 && ! listening; then return; fi
+  done
+}
 # Is somebody listening on HOST:PORT? Looked up rather than tried: a try would count as a connection.
 listening() {
   local a b c d
@@ -132,7 +142,7 @@ main() {
       DIR=$(cd "$DIR" && pwd) DATA=$DIR/data
       alive && die "$DIR already serves $(cat "$DIR/url" 2>/dev/null); stop it first, or use another folder"
       rm -f "$DIR/pid" "$DIR/url"
-      [ "$PORT" = 0 ] && PORT=$(free_port)
+      [ "$PORT" = 0 ] && claim_port
       listening && die "port $PORT on $HOST is taken"
       serve
       ;;
