@@ -102,7 +102,7 @@ struct LineTalk {
         guard totals.batches > 0 else { return ["martlet. Nothing is queued."] }
         var words = ["martlet. \(totals.batches) \(totals.batches == 1 ? "batch" : "batches")."]
         words.append(
-            "\(totals.share.percent) percent, \(size(totals.bytes.done)) of \(size(totals.bytes.total))."
+            "\(totals.share(scanning: sight.batches.contains(where: \.scanning)).percent) percent, \(size(totals.bytes.done)) of \(size(totals.bytes.total))."
         )
         let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
         if speed > 0 { words.append("\(size(speed)) per second.") }

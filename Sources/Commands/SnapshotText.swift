@@ -76,7 +76,7 @@ extension QueueTotals {
         return progressLine(
             standing.isEmpty ? "\(subject) \(state.word)" : "\(subject): \(standing),", state: state,
             done: counts.completed, files: counts.total, failed: counts.failed, cancelled: counts.cancelled,
-            share, there: bytes.done,
+            share(scanning: !standing.isEmpty), there: bytes.done,
             total: bytes.total, isCounting: false, rate: bytesPerSecondUp + bytesPerSecondDown, left: secondsLeft, units
         )
     }

@@ -118,7 +118,7 @@ extension Drawing {
         if let stale { return put(stale, .error) }
         guard let totals = model.totals, totals.counts.total > 0 else { return }
         if let over = over(totals) { return put(" " + over + "   " + SafeText(done(totals)), .plain) }
-        let figures = "\(totals.share.percent)%  \(done(totals))"
+        let figures = "\(share(totals).percent)%  \(done(totals))"
         let text = SafeText("  " + figures + (timeLeft(totals).map { "   ETA \($0)" } ?? ""))
         // What a filter hides is in it, too.
         let name: SafeText = filterCount == nil ? " " : " all "
@@ -126,7 +126,7 @@ extension Drawing {
         // The figures keep their width, so that the bar's end does not dance.
         let room = width - max(text.width, min(36, width / 2)) - 3 - name.width
         guard room >= 4 else { return put(text, .plain) }
-        let bar = Bar.text(totals.share, width: room, look.glyphs)
+        let bar = Bar.text(share(totals), width: room, look.glyphs)
         put(name + "[" + bar + "]" + text, .plain)
     }
 
@@ -150,11 +150,11 @@ extension Drawing {
             return put("\(model.isLineDown ? "NO LINE" : "NO ENGINE")\(since)", .error)
         }
         guard let totals = model.totals, totals.counts.total > 0 else { return put("nothing queued", .plain) }
-        var text = over(totals) ?? SafeText("\(totals.share.percent)%")
+        var text = over(totals) ?? SafeText("\(share(totals).percent)%")
         let speed = totals.bytesPerSecondUp + totals.bytesPerSecondDown
         if speed > 0 { text += SafeText(" \(look.figures.speed(speed))") }
         if let seconds = totals.secondsLeft, !totals.isOver { text += SafeText(" \(Figures.timeLeft(seconds))") }
-        if totals.share.isComplete { text += " done" }
+        if share(totals).isComplete { text += " done" }
         put(text, .plain)
         guard rows > 2, !problemsAreInHints, let problems = problems(withKey: false) else { return }
         grid.put(problems, row: layout.total, column: text.width + 2, style: .error)
@@ -168,12 +168,14 @@ extension Drawing {
 
     /// What became of it when nothing is left to do and not all of it is there: no bar, which would stand still for ever.
     private func over(_ totals: QueueTotals) -> SafeText? {
-        guard totals.isOver, !totals.share.isComplete else { return nil }
+        guard totals.isOver, !model.isScanning, !share(totals).isComplete else { return nil }
         let counts = totals.counts
         let parts = [(counts.completed, "done"), (counts.failed, "failed"), (counts.cancelled, "cancelled")]
         let words = parts.filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }
         return SafeText("over: " + words.joined(separator: ", "))
     }
+
+    private func share(_ totals: QueueTotals) -> Share { totals.share(scanning: model.isScanning) }
 
     private func done(_ totals: QueueTotals) -> String {
         "\(look.figures.size(totals.bytes.done)) of \(look.figures.size(totals.bytes.total))"

@@ -3,6 +3,9 @@ import MartletKit
 
 /// What the window is called while the screen is open.
 extension Model {
+    /// Folders of a batch of the list are still being looked through: what is there may not be all.
+    var isScanning: Bool { tree.root?.rows.contains(where: \.scanning) ?? false }
+
     /// `martlet 32% 10m`: what can be read on a tab. It changes once a minute, not with every second.
     var windowTitle: SafeText {
         switch link {
@@ -13,10 +16,10 @@ extension Model {
         guard silence == nil else { return "martlet: no answer" }
         guard let totals, totals.counts.total > 0 else { return "martlet" }
         var parts = ["martlet"]
-        if totals.isOver {
+        if totals.isOver, !isScanning {
             if totals.counts.completed > 0 { parts.append("done") }
         } else {
-            parts.append("\(totals.share.percent)%")
+            parts.append("\(totals.share(scanning: isScanning).percent)%")
             if totals.counts.active > 0, let seconds = totals.secondsLeft { parts.append(Self.minutes(seconds)) }
         }
         if totals.problems > 0 { parts.append(totals.shortProblems.string) }

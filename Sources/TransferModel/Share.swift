@@ -39,7 +39,10 @@ extension NodeRow {
 }
 
 extension QueueTotals {
-    public var share: Share { Share(bytes, counts, isComplete: counts.total > 0 && counts.completed == counts.total) }
+    /// - Parameter scanning: folders of it are still being looked through: nobody knows yet what all of it is.
+    public func share(scanning: Bool) -> Share {
+        Share(bytes, counts, isComplete: counts.total > 0 && counts.completed == counts.total && !scanning)
+    }
 }
 
 extension BatchSnapshot {

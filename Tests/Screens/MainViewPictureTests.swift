@@ -116,6 +116,21 @@ struct MainViewPictureTests {
         #expect(line("31")?.contains("a-name-") == true && line("32") != nil && line("5") == nil)
     }
 
+    @Test("while folders are looked through nothing says that it is all, though all that was found is there")
+    func scanned() {
+        var totals = QueueTotals()
+        (totals.batches, totals.counts.completed) = (1, 3)
+        totals.bytes = ByteCounts(total: 100, sent: 100, accepted: 100, verified: 100)
+        var batch = Rows.batch(1, "docs", .running, { $0.completed = 3 }, total: 100, sent: 100)
+        batch.scanning = true
+        var screen = ScreenHarness(80, 24, [Rows.section(nil, [batch])], totals: totals)
+        #expect(screen.lines[1].contains(" 99% ") && !screen.picture.contains("100%"), "\(screen.picture)")
+        #expect(screen.model.windowTitle == "martlet 99%")
+        batch.scanning = false
+        screen.news([Rows.section(nil, [batch])], totals: totals)
+        #expect(screen.lines[1].contains(" 100% "))
+    }
+
     @Test("everything is done")
     func done() {
         let giga = Rows.giga
