@@ -23,14 +23,19 @@ extension TusUpload {
         if let answer = end.answer, answer.isSuccess, answer.representationDigest != nil { telling = end }
     }
 
-    /// The file is there, and the server has told its digest: the source's is compared with it, by the rules of a plain PUT. `nil`: it has
-    /// told none, or each piece was checked on its way.
+    /// The file is there: the source's digest is compared with the one that the server has told, by the rules of a plain PUT. Where its last
+    /// answer was lost, a server that tells digests is asked once more. `nil`: it tells none, or each piece was checked on its way.
     mutating func compared() -> [ProtocolAction]? {
-        guard checksum == nil, plan.subject.verify.comparesDigests, let telling, let answer = telling.answer else {
+        guard checksum == nil, plan.subject.verify.comparesDigests else { return nil }
+        var inner = PutUpload(put(since: nil), after: lastID)
+        let actions: [ProtocolAction]
+        if let telling, let answer = telling.answer {
+            actions = inner.stored(answer, telling.body, inDoubt: false)
+        } else if facts.tellsDigests == true {
+            actions = inner.probe(.isItWhole(HTTPAnswer(status: 200), body: [], mustTell: false))
+        } else {
             return nil
         }
-        var inner = PutUpload(put(since: nil), after: lastID)
-        let actions = inner.stored(answer, telling.body, inDoubt: false)
         return forward(inner, actions)
     }
 

@@ -76,6 +76,24 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         }
     }
 
+    @Test("a server that tells digests is asked for one where its last answer was lost")
+    func lostDigest() {
+        var facts = known()
+        facts.tellsDigests = true
+        var drive = Drive(TusUpload(plan(facts: facts, resume: point())))
+        #expect(drive.begin() == [ask])
+        #expect(
+            drive.end(stands(1000, of: 1000, status: 200)).last
+                == "2 HEAD http://h/files/f | Want-Repr-Digest: sha-256=10")
+        var (other, silent) = (drive, drive)
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        #expect(drive.end(answered(200, ["Content-Length: 1000", offer])) == ["digest"])
+        let others = TransferDigest(algorithm: "sha-256", value: String(repeating: "01", count: 32))
+        #expect(drive.tell(.digested(others)) == ["mismatch 1000 integrity"])
+        #expect(other.end(answered(200, ["Content-Length: 1000"])).last == "finish 1000 size")
+        #expect(silent.end(answered(503)).last == "finish 1000 size", "that the upload is whole was said before")
+    }
+
     @Test(
         "after a kill that nothing survived it is said that the file begins anew, and bodies that are held back are met with chunks"
     )
