@@ -75,37 +75,40 @@ import TransferModel
             (1, 1, NULL, x'', 1, 1, 0), (2, 1, 1, x'61', 0, 1, 0), (3, 1, 2, x'62', 0, 1, 1), (4, 1, 1, x'63', 0, 1, 0);
         """
 
-    @Test("a queue of before gets the bytes of what is paused, folder by folder")
-    func pausedBytes() throws {
-        let database = try memory()
-        let place = try #require(Schema.migrations.firstIndex { $0.name.hasSuffix("bytes of what is paused") })
-        let before = Migrator(migrations: Array(Schema.migrations.prefix(place)), applicationID: Schema.applicationID)
-        try before.migrate(database, now: .now)
-        try database.execute(script: Self.folders)
-        try database.execute(
-            script:
-                "INSERT INTO own_counts VALUES (1, 1, 1, 9, 0, 0), (1, 5, 1, 10, 4, 0), (2, 5, 2, 200, 50, 0), (3, 5, 1, 1000, 0, 0);"
-        )
-        try Migrator.current.migrate(database, now: .now)
-        let bytes = try database.rows("SELECT bytes_stopped FROM folders ORDER BY id") { $0.integer(0) }
-        #expect(bytes == [1156, 1150, 1000, 0])
+    /// What a migration works out of the counts that are there. `counts`: folder, state, files, bytes, accepted, verified.
+    struct Derived: CustomTestStringConvertible, Sendable {
+        let migration: String
+        let counts: String
+        let column: String
+        let expected: [Int64]
+
+        var testDescription: String { column }
     }
 
-    @Test("a queue of before gets the bytes of what was there already, folder by folder")
-    func foundBytes() throws {
+    private static let derived = [
+        Derived(
+            migration: "bytes of what is paused",
+            counts: "(1, 1, 1, 9, 0, 0), (1, 5, 1, 10, 4, 0), (2, 5, 2, 200, 50, 0), (3, 5, 1, 1000, 0, 0)",
+            column: "bytes_stopped", expected: [1156, 1150, 1000, 0]),
+        Derived(
+            migration: "bytes that were at the other end already",
+            counts: "(1, 7, 1, 9, 0, 0), (1, 6, 1, 10, 4, 0), (2, 6, 2, 200, 50, 0), (3, 6, 1, 9, 9, 0)",
+            column: "bytes_found", expected: [156, 150, 0, 0]),
+    ]
+
+    @Test(
+        "a queue of before gets the bytes of what is paused, and of what was there already, folder by folder",
+        arguments: derived)
+    func derivedBytes(_ derived: Derived) throws {
         let database = try memory()
-        let place = try #require(
-            Schema.migrations.firstIndex { $0.name.hasSuffix("bytes that were at the other end already") })
+        let place = try #require(Schema.migrations.firstIndex { $0.name.hasSuffix(derived.migration) })
         let before = Migrator(migrations: Array(Schema.migrations.prefix(place)), applicationID: Schema.applicationID)
         try before.migrate(database, now: .now)
         try database.execute(script: Self.folders)
-        try database.execute(
-            script:
-                "INSERT INTO own_counts VALUES (1, 7, 1, 9, 0, 0), (1, 6, 1, 10, 4, 0), (2, 6, 2, 200, 50, 0), (3, 6, 1, 9, 9, 0);"
-        )
+        try database.execute(script: "INSERT INTO own_counts VALUES \(derived.counts);")
         try Migrator.current.migrate(database, now: .now)
-        let bytes = try database.rows("SELECT bytes_found FROM folders ORDER BY id") { $0.integer(0) }
-        #expect(bytes == [156, 150, 0, 0])
+        let bytes = try database.rows("SELECT \(derived.column) FROM folders ORDER BY id") { $0.integer(0) }
+        #expect(bytes == derived.expected)
     }
 
     @Test("stored numbers of states, events and codes are the places in the model's lists")

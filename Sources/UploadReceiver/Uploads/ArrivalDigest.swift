@@ -9,7 +9,7 @@ import Synchronization
 /// they are written and its end never moves back, so it may be told of them after others were let in to write: what is told
 /// out of order is found out by its offset.
 final class ArrivalDigest: Sendable {
-    /// Unchecked: only under the lock.
+    /// Unchecked: the growing digest is reached only under the lock of `state`, which nothing leaves but finished values.
     private struct State: @unchecked Sendable {
         let running = RunningDigest(.sha256)
         /// How many bytes are in it.
