@@ -26,6 +26,10 @@ extension Front {
         settings.giveUpAfterSeconds = invocation.value(MartletProgram.newPatience)?.seconds
         settings.ifExists = invocation.value(MartletProgram.newPolicy)
         settings.name = invocation.value(MartletProgram.newName)
+        settings.caFile = invocation.value(QueueOptions.certificates).map {
+            SourcePath.absolute($0, from: surroundings.currentDirectory)
+        }
+        settings.pin = invocation.value(QueueOptions.pin)
         try refuse(settings.ifExists, invocation)
         let nodes = try selected(invocation, "set")
         let secrets = try TransferSecrets(renewing: invocation, surroundings)

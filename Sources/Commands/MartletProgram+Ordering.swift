@@ -50,6 +50,8 @@ extension MartletProgram {
             "A batch that is not let in any more (its token, password or keys have expired) is given new ones by --header, --user, "
                 + "--password-command, --netrc, --field or --s3-keys: what waits for them goes on at once, at the byte where it "
                 + "stood. What is not given stays as it was. This cannot be taken back.",
+            "--ca and --pin say which server is trusted from now on: after them, martlet retry tries again what failed for its "
+                + "certificate.",
         ]
         command.operands = [Operand(.node, .any)]
         command.operandForm = "ID...|SELECTORS"
@@ -60,7 +62,8 @@ extension MartletProgram {
                 [
                     QueueOptions.header, QueueOptions.field, QueueOptions.user, QueueOptions.passwordCommand,
                     QueueOptions.netrc, s3Keys,
-                ]), CommonOptions.selectors,
+                ]),
+            OptionGroup("Trust, of a batch", [QueueOptions.certificates, QueueOptions.pin]), CommonOptions.selectors,
             CommonOptions.output,
         ]
         command.examples = [

@@ -36,7 +36,8 @@ final class BatchContext {
     private var lastSSHTarget: (host: String, port: Int?, agent: RawPath?, target: SSHTarget)?
     /// How a name and password are shown: at once, until a server refuses that.
     private var scheme = HTTPCredentials.Scheme.basic
-    private let base: ConnectionSettings
+    /// What of a connection the batch's options decide.
+    private var base: ConnectionSettings
     private let timeouts: ExchangeTimeouts
     private let userAgent: String
     /// Failed TLS handshakes in a row.
@@ -48,11 +49,7 @@ final class BatchContext {
         destination = RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)
         credentials = Self.credentials(order.secrets)
         let options = order.options
-        var settings = ConnectionSettings()
-        settings.authoritiesFile = options.caFile?.text
-        settings.pinnedKey = options.pin
-        settings.verifiesServer = !options.insecure
-        base = settings
+        base = ConnectionSettings(options)
         var timeouts = ExchangeTimeouts()
         let patience = Duration.seconds(max(1, options.requestTimeoutSeconds))
         timeouts.stall = patience
@@ -76,6 +73,7 @@ final class BatchContext {
     func adopt(_ order: BatchOrder) {
         let isLetInAnew = order.secrets != self.order.secrets
         self.order = order
+        base = ConnectionSettings(order.options)
         guard isLetInAnew else { return }
         keysGeneration += 1
         scheme = .basic
@@ -235,6 +233,16 @@ final class BatchContext {
         }
         guard let url = value(name + "_proxy") ?? value("all_proxy") else { return .none }
         return .url(url, except: value("no_proxy"))
+    }
+}
+
+extension ConnectionSettings {
+    /// Which servers a batch trusts.
+    fileprivate init(_ options: TransferOptions) {
+        self.init()
+        authoritiesFile = options.caFile?.text
+        pinnedKey = options.pin
+        verifiesServer = !options.insecure
     }
 }
 

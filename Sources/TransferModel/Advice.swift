@@ -80,7 +80,7 @@ package struct AdvisedCommand: Sendable, Hashable {
     /// Options with a value behind them.
     private static let valued: Set<String> = [
         "--user", "--header", "--limit", "--host", "--transfers", "--if-exists", "--priority", "--state",
-        "--give-up-after", "--not-before", "--before", "--session",
+        "--give-up-after", "--not-before", "--before", "--session", "--ca", "--pin",
     ]
 
     /// The command that a text begins with, and how many characters of it that is.

@@ -75,13 +75,19 @@ extension TransferError {
     /// How a server may be trusted whose certificate nobody here knows; `remedy` names the command in its place.
     package static let authorityAdvice = ", or name its authority with --ca"
 
+    /// How another key of a server is taken for good; `remedy` names the command in its place.
+    package static let pinAdvice = ", and name the new key with --pin"
+
     /// What to do about it, then the retry of it.
     package func remedy(for subject: CureSubject) -> String {
         let retry = "martlet retry \(subject.node)"
+        let set = "martlet set \(subject.knownBatch?.description ?? "BATCH")"
         if advice.hasSuffix(Self.authorityAdvice) {
-            // What a batch trusts was said when it was queued, and is said anew with its copy alone.
-            let again = "martlet again \(subject.knownBatch?.description ?? "BATCH") --ca FILE"
-            return "\(advice.dropLast(Self.authorityAdvice.count)), then \(retry); or name its authority: \(again)"
+            let check = advice.dropLast(Self.authorityAdvice.count)
+            return "\(check), or name its authority: \(set) --ca FILE; then \(retry)"
+        }
+        if advice.hasSuffix(Self.pinAdvice) {
+            return "\(advice.dropLast(Self.pinAdvice.count)); if the new key is right: \(set) --pin PIN; then \(retry)"
         }
         var said = advice.isEmpty ? code.cure(of: subject.scheme).remedy : advice
         if let batch = subject.knownBatch, let place = said?.firstRange(of: Self.replaceAdvice) {

@@ -24,10 +24,15 @@ public struct NodeSettings: Codable, Hashable, Sendable {
     public var ifExists: ExistingFilePolicy?
     /// Of a batch.
     public var name: String?
+    /// Authorities that a batch trusts instead of the system's (PEM), for what of it is tried from now on, over or not.
+    public var caFile: RawPath?
+    /// The digest that the public key of a batch's server must have (`sha256//...`), for what of it is tried from now on, over or not.
+    public var pin: String?
 
     public init(
         priority: TransferPriority? = nil, limit: Int64? = nil, notBefore: Timestamp? = nil,
-        giveUpAfterSeconds: Int64? = nil, ifExists: ExistingFilePolicy? = nil, name: String? = nil
+        giveUpAfterSeconds: Int64? = nil, ifExists: ExistingFilePolicy? = nil, name: String? = nil,
+        caFile: RawPath? = nil, pin: String? = nil
     ) {
         self.priority = priority
         self.limit = limit
@@ -35,9 +40,18 @@ public struct NodeSettings: Codable, Hashable, Sendable {
         self.giveUpAfterSeconds = giveUpAfterSeconds
         self.ifExists = ifExists
         self.name = name
+        self.caFile = caFile
+        self.pin = pin
     }
 
     public var isEmpty: Bool { self == NodeSettings() }
+
+    /// Settings that a batch which is over does not take: those left change what a retry does.
+    package var ofUnfinishedWork: NodeSettings {
+        var settings = self
+        (settings.name, settings.ifExists, settings.caFile, settings.pin) = (nil, nil, nil, nil)
+        return settings
+    }
 }
 
 /// What an undo took back.

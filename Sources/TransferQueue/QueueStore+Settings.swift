@@ -19,14 +19,10 @@ extension QueueStore {
     private func set(
         _ node: NodeID, _ batch: BatchID, _ root: Int64, _ settings: NodeSettings, _ operation: Int64
     ) throws -> NodeResult {
-        var otherSettings = settings
-        otherSettings.name = nil
-        otherSettings.ifExists = nil
-        if !otherSettings.isEmpty, try isOver(folder: root, in: batch) {
+        if !settings.ofUnfinishedWork.isEmpty, try isOver(folder: root, in: batch) {
             return refused(
                 node,
-                "\(node) is over: only its name, and what is done about files that are there (--if-exists), can be changed"
-            )
+                "\(node) is over: only --name, --if-exists, --ca and --pin can be changed, for what is tried again")
         }
         let id = SQLiteValue.integer(batch.rawValue)
         let found = try database.first(
@@ -57,6 +53,14 @@ extension QueueStore {
         if let policy = settings.ifExists {
             before.ifExists = found.options.ifExists
             try setOptions(of: batch) { $0.ifExists = policy }
+        }
+        if let file = settings.caFile {
+            before.caFile = UndoBefore.Was(found.options.caFile)
+            try setOptions(of: batch) { $0.caFile = file }
+        }
+        if let pin = settings.pin {
+            before.pin = UndoBefore.Was(found.options.pin)
+            try setOptions(of: batch) { $0.pin = pin }
         }
         if let name = settings.name {
             before.name = found.name
@@ -116,6 +120,9 @@ extension QueueStore {
         }
         if settings.ifExists != nil {
             return refused(node, "--if-exists is its batch's: 'martlet set \(batch) --if-exists ...'")
+        }
+        if settings.caFile != nil || settings.pin != nil {
+            return refused(node, "--ca and --pin are its batch's: 'martlet set \(batch)'")
         }
         if !isTask, settings.notBefore != nil {
             return refused(node, "a folder has no time of its own: set that of its batch, or of single files")

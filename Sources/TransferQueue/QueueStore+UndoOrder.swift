@@ -74,6 +74,8 @@ extension QueueStore {
         }
         if let name = before.name { try database.run("UPDATE batches SET name = ? WHERE id = ?", .text(name), id) }
         if let seconds = before.giveUp { try setOptions(of: step.batch) { $0.giveUpAfterSeconds = seconds } }
+        if let file = before.caFile { try setOptions(of: step.batch) { $0.caFile = file.value } }
+        if let pin = before.pin { try setOptions(of: step.batch) { $0.pin = pin.value } }
         if let policy = before.ifExists { try setOptions(of: step.batch) { $0.ifExists = policy } }
         if let time = before.notBefore {
             if case .task(let task) = step.node {

@@ -29,6 +29,8 @@ struct UndoBefore: Codable, Hashable {
     var giveUp: Int64?
     var ifExists: ExistingFilePolicy?
     var name: String?
+    var caFile: Was<RawPath>?
+    var pin: Was<String>?
     /// Whose limit `rate` is.
     var scope: String?
     var rate: Was<Int64>?

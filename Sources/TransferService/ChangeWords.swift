@@ -23,6 +23,7 @@ extension SetRequest {
             settings.notBefore.map { "not before \($0)" },
             settings.giveUpAfterSeconds.map { "give up after \(WhySentence.span(.seconds($0)))" },
             settings.ifExists.map { "if it exists: \($0.rawValue)" }, settings.name.map { "name \"\($0)\"" },
+            settings.caFile.map { "authorities \($0.displayed)" }, settings.pin.map { "pin \($0)" },
         ]
         if let secrets, !secrets.isEmpty { words.append("login") }
         return words.compactMap(\.self).joined(separator: ", ")

@@ -3,7 +3,7 @@ import TransferModel
 
 @Suite("Advice is words with commands in them, written once")
 struct AdviceTests {
-    @Test("an authority is named with a copy of the batch: neither its settings nor a retry take one")
+    @Test("an authority is named to the batch, then it is tried again")
     func authority() {
         let error = TransferError(
             .tlsFailure, "the certificate of h is not trusted: check it" + TransferError.authorityAdvice)
@@ -11,9 +11,9 @@ struct AdviceTests {
         let known = CureSubject(node: task, batch: BatchID(rawValue: 7), url: nil)
         #expect(
             error.remedy(for: known)
-                == "check it, then martlet retry t9; or name its authority: martlet again b7 --ca FILE")
+                == "check it, or name its authority: martlet set b7 --ca FILE; then martlet retry t9")
         let several = CureSubject(batch: nil, url: nil)
-        #expect(error.remedy(for: several).hasSuffix("martlet again BATCH --ca FILE"))
+        #expect(error.remedy(for: several).hasSuffix("martlet set BATCH --ca FILE; then martlet retry ID"))
     }
 
     @Test("of a server that serves nothing is said what to see to, and nothing that it may have forbidden")

@@ -450,7 +450,7 @@ import TransferModel
         try await queue.close()
     }
 
-    @Test("what is done with what is there already can be changed, also when all is over, and taken back")
+    @Test("what is there already and whom to trust can be changed when all is over, and taken back")
     func policy() async throws {
         let sandbox = try Sandbox()
         let queue = try sandbox.open()
@@ -460,12 +460,19 @@ import TransferModel
         try await queue.writer.commit()
         func policy() async throws -> ExistingFilePolicy? { try await queue.writer.order(of: batch)?.options.ifExists }
         #expect(try await policy() == .fail)
-        let settings = NodeSettings(ifExists: .replace)
+        func trust() async throws -> (RawPath?, String?)? {
+            try await queue.writer.order(of: batch).map { ($0.options.caFile, $0.options.pin) }
+        }
+        let settings = NodeSettings(ifExists: .replace, caFile: RawPath("/ca.pem"), pin: "sha256//x")
         #expect(try await queue.writer.set([.batch(batch)], settings).results.map(\.result) == [.done])
         #expect(try await policy() == .replace)
+        #expect(try #require(try await trust()) == (RawPath("/ca.pem"), "sha256//x"))
         #expect(try await queue.writer.set([.task(task.id)], settings).results.map(\.result) == [.refused])
+        let trusted = NodeSettings(caFile: RawPath("/ca.pem"))
+        #expect(try await queue.writer.set([.task(task.id)], trusted).results.map(\.result) == [.refused])
         _ = try await queue.writer.undo(.last, now: sandbox.clock.now)
         #expect(try await policy() == .fail)
+        #expect(try #require(try await trust()) == (nil, nil))
         try await queue.close()
     }
 

@@ -207,6 +207,8 @@ complete -c martlet -n '__fish_seen_subcommand_from set' -l user -x -d 'log in a
 complete -c martlet -n '__fish_seen_subcommand_from set' -l password-command -x -a '(__fish_complete_command)' -d 'the first line that this command prints is the password'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l netrc -r -F -d 'take user and password from this file'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l s3-keys -d 'take keys for S3 anew, from AWS_* or the AWS profile as they are now'
+complete -c martlet -n '__fish_seen_subcommand_from set' -l ca -r -F -d 'trust these authorities (PEM) instead of the system\'s'
+complete -c martlet -n '__fish_seen_subcommand_from set' -l pin -x -d 'the server\'s public key must have this digest'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l all -d 'everything'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l batch -x -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')" -d 'what belongs to this batch'
 complete -c martlet -n '__fish_seen_subcommand_from set' -l session -x -d 'what belongs to this session'

@@ -1,0 +1,45 @@
+import LinuxSystem
+import TransferModel
+
+/// A file of authorities that a batch is to trust. It is looked at before anything is queued with it: later each file of the batch would
+/// fail for it.
+enum AuthoritiesFile {
+    /// More is no list of certificates.
+    private static let limit = 16 << 20
+    private static let mark = Array("-----BEGIN ".utf8)
+
+    /// Refuses a file that cannot be read or holds no certificate.
+    static func check(_ path: RawPath?) throws(RequestError) {
+        guard let path else { return }
+        guard path.text != nil else {
+            throw RequestError(.usage, "--ca \(path.displayed): the name is not UTF-8: rename the file")
+        }
+        do throws(Errno) {
+            let file = try System.open(path.bytes)
+            guard try System.fstat(file.rawValue).kind == .regular, try holdsCertificate(file.rawValue) else {
+                throw Errno.invalidArgument
+            }
+        } catch .invalidArgument {
+            throw RequestError(.usage, "--ca \(path.displayed) holds no certificate: name a PEM file of authorities")
+        } catch {
+            throw RequestError(.usage, "--ca \(path.displayed) cannot be read (\(error)): check the name")
+        }
+    }
+
+    private static func holdsCertificate(_ descriptor: Int32) throws(Errno) -> Bool {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        var kept: [UInt8] = []
+        var seen = 0
+        while seen < limit {
+            let count = try System.read(descriptor, buffer)
+            if count == 0 { return false }
+            seen += count
+            kept += buffer[..<count]
+            if kept.firstRange(of: mark) != nil { return true }
+            // The mark may stand across two readings.
+            kept = Array(kept.suffix(mark.count))
+        }
+        return false
+    }
+}
