@@ -74,6 +74,22 @@ final class EasyHandle {
         errorText[0] == 0 ? code.description : String(cString: errorText)
     }
 
+    /// Everything that is known of a transfer that did not end well.
+    /// - Parameters:
+    ///   - fallback: the code where libcurl was content and we are not.
+    ///   - address: the peer's, where there was one.
+    func failure(
+        _ code: CurlCode, or fallback: CurlCode, cause: ExchangeCause?, address: String?
+    ) -> ExchangeFailure {
+        let osError = long(CURLINFO_OS_ERRNO)
+        let text = errorText(or: code)
+        return ExchangeFailure(
+            code == .ok ? fallback : code, cause: cause,
+            osError: osError == 0 ? nil : Errno(rawValue: Int32(truncatingIfNeeded: osError)),
+            text: address.map { "\(text) (\($0))" } ?? text,
+            certificate: CertificateFault(code, verifyResult: long(CURLINFO_SSL_VERIFYRESULT)))
+    }
+
     func long(_ info: CURLINFO) -> Int {
         var value = 0
         return CCurl_easy_getinfo_long(raw, info, &value) == CURLE_OK ? value : 0

@@ -135,12 +135,7 @@ final class FTPPerformance {
             end.reply = end.reply ?? reply
         }
         if code != .ok || cause != nil {
-            let osError = easy.long(CURLINFO_OS_ERRNO)
-            let text = easy.errorText(or: code)
-            end.failure = ExchangeFailure(
-                code == .ok ? .aborted : code, cause: cause,
-                osError: osError == 0 ? nil : Errno(rawValue: Int32(truncatingIfNeeded: osError)),
-                text: end.address.map { "\(text) (\($0))" } ?? text)
+            end.failure = easy.failure(code, or: .aborted, cause: cause, address: end.address)
         }
         return end
     }

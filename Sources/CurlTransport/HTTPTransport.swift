@@ -215,12 +215,7 @@ package final class HTTPTransport {
         // libcurl is content with 101 and a body; only a final status is an answer.
         if code == .ok, cause == nil, exchange.head == nil { cause = .noFinalStatus }
         if code != .ok || cause != nil {
-            let osError = handle.long(CURLINFO_OS_ERRNO)
-            let text = handle.errorText(or: code)
-            end.failure = ExchangeFailure(
-                code == .ok ? .gotNothing : code, cause: cause,
-                osError: osError == 0 ? nil : Errno(rawValue: Int32(truncatingIfNeeded: osError)),
-                text: end.address.map { "\(text) (\($0))" } ?? text)
+            end.failure = handle.failure(code, or: .gotNothing, cause: cause, address: end.address)
         }
         return end
     }

@@ -58,12 +58,18 @@ package struct ExchangeFailure: Sendable, Equatable {
     package let osError: Errno?
     /// What libcurl says, with the address it spoke to.
     package let text: String
+    /// Why the peer's certificate was refused; `nil`: that is not why it failed.
+    package let certificate: CertificateFault?
 
-    package init(_ code: CurlCode, cause: ExchangeCause? = nil, osError: Errno? = nil, text: String) {
+    package init(
+        _ code: CurlCode, cause: ExchangeCause? = nil, osError: Errno? = nil, text: String,
+        certificate: CertificateFault? = nil
+    ) {
         self.code = code
         self.cause = cause
         self.osError = osError
         self.text = text
+        self.certificate = certificate
     }
 
     /// What kind of failure it is; a cause of ours counts more than libcurl's code.

@@ -41,7 +41,9 @@ actor DirectoryWalker {
                     let isTaken = filter.takes(file: source.path.lastComponent.bytes, in: [])
                     return FoundSource(
                         source: source.source, kind: isTaken ? .file(SourceIdentity(status)) : .leftOut)
-                default: return FoundSource(source: source.source, kind: .unreadable(.notAFile(source.path)))
+                default:
+                    let refusal = TransferError.notAFile(source.path, status.kind)
+                    return FoundSource(source: source.source, kind: .unreadable(refusal))
                 }
             } catch {
                 return FoundSource(source: source.source, kind: .unreadable(.source(source.path, error)))

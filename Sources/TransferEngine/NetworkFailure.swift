@@ -40,12 +40,23 @@ enum NetworkFailure {
             return error(
                 .tlsFailure, "\(host) speaks no TLS that we can",
                 "check the address and port, and whether it is one without TLS")
+        // libcurl takes no line of a header over 100 KiB, and calls what it does not take "Out of memory".
+        case 27:
+            return TransferError(
+                .badServerResponse, "\(host) sent a line in its header that is too long: check the address",
+                curlCode: curl)
         case 51, 60, 83, 91:
+            let (what, advice) = words(of: failure.certificate, host: host)
+            return error(.tlsFailure, what, advice)
+        case 77:
             return error(
-                .tlsFailure, "the certificate of \(host) is not trusted", "check it" + TransferError.authorityAdvice)
-        case 53, 54, 58, 59, 64, 66, 77, 80, 82:
+                .tlsFailure, "the file of authorities cannot be used", "name another" + TransferError.authorityAdvice)
+        case 53, 54, 58, 59, 64, 66, 80, 82:
             return error(.tlsFailure, "TLS with \(host) cannot be set up", "check --ca and the server's settings")
-        case 90: return error(.pinMismatch, "\(host) has another key than the pinned one", "check --pin and the server")
+        case 90:
+            return error(
+                .pinMismatch, "\(host) has another key than the pinned one", "ask who runs it" + TransferError.pinAdvice
+            )
         case 1, 8, 61, 63:
             return error(.badServerResponse, "\(host) answers in no way that is HTTP", "check the address")
         case 3: return error(.unsupported, "the address is malformed", "check it and queue it again")
@@ -60,6 +71,22 @@ enum NetworkFailure {
             return error(.networkConnectionLost, "the connection to \(host) was cut", again)
         case .local, .permanent, .programming:
             return error(.internal, "the exchange with \(host) failed", "retry; if it stays, report it with this text")
+        }
+    }
+
+    private static func words(of fault: CertificateFault?, host: String) -> (what: String, advice: String) {
+        switch fault {
+        case .expired:
+            (
+                "the certificate of \(host) has expired",
+                "check the clock of this machine, or have whoever runs the server renew it, then retry"
+            )
+        case .notYetValid:
+            ("the certificate of \(host) is not valid yet", "check the clock of this machine, then retry")
+        case .otherName: ("the certificate of \(host) is for another name", "check the address")
+        case .unknownAuthority:
+            ("the certificate of \(host) comes from an unknown authority", "check it" + TransferError.authorityAdvice)
+        case .other, nil: ("the certificate of \(host) is not trusted", "check it" + TransferError.authorityAdvice)
         }
     }
 }

@@ -30,7 +30,7 @@ final class SourceFile: TransferBodySource {
             let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
             descriptor = try System.open(path.bytes, flags: mayBeLink ? flags : flags | O_NOFOLLOW)
             let status = try System.fstat(descriptor.rawValue)
-            guard status.kind == .regular else { throw TransferError.notAFile(path) }
+            guard status.kind == .regular else { throw TransferError.notAFile(path, status.kind) }
             if status.size <= Self.smallest, let bytes = try Self.reading(descriptor.rawValue, status) {
                 self.bytes = bytes
             } else {
@@ -123,7 +123,11 @@ extension TransferError {
         }
     }
 
-    static func notAFile(_ path: RawPath) -> TransferError {
-        TransferError(.unsupported, "\(path.displayed) is neither a file nor a directory: cancel it")
+    static func notAFile(_ path: RawPath, _ kind: FileKind) -> TransferError {
+        if kind == .directory {
+            return TransferError(
+                .unsupported, "\(path.displayed) was queued as a file and is a directory now: queue it again")
+        }
+        return TransferError(.unsupported, "\(path.displayed) is neither a file nor a directory: cancel it")
     }
 }

@@ -78,7 +78,7 @@ extension TransferEngine {
         guard attempt.target == nil else {
             moved(attempt, to: attempt.base + end.bytesReceived)
             return bodyEnded(
-                attempt, .ended(exchange.local, converted(end, attempt)), broken: end.failure != nil)
+                attempt, .ended(exchange.local, converted(end, exchange, attempt)), broken: end.failure != nil)
         }
         if exchange.isPayload {
             attempt.unconfirmed += end.bytesSent
@@ -90,14 +90,17 @@ extension TransferEngine {
         case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))
         default: break
         }
-        let end = converted(end, attempt)
+        let end = converted(end, exchange, attempt)
         attempt.lastAnswer = end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) }
         feed(attempt, .ended(exchange.local, end))
     }
 
     /// The transport's end in the protocols' words.
-    private func converted(_ end: CurlTransport.ExchangeEnd, _ attempt: Attempt) -> TransferProtocols.ExchangeEnd {
-        let failure = end.failure.map { converted($0, attempt) }
+    private func converted(
+        _ end: CurlTransport.ExchangeEnd, _ exchange: FlyingExchange, _ attempt: Attempt
+    ) -> TransferProtocols.ExchangeEnd {
+        // A redirect may have led elsewhere than to the server that the task names.
+        let failure = end.failure.map { converted($0, attempt, server: exchange.request?.url.server) }
         if failure == nil { attempt.context.handshakes = 0 }
         let written = attempt.target.map { max(0, $0.written - attempt.base) } ?? 0
         return TransferProtocols.ExchangeEnd(
@@ -106,12 +109,15 @@ extension TransferEngine {
     }
 
     /// The transport's failure in the protocols' words.
-    func converted(_ broken: CurlTransport.ExchangeFailure, _ attempt: Attempt) -> TransferProtocols.ExchangeFailure {
+    /// - Parameter server: where the request went; `nil`: to the server that the task names.
+    func converted(
+        _ broken: CurlTransport.ExchangeFailure, _ attempt: Attempt, server: String? = nil
+    ) -> TransferProtocols.ExchangeFailure {
         if case .sinkFailed(let error) = broken.cause, let refusal = attempt.target?.refusal(error) {
             return .sink(refusal.error, waits: refusal.waits)
         }
         if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
-        let server = TransferScheme.server(of: attempt.origin)
+        let server = server ?? TransferScheme.server(of: attempt.origin)
         return .network(NetworkFailure.error(broken, host: server, handshakes: attempt.context.handshakes))
     }
 

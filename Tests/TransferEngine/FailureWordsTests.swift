@@ -1,0 +1,71 @@
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+/// Each failure is made to happen, and its message has to name what happened and what mends it.
+@Suite("Failures are told as what they are", .timeLimit(.minutes(2))) struct FailureWordsTests {
+    private func error(
+        of request: (EngineHarness) -> BatchRequest, _ plan: @escaping FakeStore.Plan
+    ) async throws -> TransferError {
+        let harness = try await EngineHarness(plan: plan)
+        try harness.sandbox.write("f", pattern(100_000))
+        let batch = try await harness.add(request(harness))
+        let task = try await harness.task(of: batch) { $0.error != nil }
+        await harness.stop()
+        return try #require(task.error)
+    }
+
+    @Test("a line of a header that is too long is the server's fault, not a lack of memory")
+    func longHeader() async throws {
+        let line = "X-Long: " + String(repeating: "a", count: 1 << 20)
+        let error = try await error(of: { $0.request(upload: ["f"]) }) { _, _ in
+            .answer("201 Created", fields: [line])
+        }
+        #expect(error.code == .badServerResponse)
+        #expect(error.happening.hasSuffix("sent a line in its header that is too long"))
+        #expect(!error.message.contains("memory"))
+    }
+
+    @Test("a server that a redirect leads to is named when it does not answer")
+    func redirected() async throws {
+        let dead = try ClosedPort()
+        let error = try await error(of: { $0.request(upload: ["f"]) }) { request, _ in
+            request.method == "PUT"
+                ? .answer("307 Temporary Redirect", fields: ["Location: http://127.0.0.1:\(dead.port)/f"]) : .ordinary
+        }
+        #expect(error.code == .cannotConnectToHost)
+        #expect(error.happening.hasPrefix("127.0.0.1:\(dead.port) does not accept the connection"), "\(error.message)")
+    }
+
+    @Test("raw blanks in a Location are followed, as browsers do")
+    func blanks() async throws {
+        let harness = try await EngineHarness { request, _ in
+            request.target == "/in/f"
+                ? .answer("307 Temporary Redirect", fields: ["Location: /other place/f"]) : .ordinary
+        }
+        try harness.sandbox.write("f", [1, 2, 3])
+        let task = try await harness.run(harness.request(upload: ["f"]))
+        #expect(task.state == .completed && harness.store["/other%20place/f"] == [1, 2, 3], "\(task)")
+        await harness.stop()
+    }
+
+    @Test("a file that has become a directory is told to be one")
+    func directory() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", [1])
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.held = true })
+        _ = try await harness.batch(batch) { !$0.scanning && $0.filesTotal == 1 }
+        try System.unlink(harness.sandbox.path("f"))
+        try System.mkdirs(harness.sandbox.path("f"), mode: 0o755)
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        let error = try #require(try await harness.task(of: batch) { $0.state == .failed }.error)
+        #expect(error.happening.hasSuffix("/f was queued as a file and is a directory now"), "\(error.message)")
+        #expect(error.advice == "queue it again")
+        await harness.stop()
+    }
+}
