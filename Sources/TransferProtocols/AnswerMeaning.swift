@@ -7,15 +7,17 @@ package enum AnswerMeaning: Hashable, Sendable {
     case wait(WaitDemand)
     case fail(TransferError)
 
-    /// - Parameter hasAccepted: earlier bytes of this task were accepted, so a 403 means that the permission is gone.
-    package init(_ answer: HTTPAnswer, host: String, hasAccepted: Bool, at now: Timestamp) {
+    /// - Parameters:
+    ///   - hasAccepted: earlier bytes of this task were accepted, so a 403 means that the permission is gone.
+    ///   - isPlainPut: the server may be one of WebDAV that wants its folders made first.
+    package init(_ answer: HTTPAnswer, host: String, hasAccepted: Bool, isPlainPut: Bool = false, at now: Timestamp) {
         let status = answer.status
         // Nearly every answer: nothing needs to be said of it.
         if answer.isSuccess {
             self = .success
             return
         }
-        let error = TransferError(.http, Self.message(status, host: host), httpStatus: status)
+        let error = TransferError(.http, Self.message(status, host: host, isPlainPut: isPlainPut), httpStatus: status)
         let retryAfter = answer.retryAfter(now: now)
         switch status {
         case 301, 302, 303, 307, 308: self = .redirect
@@ -35,7 +37,7 @@ package enum AnswerMeaning: Hashable, Sendable {
     }
 
     /// What happened and what would mend it.
-    static func message(_ status: Int, host: String) -> String {
+    static func message(_ status: Int, host: String, isPlainPut: Bool = false) -> String {
         let advice =
             switch status {
             case 401: "give it a user or a header that it takes, with martlet set"
@@ -44,6 +46,7 @@ package enum AnswerMeaning: Hashable, Sendable {
             case 405, 501: "it does not take files by this method; check the address or the server's settings"
             case 407: "the proxy wants a user and password; give them, then retry"
             case 408, 425, 500, 502, 503, 504, 520...524: "Martlet tries again by itself"
+            case 409 where !isPlainPut: "something there stands in its way; look there, then retry"
             case 409:
                 "a folder of the path may be missing there, or a file have its name; look there, then retry, or queue it again with "
                     + "dav:// for a WebDAV server"

@@ -72,6 +72,9 @@ package struct HTTPAddress: Hashable, Sendable {
         return PercentEncoding.decode(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
     }
 
+    /// A reference as some servers write it in `Location`, with raw blanks: they stand for `%20`, as browsers take them.
+    static func encodingBlanks(_ reference: String) -> String { reference.replacing(" ", with: "%20") }
+
     /// The address that a `Location` means from here (RFC 3986 section 5.2); `nil` when it leaves http(s) or is malformed.
     package func resolving(_ location: String) -> HTTPAddress? {
         if let absolute = HTTPAddress(location) { return absolute }

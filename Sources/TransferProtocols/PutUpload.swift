@@ -253,7 +253,7 @@ package struct PutUpload: ProtocolMachine {
     }
 
     func meaning(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> AnswerMeaning {
-        AnswerMeaning(answer, host: chain.address.server, hasAccepted: false, at: end.at)
+        AnswerMeaning(answer, host: chain.address.server, hasAccepted: false, isPlainPut: true, at: end.at)
     }
 
     /// The signature in a URL allows the request for a time alone. When that is over only another URL helps.

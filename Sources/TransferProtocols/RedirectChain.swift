@@ -28,8 +28,8 @@ package struct RedirectChain: Hashable, Sendable {
                 .http, AnswerMeaning.message(answer.status, host: address.server), httpStatus: answer.status)
         }
         guard let location = answer.field("location") else { return refused(answer, "but not where to go") }
-        guard let next = address.resolving(location) else {
-            return refused(answer, "pointing to an address that is not plain http or https")
+        guard let next = address.resolving(HTTPAddress.encodingBlanks(location)) else {
+            return refused(answer, "pointing to an address that is malformed or not http or https")
         }
         // Once encrypted, always encrypted.
         guard next.scheme == "https" || address.scheme == "http" else {
