@@ -10,6 +10,7 @@ extension Front {
         guard let selection = try Selection(invocation, command: "list") else {
             return try await listBatches(session: nil, json: json)
         }
+        try await requireKnown(selection)
         switch selection {
         case .matching(let selector) where selector.batch == nil && !selector.meansTasks:
             return try await listBatches(session: selector.session, json: json)
@@ -39,6 +40,17 @@ extension Front {
         if let counts, counts.active + counts.queued + counts.waiting > 0 {
             console.note("no engine was running: one is started, and what is queued goes on")
         }
+    }
+
+    /// Refuses a selector that names a session in which nothing was ever queued.
+    func requireKnown(_ selection: Selection?) async throws(CommandFailure) {
+        guard case .matching(let selector)? = selection, let session = selector.session else { return }
+        let batches = try await ask { engine throws(RequestError) in
+            try await engine.batches(session: session, states: [])
+        }
+        guard batches.isEmpty else { return }
+        throw CommandFailure(
+            .noSuchObject, .noSuchObject, "there is no session \(session.rawValue)", "see martlet session list")
     }
 
     private func listBatches(session: SessionName?, json: Bool) async throws(CommandFailure) -> ExitStatus {

@@ -15,6 +15,7 @@ extension Front {
             console.note("nothing is queued")
             return .done
         }
+        try await requireKnown(selection)
         let nodes = try await nodes(of: selection)
         guard !nodes.isEmpty else {
             console.note(selection == nil ? "nothing is queued" : "nothing matches")

@@ -71,6 +71,11 @@ package actor QueueReader {
         try view { view in try view.batchRow(id).map(view.snapshot) }
     }
 
+    /// The batch or session of a selector that is not there, in words; `nil`: both are, or none is named.
+    package func unknown(in selector: NodeSelector) throws(QueueError) -> String? {
+        try view { try $0.unknown(in: selector) }
+    }
+
     /// The batch that was queued with this UUID; `nil`: none.
     package func batchID(uuid: UUID) throws(QueueError) -> BatchID? {
         try view { view in

@@ -119,6 +119,12 @@ extension QueueView {
         WHEN t.state = 1 AND b.not_before > ?5 THEN 2 ELSE t.state END
         """
 
+    func unknown(in selector: NodeSelector) throws -> String? {
+        if let batch = selector.batch, try batchRow(batch) == nil { return "\(batch)" }
+        guard let session = selector.session, try batchRows(session: session, limit: 1).isEmpty else { return nil }
+        return "session \(session)"
+    }
+
     func nodes(matching selector: NodeSelector, after: NodeID?, limit: Int) throws -> [NodeID] {
         if !selector.states.isEmpty {
             var choice = TaskChoice(

@@ -42,6 +42,7 @@ extension TransferService {
             }
         }
         try check(request.options.ifExists)
+        try AuthoritiesFile.check(request.options.caFile)
     }
 
     static func check(_ policy: ExistingFilePolicy) throws(RequestError) {
@@ -274,6 +275,7 @@ extension TransferService {
         }
         if !named.isEmpty { try await body(named) }
         guard let selector = request.selector else { return }
+        if let unknown = try await queue.reader.unknown(in: selector) { throw Self.missing(unknown) }
         if let filter = selector.filter { return try await eachMatch(of: selector, filter, body) }
         var after: NodeID?
         while true {

@@ -143,6 +143,24 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `a selector that names what is not there is refused, not answered with nothing`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        _ = try await harness.add(1)
+        let nowhere = [
+            NodeSelector(session: SessionName(rawValue: "nope")), NodeSelector(batch: BatchID(rawValue: 99)),
+            NodeSelector(batch: BatchID(rawValue: 99), states: [.failed]),
+        ]
+        for selector in nowhere {
+            await #expect {
+                _ = try await client.call(Methods.nodesCancel, NodesRequest(selector: selector))
+            } throws: {
+                ($0 as? WireError)?.requestError.code == .noSuchObject
+            }
+        }
+        try await harness.end()
+    }
+
     @Test func `a selector passes over batches that are over, an ID does not`() async throws {
         let harness = try await ServiceHarness()
         let client = try await harness.client()
