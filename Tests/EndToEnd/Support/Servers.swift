@@ -67,6 +67,11 @@ final class Nginx: Server {
             "nginx", sandbox, folder: folder, settings: (tls ? ["TLS=1"] : []) + (authenticated ? ["AUTH=1"] : []))
     }
 
+    /// Over TLS, with a certificate that is `expired` or for an `other` name.
+    init(_ sandbox: Sandbox, badCertificate fault: String) throws {
+        try super.init("nginx", sandbox, folder: "nginx-\(fault)", settings: ["TLS=\(fault)"])
+    }
+
     /// It stands before another server, and keeps each body back until it is whole, unless it is told not to.
     init(_ sandbox: Sandbox, before address: String, buffering: Bool = true) throws {
         try super.init(

@@ -23,7 +23,8 @@ die() {
 # need COMMAND PACKAGE: `make test` installs what is needed, so here it is enough to say what is missing.
 need() { command -v "$1" >/dev/null || die "$1 is missing: install the Debian package $2, or run: make test-deps"; }
 
-# A throwaway CA and a certificate for localhost and 127.0.0.1, in DIR/tls.
+# A throwaway CA and a certificate for localhost and 127.0.0.1, in DIR/tls. TLS=expired: it was good until yesterday; TLS=other: it is for
+# another name.
 tls() {
   T=$DIR/tls
   [ -e "$T/server.crt" ] && return
@@ -35,8 +36,10 @@ tls() {
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=throwaway test CA" \
       -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign -keyout ca.key -out ca.crt
     openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -keyout server.key -out server.csr
-    printf 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:127.0.0.2\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n' >ext
-    openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 3650 -extfile ext -out server.crt
+    names=DNS:localhost,IP:127.0.0.1,IP:127.0.0.2 days=3650
+    case ${TLS:-} in other) names=DNS:elsewhere.invalid ;; expired) days=-1 ;; esac
+    printf '%s\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n' "subjectAltName=$names" >ext
+    openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days $days -extfile ext -out server.crt
     chmod 600 server.key ca.key
   ) >"$DIR/openssl.log" 2>&1 || die "openssl could not make a certificate; see $DIR/openssl.log"
 }

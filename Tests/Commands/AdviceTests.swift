@@ -1,0 +1,53 @@
+import CommandLine
+import MartletKit
+import Testing
+import TransferModel
+
+@testable import Commands
+
+/// The table of cures is written in one module and the commands in another: what one names the other has to take.
+@Suite("Commands that advice names are commands that there are")
+struct AdviceTests {
+    private static let values = [
+        "ID": "b7", "BATCH": "b7", "FILE": "/ca.pem", "USER": "ana", "N": "2", "RATE": "2M",
+        "PIN": "sha256//" + String(repeating: "A", count: 43) + "=",
+    ]
+
+    private func expectTaken(_ advice: String, _ origin: String) {
+        for case .command(let command) in Advice(advice).pieces {
+            let words = command.verb.split(separator: " ").map(String.init) + command.nodes.map(\.description)
+            let given = (words + command.arguments).map { Argument(Self.values[$0] ?? $0) }
+            // "martlet set" alone names the command, not a use of it.
+            if given.count == 1 { continue }
+            #expect(throws: Never.self, "\(origin): \(command.text)") { try MartletProgram.program.parse(given) }
+        }
+    }
+
+    private static let schemes: [String?] = [nil] + TransferScheme.allCases.map { "\($0.rawValue)://h/" }
+
+    @Test("of each cause, for each protocol", arguments: TransferErrorCode.allCases)
+    func causes(code: TransferErrorCode) {
+        let advised = [
+            "", ": check it", ": check it, then retry", ": move it, or \(TransferError.replaceAdvice)",
+            ": check it\(TransferError.authorityAdvice)", ": ask\(TransferError.pinAdvice)",
+        ]
+        for url in Self.schemes {
+            for batch in [BatchID(rawValue: 7), nil] {
+                let subject = CureSubject(batch: batch, url: url)
+                for advice in advised {
+                    let error = TransferError(code, "it failed" + advice)
+                    expectTaken(error.remedy(for: subject), "\(code) of \(url ?? "anything")")
+                    expectTaken(error.remedyOfServer(for: subject), "\(code) of \(url ?? "anything")")
+                }
+            }
+        }
+    }
+
+    @Test("of each reason to wait, for each protocol", arguments: WaitReason.allCases)
+    func reasons(reason: WaitReason) {
+        for url in Self.schemes {
+            let subject = CureSubject(node: .task(TaskID(rawValue: 9)), batch: BatchID(rawValue: 7), url: url)
+            expectTaken(reason.remedy(for: subject), "\(reason) of \(url ?? "anything")")
+        }
+    }
+}
