@@ -6,6 +6,19 @@ import TransferModel
 enum SourceDigest {
     private static let known: [String: DigestAlgorithm] = ["sha-256": .sha256, "sha-1": .sha1, "md5": .md5]
 
+    /// As of a file; for one whose bytes are at hand.
+    static func digests(of range: Range<Int64>, _ algorithms: [String], in bytes: [UInt8]) -> [TransferDigest]? {
+        guard range.upperBound <= Int64(bytes.count) else { return nil }
+        let part = bytes[Int(range.lowerBound)..<Int(range.upperBound)]
+        return algorithms.compactMap { name in
+            Self.known[name].map { algorithm in
+                let running = RunningDigest(algorithm)
+                part.withUnsafeBytes { running.update($0) }
+                return TransferDigest(algorithm: name, value: running.value().hex)
+            }
+        }
+    }
+
     /// The digests in the order of their algorithms (`sha-256`, `sha-1`, `md5`); `nil` when the file ends before the range does.
     static func digests(
         of range: Range<Int64>, _ algorithms: [String], in descriptor: OwnedDescriptor

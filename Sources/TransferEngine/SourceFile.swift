@@ -7,8 +7,11 @@ import TransferQueue
 
 /// A source that is being sent: opened for reading and recognised by size, time of modification and inode. On the engine's loop;
 /// `digest` alone runs elsewhere, on a duplicate.
+///
+/// A small file is read once and every byte of it comes from that reading: what is sent, hashed and compared is one version. Of a larger
+/// one the last byte is given away only while the file is still the one that was opened, so that no server gets a whole mixture.
 final class SourceFile: TransferBodySource {
-    /// Files up to this are read at once: what is sent is then one consistent reading.
+    /// Files up to this are read at once.
     static let smallest: Int64 = 64 << 10
 
     let identity: SourceIdentity
@@ -31,8 +34,12 @@ final class SourceFile: TransferBodySource {
             descriptor = try System.open(path.bytes, flags: mayBeLink ? flags : flags | O_NOFOLLOW)
             let status = try System.fstat(descriptor.rawValue)
             guard status.kind == .regular else { throw TransferError.notAFile(path, status.kind) }
-            if status.size <= Self.smallest, let bytes = try Self.reading(descriptor.rawValue, status) {
-                self.bytes = bytes
+            if status.size <= Self.smallest {
+                switch try Self.reading(descriptor.rawValue, status) {
+                case .whole(let bytes): self.bytes = bytes
+                case .changed: bytes = nil
+                case .otherLength: throw TransferError.lengthless(path, status.size)
+                }
             } else {
                 bytes = nil
                 System.advise(descriptor.rawValue, .sequential)
@@ -48,8 +55,15 @@ final class SourceFile: TransferBodySource {
         }
     }
 
-    /// All bytes, when nobody changed the file meanwhile.
-    private static func reading(_ descriptor: Int32, _ before: FileStatus) throws(Errno) -> [UInt8]? {
+    private enum Reading {
+        case whole([UInt8])
+        /// Somebody changed the file meanwhile.
+        case changed
+        /// It gives another number of bytes than it says to have, as the files of /proc and /sys do.
+        case otherLength
+    }
+
+    private static func reading(_ descriptor: Int32, _ before: FileStatus) throws(Errno) -> Reading {
         var failure: Errno?
         // One more than it should have, to see it grow.
         let wanted = Int(before.size) + 1
@@ -62,10 +76,8 @@ final class SourceFile: TransferBodySource {
             }
         }
         if let failure { throw failure }
-        guard bytes.count == Int(before.size),
-            SourceIdentity(try System.fstat(descriptor)) == SourceIdentity(before)
-        else { return nil }
-        return bytes
+        guard SourceIdentity(try System.fstat(descriptor)) == SourceIdentity(before) else { return .changed }
+        return bytes.count == Int(before.size) ? .whole(bytes) : .otherLength
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
@@ -73,7 +85,13 @@ final class SourceFile: TransferBodySource {
         let left = identity.size - offset
         if left <= 0 { return 0 }
         let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(min(left, Int64(buffer.count)))))
+        if let bytes {
+            wanted.copyBytes(from: bytes[Int(offset)..<Int(offset) + wanted.count])
+            return wanted.count
+        }
         let count = try System.pread(descriptor.rawValue, wanted, at: offset)
+        // Without its last byte no request is whole: a mixture ends here.
+        if Int64(count) == left, change != nil { return 0 }
         hash?.take(UnsafeRawBufferPointer(rebasing: wanted[..<count]), at: offset)
         return count
     }
@@ -86,14 +104,36 @@ final class SourceFile: TransferBodySource {
 
     /// The file as it is now, when it is not the one any more that was opened. A different ctime alone is none, nor is
     /// a name that is gone: what was opened is still whole. Another file under the name is one.
-    var change: SourceIdentity? {
-        if bytes != nil { return nil }
+    var change: SourceIdentity? { bytes == nil ? difference : nil }
+
+    private var difference: SourceIdentity? {
         guard let now = try? System.fstat(descriptor.rawValue) else { return identity }
         let found = SourceIdentity(now)
         guard found == identity, now.device == device else { return found }
         guard let named = try? mayBeLink ? System.stat(path.bytes) : System.lstat(path.bytes) else { return nil }
         let standing = SourceIdentity(named)
         return standing == identity && named.device == device ? nil : standing
+    }
+
+    // MARK: A time that tells
+
+    /// Nanoseconds until the time of modification tells every later change: file systems write times down by the tick of their clock, and
+    /// a second change within one tick leaves the time as it is. `nil`: it does already.
+    func unsettled(at now: Int64) -> Int64? {
+        let modified = identity.modifiedNanoseconds
+        // Linux's tick has 10 ms at most. Whole seconds look like a file system that keeps no more, and FAT keeps every other one.
+        let tick: Int64 = modified % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000
+        return (modified - tick...modified + tick).contains(now) ? modified + tick - now + 1 : nil
+    }
+
+    /// Whether the file is still the one that was opened, after the time in which nothing could have told; before a byte of it is sent.
+    var hasSettled: Bool {
+        guard difference == nil else { return false }
+        guard let bytes else { return true }
+        guard let status = try? System.fstat(descriptor.rawValue),
+            case .whole(bytes)? = try? Self.reading(descriptor.rawValue, status)
+        else { return false }
+        return true
     }
 
     /// A second descriptor, for work on another thread.
@@ -121,6 +161,13 @@ extension TransferError {
             TransferError(
                 .sourceUnreadable, "\(path.displayed) cannot be read (\(error)): make it readable and retry")
         }
+    }
+
+    static func lengthless(_ path: RawPath, _ size: Int64) -> TransferError {
+        TransferError(
+            .unsupported,
+            "\(path.displayed) says that it has \(size) bytes and gives another number of them, as files of /proc do: "
+                + "copy it to a usual file and queue that")
     }
 
     static func notAFile(_ path: RawPath, _ kind: FileKind) -> TransferError {

@@ -1,0 +1,105 @@
+import Digests
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+/// One version of a source: whatever happens to the file, what is read, hashed and compared is that one, or nothing is whole.
+@Suite struct SourceVersionTests {
+    private let sandbox: Sandbox
+    init() throws { sandbox = try Sandbox() }
+
+    private func bytes(_ source: SourceFile, _ range: Range<Int>, framed: Bool = false) throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: range.count)
+        let part = Int64(range.lowerBound)..<Int64(range.upperBound)
+        let count = try buffer.withUnsafeMutableBytes {
+            framed
+                ? try FramedSource([], part, [], of: source).read(into: $0, at: 0)
+                : try source.read(into: $0, at: part.lowerBound)
+        }
+        return Array(buffer.prefix(count))
+    }
+
+    /// Sets the time of modification; `nil`: to now, as a write does.
+    private func touch(_ path: [UInt8], _ nanoseconds: Int64) throws {
+        let opened = try System.open(path, flags: O_WRONLY)
+        let time = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        #expect(futimens(opened.rawValue, [time, time]) == 0)
+    }
+
+    @Test("of a small file that is rewritten in place every byte, range and digest is of the first reading")
+    func small() throws {
+        let (first, second) = (pattern(60_000), pattern(60_000, seed: 9))
+        let path = try sandbox.write("f", first)
+        let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+        try sandbox.write("f", second)
+        #expect(try bytes(source, 0..<60_000) == first)
+        #expect(try bytes(source, 59_990..<60_000) == Array(first[59_990...]))
+        #expect(try bytes(source, 20_000..<50_000, framed: true) == Array(first[20_000..<50_000]))
+        #expect(source.digest?.value == DigestAlgorithm.sha256.digest(of: first).hex)
+        let held = try #require(source.bytes)
+        let digests = try #require(SourceDigest.digests(of: 100..<60_000, ["md5", "sha-256"], in: held))
+        #expect(digests.map(\.algorithm) == ["md5", "sha-256"])
+        #expect(digests[0].value == DigestAlgorithm.md5.digest(of: Array(first[100...])).hex)
+        #expect(SourceDigest.digests(of: 0..<60_001, ["md5"], in: held) == nil)
+    }
+
+    @Test("of a large file that is rewritten while it is sent the last byte is not given away")
+    func large() throws {
+        let path = try sandbox.write("f", pattern(200_000))
+        try touch(path, 1_700_000_000_123_456_789)
+        let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+        #expect(try bytes(source, 0..<100_000).count == 100_000)
+        #expect(try bytes(source, 100_000..<200_000).count == 100_000)
+        // Within the same second, of the same length, in place.
+        try sandbox.write("f", pattern(200_000, seed: 3))
+        try touch(path, 1_700_000_000_123_456_790)
+        #expect(try bytes(source, 100_000..<199_999).count == 99_999)
+        #expect(try bytes(source, 100_000..<200_000).isEmpty)
+        #expect(try bytes(source, 150_000..<200_000, framed: true).isEmpty)
+        #expect(source.change != nil)
+    }
+
+    @Test("a file that says 0 bytes and gives some is refused; it never arrives empty")
+    func lengthless() throws {
+        for path in ["/proc/version", "/proc/self/status"] {
+            let error = #expect(throws: TransferError.self) { try SourceFile(path: RawPath(path), mayBeLink: true) }
+            #expect(error?.code == .unsupported && error?.message.contains("0 bytes") == true)
+            #expect(error?.advice.contains("copy it") == true)
+        }
+        let empty = try SourceFile(path: RawPath(try sandbox.write("empty", [])), mayBeLink: false)
+        #expect(empty.bytes == [])
+    }
+
+    @Test("a time of modification tells later changes once the file system's tick is over")
+    func settling() throws {
+        let path = try sandbox.write("f", [1, 2, 3])
+        let fine: Int64 = 1_700_000_000_500_000_001
+        for (modified, later, expected) in [
+            (fine, 0, 20_000_001), (fine, 19_999_999, 2), (fine, 20_000_001, nil), (fine, -30_000_000, nil),
+            (1_700_000_000_000_000_000, 1_000_000_000, 1_000_000_001),
+            (1_700_000_000_000_000_000, 2_000_000_001, nil),
+        ] as [(Int64, Int64, Int64?)] {
+            try touch(path, modified)
+            let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+            #expect(source.unsettled(at: modified + later) == expected, "\(modified) + \(later)")
+        }
+    }
+
+    @Test("what is rewritten within the tick of its opening is seen once the tick is over")
+    func settled() throws {
+        for (size, other) in [(3, 3), (100_000, 100_001)] {
+            let path = try sandbox.write("f", pattern(size))
+            let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+            #expect(source.hasSettled)
+            try sandbox.write("f", pattern(other, seed: 1))
+            try touch(path, source.identity.modifiedNanoseconds)
+            #expect(!source.hasSettled, "\(size)")
+        }
+    }
+}
