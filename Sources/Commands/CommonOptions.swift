@@ -69,7 +69,8 @@ enum QueueOptions {
         "if-changed", ValueSyntax<ChangedSourcePolicy>.choice(),
         "when a source changed after it was queued; default restart")
     static let verify = Option(
-        "verify", ValueSyntax<VerificationWish>.choice(), "default: the best the server offers, at least size")
+        "verify", ValueSyntax<VerificationWish>.choice(),
+        "size and digest ask for each file; default: by what the server tells of itself")
     static let sha256 = Option("sha256", ValueSyntax<String>.sha256, "the file must have this digest")
     static let segments = Option(
         "segments", ValueSyntax<Int>.count(1...32),

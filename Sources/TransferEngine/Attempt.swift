@@ -15,6 +15,8 @@ struct FlyingExchange {
     let isPayload: Bool
     /// Bytes of the source that it has sent, as last looked at.
     var sent: Int64 = 0
+    /// Over SFTP: a file is read back for its digest alone.
+    var digest: DigestSink?
     /// Over HTTP: what was asked.
     var request: (method: HTTPExchange.Method, url: HTTPAddress)?
 }

@@ -35,7 +35,7 @@ extension TransferEngine {
         if attempt.machine.asksHost { inquirers[origin] = task.id }
         startTicking()
         FaultPoint.started.pass()
-        feed(attempt, .began(at: timeline.now))
+        if attempt.source == nil { feed(attempt, .began(at: timeline.now)) } else { beginUpload(attempt) }
     }
 
     // MARK: Events
@@ -169,6 +169,8 @@ extension TransferEngine {
         case .startOver(let reason): startOver(attempt, reason)
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
+        case .claimName(let path): claim(path, attempt)
+        case .compareSource: compareSource(attempt)
         case .finish(let receipt):
             if attempt.target == nil { finishUpload(attempt, receipt) } else { publish(attempt, receipt) }
         case .mismatch(let receipt, let error):

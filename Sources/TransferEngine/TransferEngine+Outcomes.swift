@@ -11,16 +11,16 @@ extension TransferEngine {
         if attempt.removal != nil { return endRemoval(attempt, nil) }
         let task = attempt.task.id
         unconfirmed[task] = nil
-        var receipt = receipt
         // Nothing of it was ever sent by us: the same file was there.
-        if receipt.foundThere, attempt.task.begunBefore == nil, attempt.sent == 0 { receipt.skipped = true }
-        if !receipt.skipped {
+        let wasThere = receipt.foundThere && attempt.task.begunBefore == nil && attempt.sent == 0
+        let isSkipped = receipt.skipped || wasThere || receipt.proof == .stoodThere
+        if !isSkipped {
             if attempt.target == nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
             attempt.accepted = receipt.bytes
         }
         if let response = receipt.response { queue.writer.record(.response(response), for: task) }
         let completion = Completion(
-            size: receipt.bytes, verified: receipt.verified, skipped: receipt.skipped, digest: receipt.digest,
+            size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, digest: receipt.digest,
             finalPath: finalPath)
         queue.writer.record(.completed(completion), for: task)
         FaultPoint.finished.pass()
@@ -191,6 +191,7 @@ extension TransferEngine {
             keepBestSpeed(of: attempt)
         }
         attempt.source = nil
+        unclaim(attempt)
         endInquiry(attempt)
         hasUncommitted = true
         schedulePump()

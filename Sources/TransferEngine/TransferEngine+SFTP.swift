@@ -1,4 +1,5 @@
 import CurlTransport
+import Digests
 import LinuxSystem
 import SSHTransport
 import TransferModel
@@ -23,10 +24,14 @@ extension TransferEngine {
         }
         let throttle = attempt.throttle ?? makeThrottle(attempt)
         let transport = sftp ?? makeSFTP()
-        fly(FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil), attempt)
+        var flying = FlyingExchange(local: local, wire: wire, carrier: .sftp, isPayload: source != nil)
+        let digest: DigestSink? = if case .digest = exchange { DigestSink() } else { nil }
+        flying.digest = digest
+        fly(flying, attempt)
         transport.start(
             OperationID(rawValue: wire), SFTPRequest(exchange), on: target, owner: attempt.owner, source: source,
             limit: throttle)
+        if let digest { transport.openGate(OperationID(rawValue: wire), to: digest) }
     }
 
     /// One for all operations of an attempt, so that its limits can change while they go on.
@@ -53,7 +58,7 @@ extension TransferEngine {
             if exchange.isPayload {
                 // What is acknowledged counts; the rest is on its way or lost with the connection.
                 attempt.unconfirmed += exchange.sent
-            } else if event.end.bytesRead > 0 {
+            } else if event.end.bytesRead > 0, attempt.target != nil {
                 moved(attempt, to: attempt.base + event.end.bytesRead)
             }
             FaultPoint.answered.pass()
@@ -65,7 +70,8 @@ extension TransferEngine {
             case .sourceEnded: sourceChanged(attempt, stored: nil)
             case .sourceFailed(let error): fail(attempt, sourceError(attempt, error))
             default:
-                let (outcome, broken) = outcome(event.end.outcome, attempt)
+                var (outcome, broken) = outcome(event.end.outcome, attempt)
+                if case .done = outcome, let digest = exchange.digest { outcome = .digested(digest.value) }
                 let written = attempt.target.map { max(0, $0.written - attempt.base) } ?? 0
                 let end = SFTPEnd(
                     outcome, writtenThrough: event.end.writtenThrough, bytesWritten: written,
@@ -113,6 +119,16 @@ extension Attempt {
 }
 
 extension SourceFile: SFTPSource {}
+
+/// Takes the bytes of a remote file for their SHA-256 alone. On the engine's loop.
+final class DigestSink: SFTPSink {
+    private let running = RunningDigest(.sha256)
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) { running.update(bytes) }
+
+    /// Of what was read. Asked once, at the end.
+    var value: TransferDigest { TransferDigest(sha256: running.value()) }
+}
 extension DownloadTarget: SFTPSink {}
 
 extension SFTPRequest {
@@ -125,6 +141,7 @@ extension SFTPRequest {
         case .handleStatus(let file): self = .handleStatus(handle(file))
         case .write(let file, let range): self = .write(handle(file), range)
         case .read(let file, let offset): self = .read(handle(file), from: offset)
+        case .digest(let file): self = .read(handle(file), from: 0)
         case .setSize(let file, let size): self = .setSize(handle(file), size)
         case .setModified(let file, let time): self = .setModified(handle(file), time)
         case .sync(let file): self = .sync(handle(file))

@@ -123,12 +123,36 @@ extension TransferEngine {
             .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: task.id)
     }
 
-    /// The server has it all, by the protocol's judgement; now whether it has one version of it.
+    /// Begins an upload once the source's time of modification tells every change that follows.
+    func beginUpload(_ attempt: Attempt) {
+        guard let source = attempt.source, let pause = source.unsettled(at: WallClock.nanoseconds) else {
+            return feed(attempt, .began(at: timeline.now))
+        }
+        inBackground { [self] in
+            await self.pause(.nanoseconds(pause))
+            guard attempt.source === source, attempt.phase == .running else { return }
+            if source.hasSettled { return feed(attempt, .began(at: timeline.now)) }
+            sourceChanged(attempt, stored: nil)
+        }
+    }
+
+    /// The one place where an upload ends as done: the protocol has a proof, and the source is still the one that it was given. What a rule
+    /// leaves out claims nothing about its bytes.
     func finishUpload(_ attempt: Attempt, _ receipt: Receipt) {
-        if !receipt.skipped, !receipt.foundThere, attempt.source?.change != nil {
-            return sourceChanged(attempt, stored: receipt)
+        if attempt.removal != nil { return complete(attempt, receipt, finalPath: nil) }
+        guard receipt.proof != nil else {
+            return fail(
+                attempt, TransferError(.internal, "nothing proves that the file is there: look there, then retry"))
+        }
+        if !receipt.skipped, attempt.source?.change != nil {
+            return sourceChanged(attempt, stored: receipt.isOurs ? receipt : nil)
         }
         complete(attempt, receipt, finalPath: nil)
+    }
+
+    /// Before a file gets its name. When the source changed the file begins again, and nothing of what was to follow is done.
+    func compareSource(_ attempt: Attempt) {
+        if attempt.source?.change != nil { sourceChanged(attempt, stored: nil) }
     }
 
     /// The source is not the file any more that was being sent: it begins again with the new one, in the same slot, or ends.
@@ -171,7 +195,7 @@ extension TransferEngine {
         guard let machine = attempt.context.uploadMachine(subject, below: remote, facts: facts, resume: point)
         else { return fail(attempt, TransferError(.internal, "the destination has no address: queue it again")) }
         attempt.machine = machine
-        feed(attempt, .began(at: timeline.now))
+        beginUpload(attempt)
     }
 
     /// Ends it; a retry puts the file in the place of what the server has taken of it.
@@ -214,6 +238,9 @@ extension TransferEngine {
 
     /// Hashes a range of the source on another thread, while the rest of the attempt goes on.
     func digest(_ range: Range<Int64>, _ algorithms: [String], of attempt: Attempt) {
+        if let bytes = attempt.source?.bytes, let digests = SourceDigest.digests(of: range, algorithms, in: bytes) {
+            return feed(attempt, .rangeDigested(range, digests))
+        }
         guard let source = attempt.source, let duplicate = try? source.duplicate() else {
             return fail(attempt, sourceError(attempt, .badDescriptor))
         }

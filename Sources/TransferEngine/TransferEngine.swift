@@ -42,6 +42,8 @@ package actor TransferEngine: EngineControl {
     var currentLimits: EngineLimits
     let waitRule = WaitRule()
 
+    var nameClaims = NameClaims()
+
     // +Lanes
     var lanes: [LaneID: Lane] = [:]
     /// Something happened after which more may be claimed than at the last look.

@@ -115,6 +115,7 @@ private struct HTTPUpload {
             resume: stored,
             // What OPTIONS does not announce a 104 may still bring.
             offersResume: options.uploadBy == nil && subject.size >= Self.leastToResume)
+        put.unanswered = resume?.isOutdated == true ? 0 : resume?.content(PutResumePoint.self)?.unanswered ?? 0
         put.tellsDigests = facts.tellsDigests
         put.interopVersion = facts.versionToOffer
         put.offerIsTrial = facts.isOfferATrial

@@ -96,11 +96,25 @@ enum DavMessages {
         _ address: HTTPAddress, to target: HTTPAddress, overwrites: Bool, pathOnly: Bool = false,
         headers: [HeaderField] = []
     ) -> Exchange {
-        let destination = HeaderField("Destination", pathOnly ? target.target : target.text)
         var exchange = HTTPExchange(
-            .move, address, headers: [destination, HeaderField("Overwrite", overwrites ? "T" : "F")] + headers)
+            .move, address,
+            headers: [Self.destination(target, pathOnly: pathOnly), HeaderField("Overwrite", overwrites ? "T" : "F")]
+                + headers)
         exchange.patience = .assembling
         return .http(exchange)
+    }
+
+    /// With nothing in its path that a server might take for an end of it.
+    static func destination(_ target: HTTPAddress, pathOnly: Bool = false) -> HeaderField {
+        let path = target.target.prefix { $0 != "?" }
+        let text = path.split(separator: ";", omittingEmptySubsequences: false).joined(separator: "%3B")
+        let whole = text + target.target[path.endIndex...]
+        return HeaderField("Destination", pathOnly ? whole : target.origin + whole)
+    }
+
+    /// There are servers that read the Destination twice, or as an address with parameters: a name with one of these may come to be cut.
+    static func mayBeMisread(_ target: HTTPAddress) -> Bool {
+        PercentEncoding.decode(target.target.prefix { $0 != "?" }).contains { byte in ";?#%".utf8.contains(byte) }
     }
 
     /// The folders above an address, the innermost first, each with its slash; the root is always there.

@@ -3,27 +3,24 @@ import TransferModel
 /// How the temporary file gets the target's name, and what is known when the answer to that is lost.
 extension DavUpload {
     /// What the rule says of a file that has the target's name.
-    func existing(_ file: DavResource) -> ProtocolAction {
-        var receipt = Receipt(bytes: plan.subject.size, verified: .none)
-        if plan.subject.ifExists == .skip {
-            receipt.skipped = true
-            return .finish(receipt)
-        }
+    /// - Parameter isFirst: nothing of this task could have had that name yet: then size and time count.
+    func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
+        if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; a server that does not keep the source's time has another one.
-        guard !file.isFolder, file.size == plan.subject.size, let theirs = file.modified,
-            theirs.milliseconds / 1000 == modified
+        guard isFirst, !plan.subject.hasChanged, !file.isFolder, file.size == plan.subject.size,
+            let theirs = file.modified, theirs.milliseconds / 1000 == modified
         else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
-        receipt.verified = .size
+        var receipt = Receipt(.stoodThere, bytes: plan.subject.size, verified: .size)
         receipt.foundThere = true
         return .finish(receipt)
     }
 
     /// Durable before it is asked for: then a missing temporary file means that it happened.
     mutating func publish() -> [ProtocolAction] {
-        if isStraight { return over(.finish(receipt(nil))) }
+        if isStraight { return over(.finish(receipt(.answered, nil))) }
         point.publishing = true
         point.busyUntil = nil
-        return [.persist(ResumePoint(point))] + move(pathOnly: false)
+        return [.persist(ResumePoint(point)), .compareSource] + move(pathOnly: false)
     }
 
     private mutating func move(pathOnly: Bool) -> [ProtocolAction] {
@@ -44,7 +41,11 @@ extension DavUpload {
         if answer.status == 202 || answer.status == 207 {
             return prove(WaitDemand(.backoff, undone(answer)), busy: answer.status == 202 ? .hour : nil)
         }
-        if answer.isSuccess { return over(.finish(receipt(answer, body: end.body))) }
+        if answer.isSuccess {
+            // A server that cuts the name says yes, too.
+            if DavMessages.mayBeMisread(plan.address) { return ask(plan.address) { .confirming($0, answer) } }
+            return over(.finish(receipt(.answered, answer, body: end.body)))
+        }
         switch answer.status {
         case 412: return ask(plan.address) { .inTheWay($0) }
         case 405, 501: return goStraight()
@@ -93,7 +94,8 @@ extension DavUpload {
         }
         switch finding {
         case .found(let file) where file.size == plan.subject.size:
-            var receipt = receipt(nil)
+            isMeasured = true
+            var receipt = receipt(.token, nil)
             receipt.etag = file.etag
             receipt.foundThere = demand == nil
             return over(.finish(receipt))
@@ -112,30 +114,42 @@ extension DavUpload {
         guard case .found(let file) = finding else {
             return leave(.fail(.exists(at: plan.address.server, httpStatus: 412)))
         }
-        if isStraight, plan.resume != nil || plan.subject.begunBefore != nil {
-            var receipt = receipt(nil)
-            receipt.foundThere = true
-            if file.size == plan.subject.size, isOurs(file) { return over(.finish(receipt)) }
-            if plan.subject.ifExists != .skip {
-                return over(.fail(.unsure(at: plan.address.server, "what is there is not the same file")))
-            }
+        let isEarlier = plan.resume != nil || plan.subject.begunBefore != nil
+        // It may be ours, and neither its size nor its time proves that.
+        if isStraight, isEarlier, plan.subject.ifExists != .skip {
+            return over(.fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))
         }
-        let verdict = existing(file)
+        let verdict = existing(file, isFirst: !isEarlier && plan.subject.size <= Self.unlooked)
         if case .fail = verdict, !isStraight, !file.isFolder, file.size == plan.subject.size {
             return ask(temporary) { .comparing($0, file) }
         }
         return leave(verdict)
     }
 
-    /// Only a MOVE of ours takes the temporary file away: one that a killed engine had asked for, or that the line brought twice. And what a
-    /// killed engine had sent may have made the temporary file once more after that.
+    /// Only a MOVE of ours takes the temporary file away: one that a killed engine had asked for, or that the line brought twice. Where it is
+    /// there, none has happened, unless what a killed engine had sent has made it once more after that.
     mutating func compared(_ finding: DavFinding, _ file: DavResource) -> [ProtocolAction] {
-        var receipt = receipt(nil)
-        receipt.etag = file.etag
-        if finding == .missing { return over(.finish(receipt)) }
-        receipt.foundThere = true
-        if plan.resume?.publishing == true, isOurs(file) { return leave(.finish(receipt)) }
-        return leave(existing(file))
+        if finding == .missing {
+            isMeasured = true
+            var receipt = receipt(.token, nil)
+            receipt.etag = file.etag
+            return over(.finish(receipt))
+        }
+        if plan.resume?.publishing == true, plan.subject.ifExists != .skip {
+            return over(.fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))
+        }
+        return leave(existing(file, isFirst: false))
+    }
+
+    /// The server said that the file has its name; is it this name?
+    mutating func confirmed(_ finding: DavFinding, _ answer: HTTPAnswer) -> [ProtocolAction] {
+        switch finding {
+        case .found(let file) where file.size == plan.subject.size:
+            isMeasured = true
+            return over(.finish(receipt(.answered, answer)))
+        case .found, .missing: return over(.fail(.misnamed(at: plan.address.server)))
+        case .unknownMethod, .other: return over(.finish(receipt(.answered, answer)))
+        }
     }
 
     /// The server cannot rename: from here on under the final name.
@@ -153,9 +167,9 @@ extension DavUpload {
             httpStatus: answer.status)
     }
 
-    private func receipt(_ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
-        let isSized = plan.subject.verify != VerificationWish.none
-        var receipt = Receipt(bytes: plan.subject.size, verified: isCompared ? .digest : isSized ? .size : .none)
+    private func receipt(_ proof: ArrivalProof, _ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
+        let isSized = isMeasured && plan.subject.verify != VerificationWish.none
+        var receipt = Receipt(proof, bytes: plan.subject.size, verified: isCompared ? .digest : isSized ? .size : .none)
         if isCompared { receipt.digest = digest }
         receipt.etag = answer?.field("oc-etag") ?? answer?.field("etag")
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
@@ -167,6 +181,15 @@ extension TransferError {
     fileprivate static func unnamed(at host: String) -> TransferError {
         TransferError(
             .badServerResponse, "\(host) may still be giving the file its name: Martlet looks again by itself")
+    }
+}
+
+extension TransferError {
+    static func misnamed(at host: String) -> TransferError {
+        TransferError(
+            .destinationUnwritable,
+            "\(host) said that it has the file, yet nothing of its length has that name: it may have cut the name at a ; or ?; "
+                + "look there, and send the file under another name")
     }
 }
 

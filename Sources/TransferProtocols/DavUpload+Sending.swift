@@ -37,7 +37,7 @@ extension DavUpload {
             isCompared = true
         }
         let isSure = end.bytesSent >= plan.subject.size && answer.status != 202
-        if isSure, plan.subject.verify != .size, plan.subject.size <= 64 << 10 { return whole() }
+        if isSure, plan.subject.verify != .size, plan.subject.size <= Self.unlooked { return whole() }
         return ask(temporary) { .checking($0, doubt: nil) }
     }
 
@@ -68,7 +68,8 @@ extension DavUpload {
     /// Under a temporary name it is taken away; straight at the target it stays, and must not pass for the file at the next attempt.
     private func different(_ why: String) -> ProtocolAction {
         let error = TransferError.differing(at: plan.address.server, why)
-        return isStraight ? .mismatch(Receipt(bytes: plan.subject.size, verified: .none), error) : .fail(error)
+        return isStraight
+            ? .mismatch(Receipt(.answered, bytes: plan.subject.size, verified: .none), error) : .fail(error)
     }
 
     // MARK: Folders
@@ -106,8 +107,11 @@ extension DavUpload {
 
     mutating func checked(_ finding: DavFinding, _ doubt: TransferError?) -> [ProtocolAction] {
         if case .found(let file) = finding {
-            // Straight at the target, what is there may be older than this.
-            if file.size == plan.subject.size, !isStraight || doubt == nil || isOurs(file) { return whole() }
+            // Straight at the target, what is there may be another one's, or of another version.
+            if file.size == plan.subject.size, !isStraight || doubt == nil {
+                isMeasured = true
+                return whole()
+            }
             if file.size == nil, doubt == nil, plan.subject.verify == VerificationWish.none { return whole() }
         }
         if let doubt {
@@ -125,12 +129,5 @@ extension DavUpload {
     mutating func whole() -> [ProtocolAction] {
         isWhole = true
         return [.accepted(plan.subject.size)] + publish()
-    }
-
-    /// Written since this task first tried.
-    func isOurs(_ file: DavResource) -> Bool {
-        guard let modified = file.modified else { return false }
-        let since = plan.subject.begunBefore ?? begun
-        return modified.advanced(by: .seconds(2)) >= since || modified.milliseconds / 1000 == self.modified
     }
 }

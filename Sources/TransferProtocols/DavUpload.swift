@@ -26,6 +26,8 @@ package struct DavUpload: ProtocolMachine {
         case moving(ExchangeID, pathOnly: Bool)
         /// Did the MOVE happen? First the temporary file, then the target. Next: itself, `moving`, `sending`, `over`.
         case proving(ExchangeID, isTarget: Bool, WaitDemand?)
+        /// Does the target have the name that was asked for? Next: `over`.
+        case confirming(ExchangeID, HTTPAnswer)
         /// 412: what has the target's name? Next: `comparing`, `leaving`, `over`.
         case inTheWay(ExchangeID)
         /// It has our length: is our temporary file gone, so that an earlier MOVE put it there? Next: `leaving`, `over`.
@@ -35,6 +37,9 @@ package struct DavUpload: ProtocolMachine {
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
+
+    /// Up to this nobody asks before what has the target's name, nor after the PUT what has arrived.
+    static let unlooked: Int64 = 64 << 10
 
     let plan: DavPlan
     var state = State.ready
@@ -49,6 +54,8 @@ package struct DavUpload: ProtocolMachine {
     private var hadWhole = false
     /// Of the source, where the server is to compare it.
     var digest: TransferDigest?
+    /// The server told the length of what it has.
+    var isMeasured = false
     /// The server has computed the same.
     var isCompared = false
     var folders: [HTTPAddress] = []
@@ -56,7 +63,6 @@ package struct DavUpload: ProtocolMachine {
     /// Folders that the server did not want to make: what it said.
     var foldersRefused: [Int: ProtocolAction] = [:]
     var repairs = 0
-    var begun = Timestamp(milliseconds: 0)
     /// When the last exchange ended.
     private(set) var now = Timestamp(milliseconds: 0)
 
@@ -72,7 +78,7 @@ package struct DavUpload: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began(let now)):
-            (begun, self.now) = (now, now)
+            self.now = now
             return begin()
         case (.digesting, .digested(let ours)):
             digest = ours
@@ -91,7 +97,7 @@ package struct DavUpload: ProtocolMachine {
         switch state {
         case .looking(let id), .probing(let id), .clearing(let id), .sending(let id), .making(let id, _),
             .checking(let id, _), .moving(let id, _), .proving(let id, _, _), .inTheWay(let id),
-            .comparing(let id, _), .leaving(let id, _):
+            .confirming(let id, _), .comparing(let id, _), .leaving(let id, _):
             id
         case .ready, .digesting, .over: nil
         }
@@ -104,7 +110,7 @@ package struct DavUpload: ProtocolMachine {
         case .making(_, let place): return made(end, place)
         case .moving(_, let pathOnly): return moved(end, pathOnly: pathOnly)
         case .leaving(_, let action): return over(action)
-        case .looking, .probing, .checking, .proving, .inTheWay, .comparing: return found(end)
+        case .looking, .probing, .checking, .proving, .confirming, .inTheWay, .comparing: return found(end)
         case .ready, .digesting, .over: return []
         }
     }
@@ -116,10 +122,11 @@ package struct DavUpload: ProtocolMachine {
             asksByHead = true
             return askAgain()
         }
+        if case .confirming(_, let answer) = state { return confirmed(finding, answer) }
         if case .other(let meaning) = finding, let refusal = meaning.refusal { return over(refusal) }
         switch state {
         case .looking:
-            if case .found(let file) = finding { return over(existing(file)) }
+            if case .found(let file) = finding { return over(existing(file, isFirst: true)) }
             return fresh()
         case .probing: return probed(finding)
         case .checking(_, let doubt): return checked(finding, doubt)
@@ -137,6 +144,7 @@ package struct DavUpload: ProtocolMachine {
         case .checking(_, let doubt): ask(temporary) { .checking($0, doubt: doubt) }
         case .proving(_, let isTarget, let demand):
             ask(isTarget ? plan.address : temporary) { .proving($0, isTarget: isTarget, demand) }
+        case .confirming(_, let answer): ask(plan.address) { .confirming($0, answer) }
         case .inTheWay: ask(plan.address) { .inTheWay($0) }
         case .comparing(_, let file): ask(temporary) { .comparing($0, file) }
         default: []
@@ -148,7 +156,7 @@ package struct DavUpload: ProtocolMachine {
     private mutating func begin() -> [ProtocolAction] {
         if plan.resume != nil { return plan.subject.hasChanged ? clear() : ask(temporary) { .probing($0) } }
         // A small file is sent and refused as fast as it is asked for.
-        if plan.subject.ifExists == .replace || plan.subject.size <= 64 << 10 { return fresh() }
+        if plan.subject.ifExists == .replace || plan.subject.size <= Self.unlooked { return fresh() }
         return ask(plan.address) { .looking($0) }
     }
 
@@ -158,8 +166,8 @@ package struct DavUpload: ProtocolMachine {
             if let until = point.busyUntil, now < until {
                 return [.accepted(plan.subject.size)] + lookLater()
             }
+            isMeasured = true
             return [.resumed(at: plan.subject.size)] + whole()
-        case .found(let file) where file.size == plan.subject.size && isOurs(file): return whole()
         case .missing where point.publishing: return ask(plan.address) { .proving($0, isTarget: true, nil) }
         // Straight at the target it may be anybody's: the PUT will say.
         case .found where !isStraight: return again() + clear()

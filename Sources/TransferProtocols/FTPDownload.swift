@@ -175,7 +175,7 @@ package struct FTPDownload: ProtocolMachine {
     private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
         let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
         let verified: Verification = digest != nil ? .digest : isSized ? .size : .none
-        return over(.finish(Receipt(bytes: point.offset, verified: verified, digest: digest)))
+        return over(.finish(.received(point.offset, verified: verified, digest: digest)))
     }
 
     // MARK: Words

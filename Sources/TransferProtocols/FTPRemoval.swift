@@ -24,14 +24,14 @@ package struct FTPRemoval: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began):
-            guard let path else { return over(.finish(Receipt(bytes: 0, verified: .none))) }
+            guard let path else { return over(.finish(.removed)) }
             state = .removing(ExchangeID(rawValue: 1))
             return [.perform(ExchangeID(rawValue: 1), FTPMessages.remove(path))]
         case (.removing(let id), .ftpEnded(let ended, let end)) where ended == id:
             if !end.isDone, case .wait(let demand) = FTPMeaning(end, host: host, hasAccepted: false) {
                 return over(.wait(demand))
             }
-            return over(.finish(Receipt(bytes: 0, verified: .none)))
+            return over(.finish(.removed))
         default: return []
         }
     }

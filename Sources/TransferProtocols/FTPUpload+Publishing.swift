@@ -3,26 +3,24 @@ import TransferModel
 /// How the temporary file gets the target's name, and what is known when the answer to that is lost.
 extension FTPUpload {
     /// What the rule says of a file that has the target's name.
-    func existing(_ size: Int64, _ modified: Timestamp?) -> ProtocolAction {
-        var receipt = Receipt(bytes: plan.subject.size, verified: .none)
-        if plan.subject.ifExists == .skip {
-            receipt.skipped = true
-            return .finish(receipt)
-        }
+    /// - Parameter isFirst: nothing of this task could have had that name yet: then size and time count.
+    func existing(_ size: Int64, _ modified: Timestamp?, isFirst: Bool) -> ProtocolAction {
+        if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; MDTM knows seconds.
         let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
-        guard size == plan.subject.size, let modified, modified.milliseconds / 1000 == seconds else {
+        guard isFirst, size == plan.subject.size, let modified, modified.milliseconds / 1000 == seconds else {
             return .fail(.exists(at: plan.host))
         }
-        receipt.verified = .size
+        var receipt = Receipt(.stoodThere, bytes: plan.subject.size, verified: .size)
         receipt.foundThere = true
         return .finish(receipt)
     }
 
-    /// Every byte is there and compared; now its name.
+    /// Every byte is there and compared; now its name. RNTO may replace what has it, and servers have their own mind on which names are the
+    /// same: the target is asked for once more, while no other file of ours gets a name like it.
     mutating func prepare() -> [ProtocolAction] {
-        if !isStraight, mustLookAgain { return ask(plan.path) { .lookingAgain($0, refusal: nil) } }
-        return publish(removesOld: false)
+        if isStraight || !mustLookAgain { return publish(removesOld: false) }
+        return [.claimName(plan.path)] + ask(plan.path) { .lookingAgain($0, refusal: nil) }
     }
 
     /// Durable before it is asked for: then a missing temporary file means that it happened.
@@ -31,13 +29,14 @@ extension FTPUpload {
             point.temporary, as: plan.path, modified: plan.subject.modifiedNanoseconds / 1_000_000_000,
             removesOld: removesOld)
         point.publishing = true
-        return [.persist(ResumePoint(point))] + perform(exchange) { .publishing($0, removesOld: removesOld) }
+        return [.persist(ResumePoint(point)), .compareSource]
+            + perform(exchange) { .publishing($0, removesOld: removesOld) }
     }
 
     /// - Parameter refusal: the rename was refused: is there a file in its way?
     mutating func lookedAgain(_ end: FTPEnd, _ refusal: FTPEnd?) -> [ProtocolAction] {
         if let size = end.size {
-            let action = existing(size, end.modified)
+            let action = existing(size, end.modified, isFirst: false)
             return perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
         }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
@@ -49,7 +48,7 @@ extension FTPUpload {
 
     mutating func published(_ end: FTPEnd, _ removesOld: Bool) -> [ProtocolAction] {
         // Under its final name already, only its time was set, and that may fail.
-        if end.isDone || isStraight { return over(.finish(receipt)) }
+        if end.isDone || isStraight { return over(.finish(receipt(.answered))) }
         if end.isLoginRefused || end.reply == 530 { return stop(end) }
         if !end.isRefusal || end.reply == 421 {
             guard case .wait(let demand) = meaning(end) else { return stop(end) }
@@ -85,7 +84,7 @@ extension FTPUpload {
             guard end.isMissing else { return stop(end) }
             return ask(plan.path) { .proving($0, isTarget: true, doubt) }
         case (true, plan.subject.size?):
-            var receipt = receipt
+            var receipt = receipt(.token)
             receipt.foundThere = doubt == .earlier
             return over(.finish(receipt))
         case (true, let other?):
@@ -97,10 +96,10 @@ extension FTPUpload {
         }
     }
 
-    private var receipt: Receipt {
+    private func receipt(_ proof: ArrivalProof) -> Receipt {
         let isCompared = plan.subject.verify != VerificationWish.none
         var receipt = Receipt(
-            bytes: plan.subject.size, verified: digest != nil ? .digest : isCompared ? .size : .none)
+            proof, bytes: plan.subject.size, verified: digest != nil ? .digest : isCompared ? .size : .none)
         receipt.digest = digest
         return receipt
     }

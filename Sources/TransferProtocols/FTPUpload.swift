@@ -52,8 +52,6 @@ package struct FTPUpload: ProtocolMachine {
     private var lastID = 0
     /// Times that this attempt went back for bytes that the server had taken and lost.
     var repairs = 0
-    /// This attempt began it and it is small: who might have put a file there in between?
-    private var isFresh = false
     /// What was compared beside the size.
     var digest: TransferDigest?
     /// What the server has by its own word.
@@ -130,7 +128,7 @@ package struct FTPUpload: ProtocolMachine {
     }
 
     private mutating func looked(_ end: FTPEnd) -> [ProtocolAction] {
-        if let size = end.size { return over(existing(size, end.modified)) }
+        if let size = end.size { return over(existing(size, end.modified, isFirst: true)) }
         if end.isUnknownCommand, plan.subject.verify != VerificationWish.none { return over(.fail(sizeless)) }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
         return fresh()
@@ -143,7 +141,6 @@ package struct FTPUpload: ProtocolMachine {
             ? plan.path
             : FTPMessages.temporary(plan.path, token: plan.subject.token, generation: point.generation)
         point = FTPResumePoint(temporary: name, generation: point.generation)
-        isFresh = plan.resume == nil
         return [.persist(ResumePoint(point))] + send(0..<plan.subject.size)
     }
 
@@ -230,7 +227,7 @@ package struct FTPUpload: ProtocolMachine {
 
     /// Whether somebody may have put a file under the target's name since we looked.
     var mustLookAgain: Bool {
-        plan.subject.ifExists != .replace && !ownsTarget && (!isFresh || plan.subject.size > 1 << 20)
+        plan.subject.ifExists != .replace && !ownsTarget
     }
 
     mutating func ask(_ path: RawPath, _ next: (ExchangeID) -> State) -> [ProtocolAction] {

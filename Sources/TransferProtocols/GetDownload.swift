@@ -130,7 +130,7 @@ package struct GetDownload: ProtocolMachine {
         }
         let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
         let verified: Verification = digest != nil ? .digest : isSized ? .size : .none
-        return over(.finish(Receipt(bytes: point.offset, verified: verified, digest: digest)))
+        return over(.finish(.received(point.offset, verified: verified, digest: digest)))
     }
 
     private mutating func unanswered(_ end: ExchangeEnd) -> [ProtocolAction] {

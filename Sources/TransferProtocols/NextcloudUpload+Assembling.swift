@@ -28,17 +28,16 @@ struct Poll: Hashable, Sendable {
 
 /// How the chunks become the file, and what is known when the answer to that is lost.
 extension NextcloudUpload {
-    func existing(_ file: DavResource) -> ProtocolAction {
-        var receipt = Receipt(bytes: plan.subject.size, verified: .none)
-        if plan.subject.ifExists == .skip {
-            receipt.skipped = true
-            return .finish(receipt)
-        }
+    /// What the rule says of a file that has the target's name.
+    /// - Parameter isFirst: nothing of this task could have had that name yet: then size and time count.
+    func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
+        if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; Nextcloud keeps the source's time.
-        guard !file.isFolder, file.size == plan.subject.size, let theirs = file.modified,
+        guard isFirst, !plan.subject.hasChanged, !file.isFolder, file.size == plan.subject.size,
+            let theirs = file.modified,
             theirs.milliseconds / 1000 == plan.subject.modifiedNanoseconds / 1_000_000_000
         else { return .fail(.exists(at: plan.address.server, httpStatus: 412)) }
-        receipt.verified = .size
+        var receipt = Receipt(.stoodThere, bytes: plan.subject.size, verified: .size)
         receipt.foundThere = true
         return .finish(receipt)
     }
@@ -57,7 +56,7 @@ extension NextcloudUpload {
         let exchange = DavMessages.move(
             place.whole(in: point.folder), to: plan.address, overwrites: plan.subject.ifExists == .replace,
             headers: [total, time] + checksum)
-        return [.persist(ResumePoint(point))] + perform(exchange) { .assembling($0) }
+        return [.persist(ResumePoint(point)), .compareSource] + perform(exchange) { .assembling($0) }
     }
 
     mutating func assembled(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -137,21 +136,24 @@ extension NextcloudUpload {
         case .found(let file) where file.size == plan.subject.size && isNew(file):
             // What the server computed was in the answer that was lost.
             if plan.subject.verify == .digest { return over(.fail(digestless)) }
-            var receipt = receipt(nil)
-            receipt.etag = file.etag
-            receipt.foundThere = poll.isEarlier
-            return over(.finish(receipt))
+            return perform(DavMessages.stat(place.folder(point.folder))) { .searching($0, poll, target: file) }
         case .other(let meaning):
             if case .fail(let error) = meaning { return over(.fail(error)) }
             return meaning.refusal.map { over($0) } ?? rest(poll)
         case .found, .missing, .unknownMethod:
-            return perform(DavMessages.stat(place.folder(point.folder))) { .searching($0, poll) }
+            return perform(DavMessages.stat(place.folder(point.folder))) { .searching($0, poll, target: nil) }
         }
     }
 
-    /// The folder of chunks, as it is now: it goes when the file is whole.
-    mutating func searched(_ end: ExchangeEnd, _ poll: Poll) -> [ProtocolAction] {
+    /// The folder of chunks, as it is now: only our MOVE takes it away, when the file is whole.
+    /// - Parameter target: a file of our length that has the name.
+    mutating func searched(_ end: ExchangeEnd, _ poll: Poll, _ target: DavResource?) -> [ProtocolAction] {
         switch finding(end) {
+        case .missing where target != nil:
+            var receipt = receipt(.token, nil)
+            receipt.etag = target?.etag
+            receipt.foundThere = poll.isEarlier
+            return over(.finish(receipt))
         case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         case .missing where poll.patience > .zero:
             // It went between the two looks, or the file did not come of it.
@@ -189,29 +191,51 @@ extension NextcloudUpload {
             guard let theirs = DavMessages.digest(of: answer) else { return over(.fail(digestless)) }
             guard theirs == digest?.value else {
                 let why = "put the file together but has other bytes (its SHA-256 differs)"
-                return over(.mismatch(receipt(answer), .differing(at: plan.address.server, why)))
+                return over(.mismatch(receipt(.answered, answer), .differing(at: plan.address.server, why)))
             }
         }
         switch finding(end) {
         case .found(let file) where file.size == nil || file.size == plan.subject.size:
-            return over(.finish(receipt(answer)))
+            return over(.finish(receipt(.answered, answer, isMeasured: file.size != nil)))
         case .found(let file):
             let why = "put the file together but has \(file.size ?? 0) of \(plan.subject.size) bytes"
-            return over(.mismatch(receipt(answer), .differing(at: plan.address.server, why)))
-        case .unknownMethod: return over(.finish(receipt(answer)))
+            return over(.mismatch(receipt(.answered, answer), .differing(at: plan.address.server, why)))
+        case .unknownMethod: return over(.finish(receipt(.answered, answer, isMeasured: false)))
+        case .missing where DavMessages.mayBeMisread(plan.address):
+            return over(.fail(.misnamed(at: plan.address.server)))
         case .missing: return lostAnswer(end)
-        case .other(let meaning): return over(meaning.refusal ?? .finish(receipt(answer)))
+        case .other(let meaning):
+            return over(meaning.refusal ?? .finish(receipt(.answered, answer, isMeasured: false)))
         }
     }
 
     /// The server did not overwrite.
     mutating func stood(_ end: ExchangeEnd) -> [ProtocolAction] {
-        let action: ProtocolAction
         switch finding(end) {
-        case .found(let file): action = existing(file)
-        case .missing, .unknownMethod: action = .fail(.exists(at: plan.address.server, httpStatus: 412))
+        case .found(let file):
+            guard let place, !file.isFolder, file.size == plan.subject.size, plan.subject.ifExists != .skip else {
+                return leave(existing(file, isFirst: false))
+            }
+            return perform(DavMessages.stat(place.folder(point.folder))) { .comparing($0, file) }
+        case .missing, .unknownMethod: return leave(.fail(.exists(at: plan.address.server, httpStatus: 412)))
         case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
+    }
+
+    /// Only a MOVE of ours takes the folder of chunks away.
+    mutating func compared(_ end: ExchangeEnd, _ file: DavResource) -> [ProtocolAction] {
+        switch finding(end) {
+        case .missing:
+            if plan.subject.verify == .digest { return over(.fail(digestless)) }
+            var receipt = receipt(.token, nil)
+            receipt.etag = file.etag
+            return over(.finish(receipt))
+        case .found, .unknownMethod: return leave(existing(file, isFirst: false))
+        case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        }
+    }
+
+    private mutating func leave(_ action: ProtocolAction) -> [ProtocolAction] {
         guard let place else { return [] }
         return perform(.http(DavMessages.remove(place.folder(point.folder)))) { .leaving($0, action) }
     }
@@ -220,9 +244,9 @@ extension NextcloudUpload {
         .unverifiable(at: plan.address.server, "put the file together but tells no SHA-256 of it")
     }
 
-    private func receipt(_ answer: HTTPAnswer?) -> Receipt {
-        var receipt = Receipt(
-            bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
+    private func receipt(_ proof: ArrivalProof, _ answer: HTTPAnswer?, isMeasured: Bool = true) -> Receipt {
+        let isSized = isMeasured && plan.subject.verify != VerificationWish.none
+        var receipt = Receipt(proof, bytes: plan.subject.size, verified: isSized ? .size : .none)
         // `confirmed` has compared it.
         if plan.subject.verify == .digest {
             receipt.verified = .digest

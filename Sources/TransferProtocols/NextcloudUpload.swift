@@ -30,11 +30,13 @@ package struct NextcloudUpload: ProtocolMachine {
         /// The MOVE may still go on: the target is looked at, again and again. Next: itself, `searching`, `reviewing`, `over`.
         case polling(ExchangeID?, Poll)
         /// Is the folder of chunks still there? Next: `polling`, `reviewing`, `clearing`, `over`.
-        case searching(ExchangeID, Poll)
+        case searching(ExchangeID, Poll, target: DavResource?)
         /// It was put together: has it the length? Next: `over`.
         case confirming(ExchangeID, HTTPAnswer)
         /// 412: what has the target's name? Next: `leaving`, `over`.
         case inTheWay(ExchangeID)
+        /// It has our length: is the folder of chunks gone, so that an earlier MOVE put it there? Next: `leaving`, `over`.
+        case comparing(ExchangeID, DavResource)
         /// Our folder goes; then this is said. Next: `over`.
         case leaving(ExchangeID, ProtocolAction)
         /// There are no folders of chunks: plain WebDAV is at work.
@@ -101,8 +103,9 @@ package struct NextcloudUpload: ProtocolMachine {
     private var current: ExchangeID? {
         switch state {
         case .looking(let id), .making(let id), .listing(let id), .clearing(let id), .reviewing(let id),
-            .assembling(let id), .placing(let id, _), .searching(let id, _), .confirming(let id, _), .inTheWay(let id),
-            .leaving(let id, _):
+            .assembling(let id), .placing(let id, _), .searching(let id, _, _), .confirming(let id, _),
+            .inTheWay(let id),
+            .comparing(let id, _), .leaving(let id, _):
             id
         case .polling(let id, _): id
         case .ready, .sending, .digesting, .whole, .over: nil
@@ -118,9 +121,10 @@ package struct NextcloudUpload: ProtocolMachine {
         case .assembling: return assembled(end)
         case .placing(_, let place): return placed(end, place)
         case .polling(_, let poll): return polled(end, poll)
-        case .searching(_, let poll): return searched(end, poll)
+        case .searching(_, let poll, let target): return searched(end, poll, target)
         case .confirming(_, let answer): return confirmed(end, answer)
         case .inTheWay: return stood(end)
+        case .comparing(_, let file): return compared(end, file)
         case .leaving(_, let action): return over(action)
         case .ready, .sending, .digesting, .whole, .over: return []
         }
@@ -144,7 +148,7 @@ package struct NextcloudUpload: ProtocolMachine {
     private mutating func looked(_ end: ExchangeEnd) -> [ProtocolAction] {
         switch finding(end) {
         case .found(let file):
-            if plan.subject.ifExists != .replace { return over(existing(file)) }
+            if plan.subject.ifExists != .replace { return over(existing(file, isFirst: true)) }
             point.before = RemoteVersion(file)
             return make()
         case .missing, .unknownMethod: return make()
@@ -256,7 +260,7 @@ package struct NextcloudUpload: ProtocolMachine {
     // MARK: Words
 
     var host: String { plan.address.server }
-    var destination: HeaderField { HeaderField("Destination", plan.address.text) }
+    var destination: HeaderField { DavMessages.destination(plan.address) }
     var total: HeaderField { HeaderField("OC-Total-Length", "\(plan.subject.size)") }
 
     func finding(_ end: ExchangeEnd) -> DavFinding { DavFinding(end, host: host, hasAccepted: !stored.isEmpty) }

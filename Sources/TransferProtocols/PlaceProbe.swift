@@ -86,7 +86,7 @@ package struct PlaceProbe: ProtocolMachine {
         return [action]
     }
 
-    private mutating func done() -> [ProtocolAction] { over(.finish(Receipt(bytes: 0, verified: .none))) }
+    private mutating func done() -> [ProtocolAction] { over(.finish(.removed)) }
 
     // MARK: HTTP
 

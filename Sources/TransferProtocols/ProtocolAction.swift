@@ -24,6 +24,12 @@ package enum ProtocolAction: Sendable, Hashable {
     case digestSource
     /// Computes digests (`sha-256`, `sha-1`, `md5`) of a range of the source, beside whatever goes on: `rangeDigested` follows.
     case digestRange(Range<Int64>, [String])
+    /// Holds what follows until no other attempt of ours gives this name at this server: for servers that cannot refuse to replace a file,
+    /// so that a look at the name and the request that gives it are not parted by another file of ours.
+    case claimName(RawPath)
+    /// Looks at the source. If it has changed since the first byte, nothing that follows is done and the file begins again with what the
+    /// source is now. Comes before every request that gives the final name.
+    case compareSource
     /// The server (or the local file) has every byte. The last action.
     case finish(Receipt)
     /// The server took the file, and has other bytes than the source has now. That is this error, unless somebody wrote to the source while it
@@ -45,28 +51,5 @@ package struct WaitDemand: Hashable, Sendable {
         self.reason = reason
         self.error = error
         self.retryAfter = retryAfter
-    }
-}
-
-/// What is known of a transfer that succeeded.
-package struct Receipt: Hashable, Sendable {
-    /// The file's length.
-    package var bytes: Int64
-    package var verified: Verification
-    /// Of the whole file, when it was compared; of a download, what the local file must have.
-    package var digest: TransferDigest?
-    /// The rule said so: the file is there, and nothing was sent.
-    package var skipped = false
-    /// The file was found there, sent by an earlier attempt or the same by its digest.
-    package var foundThere = false
-    /// What the server calls the version that it stored just now.
-    package var etag: String?
-    /// The final answer, when it says more than its status.
-    package var response: TransferResponse?
-
-    package init(bytes: Int64, verified: Verification, digest: TransferDigest? = nil) {
-        self.bytes = bytes
-        self.verified = verified
-        self.digest = digest
     }
 }

@@ -14,6 +14,10 @@ package struct PutPlan: Sendable, Hashable {
     package var begunBefore: Timestamp?
     /// What an earlier attempt of this task is known to have left at the server.
     package var resume: PutResumePoint?
+    /// The server has told the length of what it has, to another protocol.
+    package var isMeasured = false
+    /// How many whole files an earlier attempt has sent without hearing an answer; `nil`: nobody counts them.
+    package var unanswered: Int?
     /// The server is told that the upload could go on after a cut (IETF draft). One that can says so by a 104 while the body goes out; the
     /// resume point is then a `ResumableResumePoint`.
     package var offersResume = false

@@ -1,3 +1,4 @@
+import Digests
 import TransferModel
 
 /// What a HEAD says of the file that may be there.
@@ -6,7 +7,7 @@ extension PutUpload {
         // The file is there already; only its digest is not known.
         func enough() -> [ProtocolAction]? {
             guard case .isItWhole(let stored, let body, mustTell: false) = question else { return nil }
-            return over(.finish(receipt(.size, stored, body: body)))
+            return over(.finish(receipt(.answered, known, stored, body: body)))
         }
         guard let answer = end.answer else {
             return enough() ?? refuseOrWait(end.failure?.error ?? .noAnswer(chain.address))
@@ -20,7 +21,8 @@ extension PutUpload {
         case .success, .fail, .wait: break
         }
         switch question {
-        case .didItArrive(let begun, let refused): return decideArrival(answer, end.at, begun, refused: refused)
+        case .didItArrive(let begun, let refused, let wantsDigest):
+            return decideArrival(answer, end.at, begun, refused: refused, wantsDigest: wantsDigest)
         case .isItTheSame(let inDoubt, let wantsDigest):
             return decideSameness(answer, inDoubt: inDoubt, wantsDigest: wantsDigest)
         case .isItWhole(let stored, let body, let mustTell):
@@ -28,35 +30,44 @@ extension PutUpload {
         }
     }
 
+    /// Length and time do not tell our file from what another run has sent, an earlier version of the source least of all: its digest does,
+    /// or its bytes.
     private mutating func decideArrival(
-        _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool
+        _ answer: HTTPAnswer, _ now: Timestamp, _ begun: Timestamp, refused: Bool, wantsDigest: Bool
     ) -> [ProtocolAction] {
-        let age = ownership(answer, now: now, begun: begun)
-        if answer.isSuccess, answer.contentLength == plan.size, age == .notOlder, !isOwnBefore(answer) {
-            if plan.verify == .digest || plan.verify == nil && plan.tellsDigests == true {
-                return probe(.isItWhole(answer, body: [], mustTell: plan.verify == .digest))
-            }
-            var receipt = receipt(.size, nil)
-            receipt.foundThere = true
-            return over(.finish(receipt))
-        }
         hasProbed = true
+        let isOlder = ownership(answer, now: now, begun: begun) == .older
+        if answer.isSuccess, answer.contentLength == plan.size, !isOlder, !isOwnBefore(answer) {
+            let comparison = Comparison.arrived(answer, refused: refused)
+            if let actions = compareTold(answer, comparison) { return actions }
+            if !wantsDigest, plan.tellsDigests != false {
+                return probe(.didItArrive(begun: begun, refused: refused, wantsDigest: true))
+            }
+            if let actions = readBack(comparison) { return actions }
+        }
+        return notArrived(Self.doubt(answer, size: plan.size), answer, refused: refused, isOlder: isOlder)
+    }
+
+    /// Nothing proves that the file is there: it is sent again, under the same condition, unless something else has the name.
+    mutating func notArrived(
+        _ why: String, _ answer: HTTPAnswer, refused: Bool, isOlder: Bool
+    ) -> [ProtocolAction] {
         if refused {
-            if plan.ifExists == .skip, age == .older { return over(.finish(skipped)) }
-            // Its age does not tell. Its digest may.
-            return decideSameness(answer, inDoubt: true, wantsDigest: false)
+            // What is older than anything of ours is somebody else's.
+            if isOlder, plan.ifExists == .skip { return over(.finish(.skipped(plan.size))) }
+            return other(why, inDoubt: !isOlder)
         }
         guard let failure else { return send() }
         // This attempt's own answer was lost. A server may still be busy with the last bytes: ask once more, then begin again later.
         if !answer.isSuccess, !hasRested {
             hasRested = true
-            state = .resting(.didItArrive(begun: begun, refused: false))
+            state = .resting(.didItArrive(begun: begun, refused: false, wantsDigest: false))
             return [.wake(.probeAgain, after: .seconds(1))]
         }
-        return over(.wait(WaitDemand(.backoff, failure)))
+        return lostAnswer(failure)
     }
 
-    /// A file that is there by whomever. The same file counts as done; only a digest says that it is the same.
+    /// A file that is there by whomever. The same file counts as done; only its bytes say that it is the same.
     private mutating func decideSameness(
         _ answer: HTTPAnswer, inDoubt: Bool, wantsDigest: Bool
     ) -> [ProtocolAction] {
@@ -64,9 +75,57 @@ extension PutUpload {
         guard answer.isSuccess, answer.contentLength == plan.size else {
             return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
         }
-        if let digest = answer.representationDigest { return hash(digest, .found(inDoubt: inDoubt)) }
-        if wantsDigest { return other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt) }
-        return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: true))
+        let comparison = Comparison.found(inDoubt: inDoubt)
+        if let actions = compareTold(answer, comparison) { return actions }
+        if !wantsDigest { return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: true)) }
+        return (inDoubt ? readBack(comparison) : nil) ?? other(Self.doubt(answer, size: plan.size), inDoubt: inDoubt)
+    }
+
+    // MARK: Comparing bytes
+
+    /// `nil`: the answer tells no digest, nor a tag that looks like one.
+    private mutating func compareTold(_ answer: HTTPAnswer, _ comparison: Comparison) -> [ProtocolAction]? {
+        if let digest = answer.representationDigest { return hash(digest, comparison) }
+        // S3 and those like it, behind a signed URL.
+        guard let tag = answer.field("etag"), !tag.hasPrefix("W/"), S3Tag.partCount(tag) == 1, !tag.contains("-"),
+            plan.size > 0
+        else { return nil }
+        state = .hashing(TransferDigest(algorithm: "md5", value: S3Tag.plain(tag)), comparison)
+        return [.digestRange(0..<plan.size, ["md5"])]
+    }
+
+    /// `nil`: it is too large for that.
+    private mutating func readBack(_ comparison: Comparison) -> [ProtocolAction]? {
+        guard plan.size <= Self.quicklyRead else { return nil }
+        let id = nextID()
+        state = .readingBack(id, comparison)
+        return [
+            .perform(
+                id,
+                .http(
+                    HTTPExchange(
+                        .get, chain.address, sink: .document(limit: Int(plan.size) + 1),
+                        mayCarrySecrets: chain.mayCarrySecrets)))
+        ]
+    }
+
+    mutating func readBack(_ end: ExchangeEnd, _ comparison: Comparison) -> [ProtocolAction] {
+        guard let answer = end.answer, answer.status == 200, end.failure == nil, Int64(end.body.count) == plan.size
+        else { return differs(comparison, "it cannot be read back") }
+        let digest = TransferDigest(
+            algorithm: "sha-256", value: DigestAlgorithm.sha256.digest(of: end.body).hex)
+        return hash(digest, comparison)
+    }
+
+    /// What is there is not the file, as far as anything tells.
+    private mutating func differs(_ comparison: Comparison, _ why: String) -> [ProtocolAction] {
+        switch comparison {
+        case .stored(let answer, let body):
+            return over(
+                .mismatch(receipt(.answered, .none, answer, body: body), .differing(at: chain.address.server, why)))
+        case .found(let inDoubt): return other(why, inDoubt: inDoubt)
+        case .arrived(let answer, let refused): return notArrived(why, answer, refused: refused, isOlder: false)
+        }
     }
 
     /// What is there is not known to be the file.
@@ -94,40 +153,48 @@ extension PutUpload {
         _ answer: HTTPAnswer, _ stored: HTTPAnswer, _ body: [UInt8], mustTell: Bool
     ) -> [ProtocolAction] {
         guard answer.isSuccess, let length = answer.contentLength else {
-            if !mustTell { return learn(tellsDigests: false) + over(.finish(receipt(.size, stored, body: body))) }
-            if plan.verify == VerificationWish.none { return over(.finish(receipt(.none, stored))) }
+            if !mustTell {
+                return learn(tellsDigests: false) + over(.finish(receipt(.answered, known, stored, body: body)))
+            }
+            if plan.verify == VerificationWish.none { return over(.finish(receipt(.answered, .none, stored))) }
             return over(.fail(.unverifiable(at: chain.address.server, "took the file but does not tell its size")))
         }
         guard length == plan.size else {
             let why = "took the file but has \(length) of \(plan.size) bytes"
-            return over(.mismatch(receipt(.none, stored, body: body), .differing(at: chain.address.server, why)))
+            return over(
+                .mismatch(receipt(.answered, .none, stored, body: body), .differing(at: chain.address.server, why)))
         }
-        guard plan.verify.comparesDigests else { return over(.finish(receipt(.size, stored, body: body))) }
+        guard plan.verify.comparesDigests else {
+            return over(.finish(receipt(.answered, .size, stored, body: body)))
+        }
         if let digest = answer.representationDigest {
             return learn(tellsDigests: true) + hash(digest, .stored(stored, body: body))
         }
         if plan.verify == .digest {
             return over(.fail(.unverifiable(at: chain.address.server, "took the file but tells no SHA-256 of it")))
         }
-        return learn(tellsDigests: false) + over(.finish(receipt(.size, stored, body: body)))
+        return learn(tellsDigests: false) + over(.finish(receipt(.answered, .size, stored, body: body)))
     }
 
     mutating func compare(
         _ ours: TransferDigest, _ theirs: TransferDigest, _ comparison: Comparison
     ) -> [ProtocolAction] {
-        switch comparison {
-        case .stored(let answer, let body):
-            var receipt = receipt(.digest, answer, body: body)
-            receipt.digest = theirs
-            if ours == theirs { return over(.finish(receipt)) }
-            let why = "took the file but has other bytes (its SHA-256 differs)"
-            return over(.mismatch(receipt, .differing(at: chain.address.server, why)))
-        case .found(let inDoubt):
-            guard ours == theirs else { return other("what is there has other bytes", inDoubt: inDoubt) }
-            var receipt = receipt(.digest, nil)
-            receipt.digest = ours
-            receipt.foundThere = true
-            return over(.finish(receipt))
+        guard ours == theirs else {
+            // A tag that is no digest only looked like one.
+            if theirs.algorithm == "md5" {
+                return differs(comparison, "nothing tells whether what is there is the same file")
+            }
+            guard case .stored = comparison else { return differs(comparison, "what is there has other bytes") }
+            return differs(comparison, "took the file but has other bytes (its SHA-256 differs)")
         }
+        var receipt: Receipt
+        switch comparison {
+        case .stored(let answer, let body): receipt = self.receipt(.digest, .digest, answer, body: body)
+        case .found, .arrived:
+            receipt = self.receipt(.digest, .digest, nil)
+            receipt.foundThere = true
+        }
+        receipt.digest = theirs
+        return over(.finish(receipt))
     }
 }

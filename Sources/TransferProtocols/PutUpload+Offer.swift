@@ -43,6 +43,6 @@ extension PutUpload {
     /// An upload by another protocol is gone after its last byte was sent. When it did not become a file it is sent again, whole.
     mutating func arrived(since begun: Timestamp, orSendBecause reason: String) -> [ProtocolAction] {
         restartReason = reason
-        return probe(.didItArrive(begun: begun, refused: false))
+        return probe(.didItArrive(begun: begun, refused: false, wantsDigest: false))
     }
 }

@@ -8,7 +8,8 @@ package struct PutUpload: ProtocolMachine {
     /// What a HEAD is asked for.
     enum Question: Hashable {
         /// Whether an attempt that began then has stored the file. `refused`: a PUT was answered 412, so something is there.
-        case didItArrive(begun: Timestamp, refused: Bool)
+        /// `wantsDigest`: its length agrees, and nothing but its bytes tells it from an earlier version of the source.
+        case didItArrive(begun: Timestamp, refused: Bool, wantsDigest: Bool)
         /// Something is there: is it by chance the same file? `inDoubt`: an earlier attempt may have put it there. A server may have to
         /// read the whole file for a digest: of a large one that is asked when the size agrees.
         case isItTheSame(inDoubt: Bool, wantsDigest: Bool)
@@ -22,6 +23,8 @@ package struct PutUpload: ProtocolMachine {
         case stored(HTTPAnswer, body: [UInt8])
         /// A file was there already.
         case found(inDoubt: Bool)
+        /// An answer was lost, and a file of the source's length is there.
+        case arrived(HTTPAnswer, refused: Bool)
     }
 
     enum State {
@@ -33,8 +36,10 @@ package struct PutUpload: ProtocolMachine {
         case probing(ExchangeID, Question)
         /// A lost answer and nothing there yet: the server gets a moment. Next: `probing`.
         case resting(Question)
-        /// The engine computes the source's digest, to compare with the server's. Next: `tidying`, `over`.
+        /// The engine computes the source's digest, to compare with the server's. Next: `sending` (it is another file), `tidying`, `over`.
         case hashing(TransferDigest, Comparison)
+        /// A small file is read back, for want of a digest. Next: `hashing`, `sending`, `over`.
+        case readingBack(ExchangeID, Comparison)
         /// What serves nothing any more is removed, one after the other; then the file is done. Next: `over`.
         case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
@@ -43,6 +48,10 @@ package struct PutUpload: ProtocolMachine {
 
     /// A server reads a file of this size in the time of a round trip or two.
     private static let quicklyDigested: Int64 = 8 << 20
+    /// A smaller file is read back, where nothing else tells whether it is ours.
+    static let quicklyRead: Int64 = 1 << 20
+    /// Whole files whose answers were lost one after the other. Then a person looks.
+    private static let mostUnanswered = 3
 
     var plan: PutPlan
     var state = State.ready
@@ -81,8 +90,8 @@ package struct PutUpload: ProtocolMachine {
         switch (state, event) {
         case (.ready, .began(let now)):
             begun = now
-            if let before = plan.begunBefore, plan.resume?.stored != true {
-                return probe(.didItArrive(begun: before, refused: false))
+            if let before = plan.begunBefore, plan.resume?.stored != true, plan.tellsDigests != false {
+                return probe(.didItArrive(begun: before, refused: false, wantsDigest: false))
             }
             return send()
         case (.sending(let id), .ended(let ended, let end)) where ended == id: return putEnded(end)
@@ -92,6 +101,10 @@ package struct PutUpload: ProtocolMachine {
             return headEnded(question, end)
         case (.resting(let question), .timerFired(.probeAgain)): return probe(question)
         case (.hashing(let theirs, let comparison), .digested(let ours)): return compare(ours, theirs, comparison)
+        case (.hashing(let theirs, let comparison), .rangeDigested(_, let ours)):
+            return ours.first.map { compare($0, theirs, comparison) } ?? []
+        case (.readingBack(let id, let comparison), .ended(let ended, let end)) where ended == id:
+            return readBack(end, comparison)
         case (.tidying(let id, let rest, let receipt), .ended(let ended, _)) where ended == id:
             return tidy(rest, then: receipt)
         default:
@@ -117,12 +130,12 @@ package struct PutUpload: ProtocolMachine {
             switch question {
             case .isItTheSame(inDoubt: _, let wantsDigest): wantsDigest
             case .isItWhole: plan.verify.comparesDigests
-            case .didItArrive: false
+            case .didItArrive(_, _, let wantsDigest): wantsDigest
             }
         return [.perform(id, PutMessages.head(chain, wantsDigest: wantsDigest))]
     }
 
-    private mutating func nextID() -> ExchangeID {
+    mutating func nextID() -> ExchangeID {
         lastID += 1
         return ExchangeID(rawValue: lastID)
     }
@@ -168,7 +181,7 @@ package struct PutUpload: ProtocolMachine {
         let mayHaveArrived = end.bytesSent >= plan.size && end.failure?.mayHaveReachedServer ?? true
         guard mayHaveArrived, error.isRetryable else { return refuseOrWait(error) }
         failure = error
-        return probe(.didItArrive(begun: begun, refused: false))
+        return probe(.didItArrive(begun: begun, refused: false, wantsDigest: false))
     }
 
     mutating func refuseOrWait(_ error: TransferError) -> [ProtocolAction] {
@@ -177,9 +190,11 @@ package struct PutUpload: ProtocolMachine {
 
     /// 412 to a conditional PUT: something is there that the rule does not let us replace.
     mutating func refused() -> [ProtocolAction] {
-        if let before = plan.begunBefore, !hasProbed { return probe(.didItArrive(begun: before, refused: true)) }
+        if let before = plan.begunBefore, !hasProbed {
+            return probe(.didItArrive(begun: before, refused: true, wantsDigest: false))
+        }
         // Of what we put there ourselves it says only that it is not there any more.
-        if plan.ifExists == .skip, !hasProbed, plan.resume?.stored != true { return over(.finish(skipped)) }
+        if plan.ifExists == .skip, !hasProbed, plan.resume?.stored != true { return over(.finish(.skipped(plan.size))) }
         return probe(.isItTheSame(inDoubt: hasProbed, wantsDigest: plan.size <= Self.quicklyDigested))
     }
 
@@ -194,8 +209,7 @@ package struct PutUpload: ProtocolMachine {
         if mustTell || plan.verify == nil && plan.tellsDigests == true {
             return probe(.isItWhole(answer, body: body, mustTell: mustTell))
         }
-        // The server read a body of a declared length to its end and said yes: that is a check of the size.
-        return over(.finish(receipt(plan.verify == VerificationWish.none ? .none : .size, answer, body: body)))
+        return over(.finish(receipt(.answered, known, answer, body: body)))
     }
 
     mutating func hash(_ theirs: TransferDigest, _ comparison: Comparison) -> [ProtocolAction] {
@@ -236,17 +250,27 @@ package struct PutUpload: ProtocolMachine {
         guard answer.isSuccess else { return "it does not tell what is there (\(answer.status))" }
         guard let length = answer.contentLength else { return "it does not tell the size of what is there" }
         if length != size { return "what is there has \(length) bytes, not \(size)" }
-        return "what is there is older than that attempt, or of unknown age"
+        return "nothing tells whether what is there is the same file"
     }
 
-    var skipped: Receipt {
-        var receipt = Receipt(bytes: plan.size, verified: .none)
-        receipt.skipped = true
-        return receipt
+    /// Its answer is lost, and what is there is not known to be the file: it is sent again, but not for ever.
+    mutating func lostAnswer(_ error: TransferError) -> [ProtocolAction] {
+        guard let before = plan.unanswered else { return over(.wait(WaitDemand(.backoff, error))) }
+        guard before + 1 < Self.mostUnanswered else {
+            return over(.fail(.unsure(at: chain.address.server, "its answers are lost, time after time")))
+        }
+        var point = PutResumePoint(stored: false, etag: nil)
+        point.unanswered = before + 1
+        return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, error)))
     }
 
-    func receipt(_ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []) -> Receipt {
-        var receipt = Receipt(bytes: plan.size, verified: verified)
+    /// What was compared when nothing is asked: there is the server's word and no more.
+    var known: Verification { plan.isMeasured && plan.verify != VerificationWish.none ? .size : .none }
+
+    func receipt(
+        _ proof: ArrivalProof, _ verified: Verification, _ answer: HTTPAnswer?, body: [UInt8] = []
+    ) -> Receipt {
+        var receipt = Receipt(proof, bytes: plan.size, verified: verified)
         receipt.etag = answer?.field("etag")
         if let answer, !body.isEmpty { receipt.response = TransferResponse(answer, body: body) }
         return receipt

@@ -31,6 +31,7 @@ extension ResumableUpload {
             return over(.wait(WaitDemand(.backoff, .noAnswer(chain.address))))
         }
         if let told = UploadLimit(answer) { limit = told }
+        isMeasured = ResumableAnswer.offset(answer) == size
         guard offset <= size, ResumableAnswer.length(answer) ?? size == size, !isComplete || offset == size else {
             return gone()
         }
@@ -87,7 +88,10 @@ extension ResumableUpload {
         if let told = UploadLimit(answer) { limit = told }
         let completion = ResumableAnswer.completion(answer)
         if answer.isSuccess {
-            if completion == true || (completion == nil && isLast) { return finish(answer, end.body) }
+            if completion == true || (completion == nil && isLast) {
+                isMeasured = ResumableAnswer.offset(answer) == plan.subject.size
+                return finish(answer, end.body)
+            }
             let offset = ResumableAnswer.offset(answer) ?? (end.bytesSent >= count ? range.upperBound : nil)
             guard let offset, !isLast, (held...range.upperBound).contains(offset) else { return again() }
             if offset == held { return rest(.noAnswer(chain.address)) }

@@ -80,11 +80,15 @@ extension ResumableUpload {
     }
 
     mutating func finish(_ answer: HTTPAnswer, _ body: [UInt8]) -> [ProtocolAction] {
-        let wasThere = !hasSent
+        let (wasThere, isMeasured) = (!hasSent, isMeasured)
         return plainly(nil) { inner in
-            inner.stored(answer, body, inDoubt: false).map { action in
-                guard wasThere, case .finish(var receipt) = action else { return action }
-                receipt.foundThere = true
+            inner.plan.isMeasured = isMeasured
+            return inner.stored(answer, body, inDoubt: false).map { action in
+                guard wasThere, case .finish(let told) = action else { return action }
+                // Its own word on an upload that only we know of.
+                var receipt = Receipt(.token, bytes: told.bytes, verified: told.verified)
+                (receipt.foundThere, receipt.digest, receipt.etag) = (true, told.digest, told.etag)
+                receipt.response = told.response
                 return .finish(receipt)
             }
         }

@@ -46,6 +46,8 @@ package struct ResumableUpload: ProtocolMachine {
     var held: Int64 = 0
     /// Set once the engine knows where this attempt began.
     var isResuming = false
+    /// The server's last word on the upload named its whole length.
+    var isMeasured = false
     /// This attempt has brought something of the file there.
     var hasSent = false
     var begun = Timestamp(milliseconds: 0)

@@ -98,6 +98,8 @@ package struct PutResumePoint: ResumePointContent {
     package var stored: Bool
     /// What the server called that version.
     package var etag: String?
+    /// Whole files that were sent, and whose answers were lost, one after the other.
+    package var unanswered: Int?
     package init(stored: Bool, etag: String?) {
         self.stored = stored
         self.etag = etag

@@ -29,6 +29,13 @@ extension TransferError {
             .networkConnectionLost, "somebody else writes the same object at \(host): Martlet tries again by itself")
     }
 
+    static func losesUploads(at host: String) -> TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(host) does not know the upload any more that it had begun, though nobody here has ended it: look at its rules for "
+                + "unfinished uploads and whether something else there clears them away, then retry")
+    }
+
     static func cannotProtect(at host: String) -> TransferError {
         TransferError(
             .unsupported,

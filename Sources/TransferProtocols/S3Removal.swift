@@ -37,7 +37,7 @@ package struct S3Removal: ProtocolMachine {
     }
 
     private mutating func ask(_ sweep: S3Sweep) -> [ProtocolAction] {
-        guard let request = sweep.request else { return over(.finish(Receipt(bytes: 0, verified: .none))) }
+        guard let request = sweep.request else { return over(.finish(.removed)) }
         lastID += 1
         state = .sweeping(ExchangeID(rawValue: lastID), sweep)
         return [.perform(ExchangeID(rawValue: lastID), request)]
@@ -47,7 +47,7 @@ package struct S3Removal: ProtocolMachine {
         var sweep = sweep
         switch sweep.took(end) {
         case .ask(_, let learnt): return (learnt.map { [.learned($0)] } ?? []) + ask(sweep)
-        case .done: return over(.finish(Receipt(bytes: 0, verified: .none)))
+        case .done: return over(.finish(.removed))
         case .wait(let demand): return over(.wait(demand))
         case .silent(let error): return over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
         }
@@ -67,11 +67,11 @@ package struct S3Removal: ProtocolMachine {
         let verdict = channel.judge(end, lesson: channel.lessons, hasAccepted: true)
         self.channel = channel
         switch verdict {
-        case .success: return over(.finish(Receipt(bytes: 0, verified: .none)))
+        case .success: return over(.finish(.removed))
         case .again(let learnt): return (learnt.map { [.learned($0)] } ?? []) + remove()
         case .silent(let error, _): return over(error.isRetryable ? .wait(WaitDemand(.backoff, error)) : .fail(error))
         case .refused(let refusal):
-            if refusal.status == 404 { return over(.finish(Receipt(bytes: 0, verified: .none))) }
+            if refusal.status == 404 { return over(.finish(.removed)) }
             switch refusal.decision {
             case .wait(let demand): return over(.wait(demand))
             case .fail(let error): return over(.fail(error))

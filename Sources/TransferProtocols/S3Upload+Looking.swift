@@ -19,13 +19,15 @@ extension S3Upload {
             }
             standing = refusal.status == 404 ? .nothing : .untold
         }
+        if case .afterStored(let receipt) = question { return measured(standing, receipt) }
         if case .ours(let object) = standing { return found(object) }
         switch question {
         case .before: return decideBefore(standing)
         case .afterSilence(let error): return decideAfterSilence(standing, error)
         case .afterRefusal: return decideAfterRefusal(standing)
         case .afterUnknownCondition: return decideWithoutCondition(standing)
-        case .afterLoss: return decideAfterLoss(standing)
+        case .afterLoss(let isWhole): return decideAfterLoss(standing, isWhole: isWhole)
+        case .afterStored(let receipt): return measured(standing, receipt)
         }
     }
 
@@ -77,11 +79,16 @@ extension S3Upload {
     }
 
     /// The upload is gone and the object is not ours: what was sent counts no more.
-    private mutating func decideAfterLoss(_ standing: S3Standing) -> [ProtocolAction] {
+    private mutating func decideAfterLoss(_ standing: S3Standing, isWhole: Bool) -> [ProtocolAction] {
         if standing == .untold {
             return over(.fail(.unsure(at: host, "the upload is gone and it does not tell what is there")))
         }
-        guard !hasBegunAnew else { return over(.wait(WaitDemand(.backoff, .contested(at: host)))) }
+        // Sent whole twice for nothing: a third time will not help.
+        if isWhole, hasLostWhole { return over(.fail(.losesUploads(at: host))) }
+        hasLostWhole = hasLostWhole || isWhole
+        if hasBegunAnew, !isWhole {
+            return over(.wait(WaitDemand(.backoff, .losesUploads(at: host), retryAfter: .seconds(60))))
+        }
         hasBegunAnew = true
         upload = nil
         return [.startOver(reason: "the server does not know the upload any more")] + decideBefore(standing)
@@ -91,6 +98,20 @@ extension S3Upload {
     private mutating func writeAgain() -> [ProtocolAction] { upload == nil ? sendPayload() : complete() }
 
     // MARK: What is there
+
+    /// What was stored was asked for, because a person wants its length compared.
+    private mutating func measured(_ standing: S3Standing, _ receipt: Receipt) -> [ProtocolAction] {
+        switch standing {
+        case .ours:
+            var receipt = receipt
+            receipt.verified = .size
+            return over(.finish(receipt))
+        case .untold: return over(.fail(.unverifiable(at: host, "took the file but does not tell its size")))
+        case .nothing, .oursBefore, .foreign:
+            let why = "took the file but has another one under its name"
+            return over(.mismatch(receipt, .differing(at: host, why)))
+        }
+    }
 
     /// An earlier request, whose answer nobody heard, did it.
     private mutating func found(_ object: S3Object) -> [ProtocolAction] {
@@ -102,7 +123,7 @@ extension S3Upload {
             return compare(comparison)
         }
         var receipt = Receipt(
-            bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
+            .token, bytes: plan.subject.size, verified: plan.subject.verify == VerificationWish.none ? .none : .size)
         if let tag = object.tag, let expected = parts.composite ?? sentMD5.map(Hexadecimal.encode),
             S3Tag.plain(tag) == expected
         {
@@ -116,13 +137,11 @@ extension S3Upload {
     /// A file that is not of this task. The same file counts as done; it is the same by its time and size, or by its digest.
     private mutating func occupied(_ object: S3Object) -> [ProtocolAction] {
         if plan.subject.ifExists == .skip {
-            var receipt = Receipt(bytes: plan.subject.size, verified: .none)
-            receipt.skipped = true
-            return leave(receipt)
+            return leave(.skipped(plan.subject.size))
         }
         if object.size == plan.subject.size, object.modified(like: plan.subject) == true, plan.subject.verify != .digest
         {
-            return leave(sameFile(object, .size))
+            return leave(sameFile(.stoodThere, object, .size))
         }
         guard let comparison = S3Comparison(object, .isItTheSame, size: plan.subject.size, partSize: plan.partSize)
         else {
@@ -131,8 +150,8 @@ extension S3Upload {
         return compare(comparison)
     }
 
-    private func sameFile(_ object: S3Object, _ verified: Verification) -> Receipt {
-        var receipt = Receipt(bytes: plan.subject.size, verified: verified)
+    private func sameFile(_ proof: ArrivalProof, _ object: S3Object, _ verified: Verification) -> Receipt {
+        var receipt = Receipt(proof, bytes: plan.subject.size, verified: verified)
         receipt.etag = object.tag
         receipt.foundThere = true
         return receipt
@@ -155,7 +174,7 @@ extension S3Upload {
             return over(
                 .fail(comparison.purpose == .isItWhole ? .noComparableTag(host) : .exists(at: host, httpStatus: 412)))
         }
-        var receipt = sameFile(comparison.object, .digest)
+        var receipt = sameFile(comparison.purpose == .isItWhole ? .token : .digest, comparison.object, .digest)
         receipt.digest = comparison.digest
         return comparison.purpose == .isItWhole ? over(.finish(receipt)) : leave(receipt)
     }

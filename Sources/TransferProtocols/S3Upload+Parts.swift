@@ -78,7 +78,8 @@ extension S3Upload {
             return list(listing)
         case .again(let learnt): return learned(learnt) + list(listing)
         case .silent(let error, _): return giveUp(error)
-        case .refused(let refusal): return refusal.isGone ? look(.afterLoss) : conclude(refusal.decision)
+        case .refused(let refusal):
+            return refusal.isGone ? look(.afterLoss(isWhole: false)) : conclude(refusal.decision)
         }
     }
 
@@ -191,7 +192,7 @@ extension S3Upload {
 
     private mutating func partRefused(_ index: Int, _ refusal: S3Channel.Refusal) -> [ProtocolAction] {
         if refusal.isGone {
-            return abandonments() + look(.afterLoss)
+            return abandonments() + look(.afterLoss(isWhole: false))
         }
         if refusal.isDamage {
             parts.set(index, .missing)
@@ -228,7 +229,8 @@ extension S3Upload {
 
     mutating func complete() -> [ProtocolAction] {
         guard let upload, let tags = parts.tags else { return [] }
-        return request(channel.map { S3Messages.complete(upload, $0, condition, tags: tags) }) { .completing($0) }
+        return [.compareSource]
+            + request(channel.map { S3Messages.complete(upload, $0, condition, tags: tags) }) { .completing($0) }
     }
 
     mutating func completed(_ end: ExchangeEnd) -> [ProtocolAction] {
@@ -254,7 +256,8 @@ extension S3Upload {
 
     private mutating func completionRefused(_ refusal: S3Channel.Refusal) -> [ProtocolAction] {
         if let actions = conditionRefused(refusal) { return actions }
-        if refusal.isGone || refusal.code == "ConditionalRequestConflict" { return look(.afterLoss) }
+        if refusal.isGone { return look(.afterLoss(isWhole: true)) }
+        if refusal.code == "ConditionalRequestConflict" { return look(.afterLoss(isWhole: false)) }
         if ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"].contains(refusal.code), !hasRepaired {
             hasRepaired = true
             return list()

@@ -48,14 +48,15 @@ extension S3Upload {
 
     /// The server said that it has the file. `expected`: the tag that it should have.
     mutating func stored(tag: String?, expected: String?, isWhole: Bool) -> [ProtocolAction] {
-        var receipt = Receipt(bytes: plan.subject.size, verified: .size)
+        var receipt = Receipt(.answered, bytes: plan.subject.size, verified: .none)
         receipt.etag = tag
-        if plan.subject.verify == VerificationWish.none { receipt.verified = .none }
         if let expected, let tag, S3Tag.plain(tag) == expected {
             receipt.verified = .digest
             if isWhole { receipt.digest = TransferDigest(algorithm: "md5", value: expected) }
         } else if plan.subject.verify == .digest {
             return over(.fail(.noComparableTag(host)))
+        } else if plan.subject.verify == .size {
+            return look(.afterStored(receipt))
         }
         return over(.finish(receipt))
     }

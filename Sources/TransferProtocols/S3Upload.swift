@@ -17,8 +17,10 @@ package struct S3Upload: ProtocolMachine {
         case afterRefusal
         /// The server knows no condition: is anything there?
         case afterUnknownCondition
-        /// The multipart upload is not there any more: did an earlier Complete happen?
-        case afterLoss
+        /// The multipart upload is not there any more: did an earlier Complete happen? `isWhole`: all of its parts were there.
+        case afterLoss(isWhole: Bool)
+        /// The server said that it has the object, and a person wants its length asked for.
+        case afterStored(Receipt)
     }
 
     /// What follows when an old upload is thrown away.
@@ -80,6 +82,8 @@ package struct S3Upload: ProtocolMachine {
     var isInDoubt = false
     /// The parts that Complete did not like were looked at again.
     var hasRepaired = false
+    /// Complete was answered that there is no such upload, with nothing of it at the place.
+    var hasLostWhole = false
     /// The upload was lost and begun anew.
     var hasBegunAnew = false
     var hasRested = false

@@ -167,7 +167,7 @@ package struct SFTPDownload: ProtocolMachine {
     private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
         let isSized = plan.verify != VerificationWish.none && point.version.total == point.offset
         let verified: Verification = plan.expects != nil ? .digest : isSized ? .size : .none
-        return over(.finish(Receipt(bytes: point.offset, verified: verified, digest: plan.expects)))
+        return over(.finish(.received(point.offset, verified: verified, digest: plan.expects)))
     }
 
     // MARK: Words

@@ -20,6 +20,8 @@ package enum SFTPExchange: Hashable, Sendable {
     case write(SFTPHandle, Range<Int64>)
     /// From an offset to the file's end into the local file, behind the gate, pipelined, in order.
     case read(SFTPHandle, from: Int64)
+    /// Reads the whole file and tells its SHA-256, computed here; nothing of it is kept.
+    case digest(SFTPHandle)
     case setSize(SFTPHandle, Int64)
     /// Time of modification, in seconds since 1970.
     case setModified(SFTPHandle, Int64)
@@ -66,6 +68,7 @@ package struct SFTPEnd: Hashable, Sendable {
         case opened(SFTPHandle)
         case attributes(SFTPAttributes)
         case freeSpace(Int64)
+        case digested(TransferDigest)
         /// The server's status, not OK (draft-ietf-secsh-filexfer-02 section 7), and its text, made harmless.
         case refused(SFTPStatus, String)
         /// The connection, or the local file, failed.

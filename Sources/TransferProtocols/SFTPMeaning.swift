@@ -89,7 +89,7 @@ extension SFTPEnd {
         switch outcome {
         case .failed(let failure): SFTPMeaning.action(failure)
         case .notLetIn(let reason, let error): .wait(WaitDemand(reason, error))
-        case .done, .opened, .attributes, .freeSpace, .refused: nil
+        case .done, .opened, .attributes, .freeSpace, .digested, .refused: nil
         }
     }
 

@@ -16,7 +16,7 @@ package struct SFTPRemoval: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch event {
         case .began:
-            guard let temporary else { return [.finish(Receipt(bytes: 0, verified: .none))] }
+            guard let temporary else { return [.finish(.removed)] }
             let id = ExchangeID(rawValue: 1)
             pending = id
             return [.perform(id, .sftp(.remove(temporary)))]
@@ -24,7 +24,7 @@ package struct SFTPRemoval: ProtocolMachine {
             pending = nil
             if let broken = end.brokenOff { return [broken] }
             guard let (status, text) = end.refusal, status != .noSuchFile else {
-                return [.finish(Receipt(bytes: 0, verified: .none))]
+                return [.finish(.removed)]
             }
             return [SFTPMeaning.action(status, text, .store, host: host, hasAccepted: false)]
         default: return []

@@ -5,9 +5,15 @@ extension SFTPUpload {
     mutating func looked(_ group: Group) -> [ProtocolAction] {
         hasAskedTarget = true
         let there = group[1]?.attributes
-        if let target = group[0]?.attributes, let action = verdict(target, temporaryIsThere: there != nil) {
+        if let target = group[0]?.attributes {
+            let isOldThere = group.ids.count > 2 ? group[2]?.attributes != nil : there != nil
+            let look = TargetLook(temporaryIsThere: there != nil, oldIsThere: isOldThere, isFirst: plan.resume == nil)
+            switch verdict(target, look) {
+            case .goOn: break
+            case .readBack: return perform(.openingBack, [.openForReading(plan.path)])
             // What an earlier attempt has gathered serves nothing any more.
-            return there != nil ? tidy([], then: action) : over(action)
+            case .end(let action): return there != nil ? tidy([], then: action) : over(action)
+            }
         }
         had = there?.size
         var first: [SFTPExchange] = []
@@ -32,7 +38,7 @@ extension SFTPUpload {
     mutating func opened(_ group: Group, asksTarget: Bool) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
         let target = asksTarget ? group[group.ids.count - 2]?.attributes : nil
-        if let target, let action = verdict(target, temporaryIsThere: nil) {
+        if let target, case .end(let action) = verdict(target, TargetLook(isFirst: true)) {
             if case .opened(let handle) = end.outcome { return tidy([.close(handle)], then: action) }
             return over(action)
         }

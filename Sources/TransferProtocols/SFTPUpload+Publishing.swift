@@ -4,49 +4,81 @@ import TransferModel
 extension SFTPUpload {
     // MARK: What is there
 
-    /// What a file under the final name means; `nil`: go on. It is ours, or the same by chance, when size and time of modification
-    /// agree: SFTP keeps both.
-    /// - Parameter temporaryIsThere: `nil`: nobody looked, because no earlier attempt is in doubt.
-    mutating func verdict(_ target: SFTPAttributes, temporaryIsThere: Bool?) -> ProtocolAction? {
+    /// What is known beside a file under the final name.
+    struct TargetLook {
+        /// `nil`: nobody looked, because no earlier attempt is in doubt.
+        var temporaryIsThere: Bool?
+        /// The temporary file of an earlier version of the source.
+        var oldIsThere: Bool?
+        /// This task has not looked at that name before.
+        var isFirst: Bool
+    }
+
+    enum Verdict {
+        case goOn
+        case end(ProtocolAction)
+        /// Only its bytes tell.
+        case readBack
+    }
+
+    /// What a file under the final name means.
+    ///
+    /// Only our rename takes a temporary file away, and before it is asked for it is written down, unless the file is small. Size and time
+    /// count for what stood there before anything of ours could have had that name.
+    mutating func verdict(_ target: SFTPAttributes, _ look: TargetLook) -> Verdict {
         if target.isFolder {
             let message = "a folder of that name is there already, at \(plan.host): choose another name"
-            return .fail(TransferError(.destinationExists, message))
+            return .end(.fail(TransferError(.destinationExists, message)))
         }
         // A file that is being gathered under its final name.
-        if isDirect, plan.resume?.temporary == plan.path { return nil }
-        let skips = plan.subject.ifExists == .skip
-        if isOurVersion(target, plan.subject.size, plan.modified) {
-            return .finish(skips && !isInDoubt ? skipped : found)
-        }
-        if let old = plan.resume, plan.subject.hasChanged, isOurVersion(target, old.size, old.modified) {
-            mayReplace = true
-            return nil
-        }
-        // The rename has happened only if the temporary file is gone.
-        if isInDoubt, temporaryIsThere == false {
-            if target.size == plan.subject.size, isNotOlderThanAttempt(target) { return .finish(found) }
-            if plan.subject.ifExists != .replace, !skips, plan.resume != nil || plan.subject.size <= Self.small {
-                return .fail(.unsure(at: plan.host, "what is there is not the same file"))
+        if isDirect, plan.resume?.temporary == plan.path { return .goOn }
+        let subject = plan.subject
+        let isSameSize = target.size == subject.size
+        if let old = plan.resume, old.publishing {
+            if !subject.hasChanged, look.temporaryIsThere == false, isSameSize { return .end(.finish(found(.token))) }
+            if subject.hasChanged, look.oldIsThere == false, target.size == old.size, target.modified == old.modified {
+                mayReplace = true
+                return .goOn
             }
         }
-        switch plan.subject.ifExists {
-        case .replace: return nil
-        case .skip: return .finish(skipped)
-        case .fail, .rename, .resume: return .fail(.exists(at: plan.host))
+        if subject.ifExists == .replace { return .goOn }
+        let skips = subject.ifExists == .skip
+        if subject.begunBefore != nil, subject.size <= Self.small, look.temporaryIsThere == false {
+            if isSameSize { return .readBack }
+            return .end(skips ? .finish(.skipped(subject.size)) : different)
         }
+        if look.isFirst, !subject.hasChanged, isSameSize, target.modified == plan.modified {
+            return .end(.finish(skips ? .skipped(subject.size) : found(.stoodThere)))
+        }
+        return .end(skips ? .finish(.skipped(subject.size)) : .fail(.exists(at: plan.host)))
     }
 
-    /// An attempt may have come to the rename without anybody knowing.
-    private var isInDoubt: Bool { plan.subject.begunBefore != nil || plan.resume?.publishing == true }
+    private var different: ProtocolAction { .fail(.unsure(at: plan.host, "what is there is not the same file")) }
 
-    private func isOurVersion(_ target: SFTPAttributes, _ size: Int64, _ modified: Int64) -> Bool {
-        target.size == size && target.modified == modified
+    mutating func openedBack(_ group: Group) -> [ProtocolAction] {
+        guard case .opened(let handle)? = group.last?.outcome else {
+            return over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
+        }
+        return perform(.readingBack(handle), [.digest(handle)])
     }
 
-    /// Servers that keep no times give a file the moment of its last byte.
-    private func isNotOlderThanAttempt(_ target: SFTPAttributes) -> Bool {
-        guard let modified = target.modified, let begun = plan.subject.begunBefore else { return false }
-        return modified + 2 >= begun.milliseconds / 1000
+    mutating func readBack(_ group: Group, _ handle: SFTPHandle) -> [ProtocolAction] {
+        let close = ProtocolAction.perform(nextID(), .sftp(.close(handle)))
+        guard case .digested(let theirs)? = group.last?.outcome else {
+            return [close] + over(.fail(.unsure(at: plan.host, "what is there cannot be read")))
+        }
+        state = .comparing(theirs)
+        return [close, .digestSource]
+    }
+
+    mutating func compared(_ ours: TransferDigest, _ theirs: TransferDigest) -> [ProtocolAction] {
+        guard ours == theirs else {
+            return over(plan.subject.ifExists == .skip ? .finish(.skipped(plan.subject.size)) : different)
+        }
+        var receipt = Receipt(.digest, bytes: plan.subject.size, verified: .digest)
+        receipt.digest = ours
+        receipt.foundThere = true
+        return over(.finish(receipt))
     }
 
     // MARK: The rename
@@ -57,29 +89,43 @@ extension SFTPUpload {
             return over(.fail(.unverifiable(at: plan.host, "took the file but does not tell its size")))
         }
         self.isMeasured = isMeasured
-        if isDirect { return over(.finish(receipt)) }
-        // OpenSSH, which has the one rename that replaces, refuses to replace by the other. Elsewhere nobody knows.
-        if !hasAskedTarget, !mayReplace, !features.renamesOver {
-            hasAskedTarget = true
-            return perform(.askingTarget, [.status(plan.path)])
+        if isDirect { return over(.finish(receipt(.answered))) }
+        // OpenSSH, which has the one rename that replaces, refuses to replace by the other. Elsewhere nobody knows: there nothing of ours may
+        // come between the look at the target and the rename.
+        if !mayReplace, !features.renamesOver {
+            return [.claimName(plan.path)] + perform(.askingTarget, [.status(plan.path)])
         }
         return rename()
     }
 
     mutating func askedTarget(_ group: Group) -> [ProtocolAction] {
-        guard let target = group.last?.attributes, let action = verdict(target, temporaryIsThere: true) else {
+        let look = TargetLook(temporaryIsThere: true, oldIsThere: true, isFirst: !hasAskedTarget)
+        hasAskedTarget = true
+        guard let target = group.last?.attributes, case .end(let action) = verdict(target, look) else {
             return rename()
         }
         return tidy([], then: action)
     }
 
     mutating func rename() -> [ProtocolAction] {
-        perform(.renaming, [.rename(point.temporary, to: plan.path, replaces: mayReplace && features.renamesOver)])
+        publishing
+            + perform(
+                .renaming, [.rename(point.temporary, to: plan.path, replaces: mayReplace && features.renamesOver)])
+    }
+
+    /// What comes before the name. Written down first, where a resume point is worth it: then a missing temporary file means that the rename
+    /// happened.
+    private var publishing: [ProtocolAction] {
+        mutating get {
+            guard plan.subject.size > Self.small, !point.publishing else { return [.compareSource] }
+            point.publishing = true
+            return [.persist(ResumePoint(point)), .compareSource]
+        }
     }
 
     mutating func renamed(_ group: Group) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
-        if end.outcome == .done { return over(.finish(receipt)) }
+        if end.outcome == .done { return over(.finish(receipt(.answered))) }
         if let broken = end.brokenOff {
             // The answer is lost; the rename may have happened.
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
@@ -100,10 +146,12 @@ extension SFTPUpload {
         switch (group[0]?.attributes, group[1]?.attributes) {
         case (let target?, nil) where target.size == plan.subject.size && !target.isFolder:
             // Only our rename takes the temporary file away.
-            return over(.finish(receipt))
+            return over(.finish(measured(.token)))
         case (let target?, .some):
             if lost == nil, mayReplace, !target.isFolder { return replace() }
-            if let action = verdict(target, temporaryIsThere: true) { return tidy([], then: action) }
+            let look = TargetLook(temporaryIsThere: true, oldIsThere: true, isFirst: !hasAskedTarget)
+            hasAskedTarget = true
+            if case .end(let action) = verdict(target, look) { return tidy([], then: action) }
             return lost == nil ? replace() : renameAgain(lost)
         case (nil, .some):
             if lost != nil || !hasRenamedTwice { return renameAgain(lost) }
@@ -123,12 +171,13 @@ extension SFTPUpload {
 
     /// For a moment there is neither; a server without `posix-rename` knows no better way.
     private mutating func replace() -> [ProtocolAction] {
-        perform(.replacing, [.remove(plan.path), .rename(point.temporary, to: plan.path, replaces: false)])
+        publishing
+            + perform(.replacing, [.remove(plan.path), .rename(point.temporary, to: plan.path, replaces: false)])
     }
 
     mutating func replaced(_ group: Group) -> [ProtocolAction] {
         guard let end = group.last else { return [] }
-        if end.outcome == .done { return over(.finish(receipt)) }
+        if end.outcome == .done { return over(.finish(receipt(.answered))) }
         if let broken = end.brokenOff {
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
             return check(lost: demand.error)
@@ -142,7 +191,7 @@ extension SFTPUpload {
     /// A server without rename: the file is sent again whole, under its final name.
     private mutating func goDirect() -> [ProtocolAction] {
         let temporary = point.temporary
-        point.temporary = plan.path
+        (point.temporary, point.publishing) = (plan.path, false)
         isDurable = false
         isWhole = true
         return [learned { $0.cannotRename = true }, .startOver(reason: "the server cannot rename files")]
@@ -166,20 +215,20 @@ extension SFTPUpload {
         return operations.isEmpty ? over(action) : perform(.tidying(then: action), operations)
     }
 
-    private var receipt: Receipt {
+    private func receipt(_ proof: ArrivalProof) -> Receipt {
         let checks = plan.subject.verify != VerificationWish.none && isMeasured
-        return Receipt(bytes: plan.subject.size, verified: checks ? .size : .none)
+        return Receipt(proof, bytes: plan.subject.size, verified: checks ? .size : .none)
     }
 
-    private var found: Receipt {
-        var found = Receipt(bytes: plan.subject.size, verified: .size)
+    /// Its length was looked at where it stands.
+    private func measured(_ proof: ArrivalProof) -> Receipt {
+        let checks = plan.subject.verify != VerificationWish.none
+        return Receipt(proof, bytes: plan.subject.size, verified: checks ? .size : .none)
+    }
+
+    private func found(_ proof: ArrivalProof) -> Receipt {
+        var found = measured(proof)
         found.foundThere = true
         return found
-    }
-
-    private var skipped: Receipt {
-        var skipped = Receipt(bytes: plan.subject.size, verified: .none)
-        skipped.skipped = true
-        return skipped
     }
 }

@@ -13,7 +13,7 @@ import TransferModel
 package struct SFTPUpload: ProtocolMachine {
     /// A list of operations whose ends are looked at together.
     enum Step: Equatable {
-        /// What is there of an earlier attempt: the target, the temporary file. Next: `opening`, `over`.
+        /// What is there of earlier attempts: the target, the temporary file, that of an earlier version of the source. Next: `opening`, `over`.
         case looking
         /// The temporary file is opened; the target's state was asked before where it matters. Next: `measuring`, `sending`,
         /// `makingFolder`, `tidying`, `over`.
@@ -33,6 +33,10 @@ package struct SFTPUpload: ProtocolMachine {
         case checking(lost: TransferError?)
         /// The target is removed and the rename asked again, where a server has no other way. Next: `over`.
         case replacing
+        /// The target is opened to be read back: nothing else tells whether an earlier attempt has put it there. Next: `readingBack`, `over`.
+        case openingBack
+        /// Its bytes are read for their digest. Next: `comparing`, `over`.
+        case readingBack(SFTPHandle)
         /// The temporary file is removed, then this is said. Next: `over`.
         case tidying(then: ProtocolAction)
     }
@@ -67,6 +71,8 @@ package struct SFTPUpload: ProtocolMachine {
         case working(Step, Group)
         /// Next: itself, `working` (askingSpace, opening, renaming), `over`.
         case sending(Sending)
+        /// The engine computes the source's digest, for the one of the target. Next: `over`.
+        case comparing(TransferDigest)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
     }
@@ -138,6 +144,7 @@ package struct SFTPUpload: ProtocolMachine {
             state = .working(step, group)
             return group.isComplete ? take(step, group) : []
         case (.sending(let sending), .sftpEnded(let id, let end)): return take(sending, id, end)
+        case (.comparing(let theirs), .digested(let ours)): return compared(ours, theirs)
         default:
             // What belongs to an abandoned or finished operation comes too late.
             return []
@@ -155,7 +162,9 @@ package struct SFTPUpload: ProtocolMachine {
         let inDoubt = plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged
         // Some servers empty what is opened: under the final name nothing is opened before it is known whose it is.
         if inDoubt || (isDirect && !mayReplace) {
-            return perform(.looking, [.status(plan.path), .status(point.temporary)])
+            let old = plan.subject.hasChanged ? plan.resume?.temporary : nil
+            return perform(
+                .looking, [.status(plan.path), .status(point.temporary)] + (old.map { [.status($0)] } ?? []))
         }
         return open(asksTarget: !mayReplace && (isDirect || plan.subject.size > Self.tiny))
     }
@@ -197,6 +206,8 @@ package struct SFTPUpload: ProtocolMachine {
             return askedSpace(status, text, madeProgress: progress, group)
         case .askingTarget: return askedTarget(group)
         case .checking(let lost): return checked(group, lost: lost)
+        case .openingBack: return openedBack(group)
+        case .readingBack(let handle): return readBack(group, handle)
         case .tidying, .renaming, .replacing: return []
         }
     }

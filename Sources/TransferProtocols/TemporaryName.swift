@@ -4,8 +4,8 @@ package import TransferModel
 package enum TemporaryName {
     /// What all of them end in: `martlet leftovers` looks for it.
     package static let suffix = ".martlet-part"
-    /// Servers and file systems take names of 255 bytes.
-    private static let longest = 255
+    /// File systems take names of 255 bytes; Nextcloud takes 250 and others fewer, and a file's own name may be that long.
+    private static let longest = 240
 
     /// `folder/NAME` becomes `folder/.NAME.TOKEN8.martlet-part`, from the second generation on `….TOKEN8-2.martlet-part`.
     /// A long name is cut, at the start of a character.

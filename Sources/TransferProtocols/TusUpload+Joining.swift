@@ -9,7 +9,9 @@ extension TusUpload {
         hasSent = true
         let id = nextID()
         state = .joining(id)
-        return (isNew ? [persist()] : []) + [.perform(id, messages.join(endpoint, parts.compactMap(\.url)))]
+        return (isNew ? [persist()] : []) + [
+            .compareSource, .perform(id, messages.join(endpoint, parts.compactMap(\.url))),
+        ]
     }
 
     mutating func joined(_ end: ExchangeEnd) -> [ProtocolAction] {

@@ -27,7 +27,10 @@ extension TusUpload {
     /// answer was lost, a server that tells digests is asked once more. `nil`: it tells none, or each piece was checked on its way.
     mutating func compared() -> [ProtocolAction]? {
         guard checksum == nil, plan.subject.verify.comparesDigests else { return nil }
-        var inner = PutUpload(put(since: nil), after: lastID)
+        var plain = put(since: nil)
+        // By the offset that it tells.
+        plain.isMeasured = true
+        var inner = PutUpload(plain, after: lastID)
         let actions: [ProtocolAction]
         if let telling, let answer = telling.answer {
             actions = inner.stored(answer, telling.body, inDoubt: false)

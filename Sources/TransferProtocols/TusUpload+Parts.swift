@@ -70,8 +70,10 @@ extension TusUpload {
 
     mutating func finished() -> [ProtocolAction] {
         let isSized = plan.subject.verify != VerificationWish.none
+        // Its own word on an upload that only we know of.
         var receipt = Receipt(
-            bytes: plan.subject.size, verified: checksum != nil ? .digest : isSized ? .size : .none)
+            hasSent ? .answered : .token, bytes: plan.subject.size,
+            verified: checksum != nil ? .digest : isSized ? .size : .none)
         receipt.foundThere = !hasSent && plan.subject.size > 0
         receipt.response = response
         return compared() ?? over(.finish(receipt))

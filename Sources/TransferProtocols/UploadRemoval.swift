@@ -38,7 +38,7 @@ package struct UploadRemoval: ProtocolMachine {
     }
 
     private mutating func next(_ exchanges: [HTTPExchange]) -> [ProtocolAction] {
-        guard let first = exchanges.first else { return over(.finish(Receipt(bytes: 0, verified: .none))) }
+        guard let first = exchanges.first else { return over(.finish(.removed)) }
         lastID += 1
         let id = ExchangeID(rawValue: lastID)
         state = .removing(id, rest: Array(exchanges.dropFirst()))

@@ -75,7 +75,7 @@ import TransferModel
         #expect(doomed.status == 128 + SIGKILL, "the step was reached")
         let task = try sandbox.task(batch)
         #expect(task["state"].text == "completed", "\(task)")
-        #expect(task["verified"].text == "size", "\(task)")
+        #expect(task["verified"].text == "digest", "\(task)")
         #expect(try readText("\(receiver.data)/file") == "cargo")
     }
 }

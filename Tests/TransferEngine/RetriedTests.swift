@@ -71,12 +71,28 @@ import TransferQueue
         return batch
     }
 
-    /// Writes to the source when the first PUT has come.
+    /// Writes to the source when all of the first PUT has come.
     private func harness(_ sandbox: Sandbox, _ newer: [UInt8]) async throws -> EngineHarness {
         try await EngineHarness(sandbox: sandbox) { request, earlier in
-            if request.method == "PUT", earlier == 0 { _ = try? sandbox.write("f", newer) }
+            guard request.method == "PUT", earlier == 0 else { return .ordinary }
+            return .afterBody { _ = try? sandbox.write("f", newer) }
+        }
+    }
+
+    @Test("a source that is written to before its last byte went leaves no mixture at the server")
+    func changedInTime() async throws {
+        let sandbox = try Sandbox("engine")
+        let newer = pattern(300_000, seed: 5)
+        let harness = try await EngineHarness(sandbox: sandbox) { request, _ in
+            if request.method == "PUT" { _ = try? sandbox.write("f", newer) }
             return .ordinary
         }
+        try sandbox.write("f", pattern(300_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]) { $0.options.ifChanged = .fail })
+        let failed = try await harness.task(of: batch) { $0.state == .failed }
+        #expect(failed.cause == .sourceChanged, "\(failed)")
+        #expect(harness.store.paths.isEmpty)
+        await harness.stop()
     }
 
     @Test(

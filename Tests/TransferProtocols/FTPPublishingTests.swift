@@ -26,6 +26,8 @@ private func renaming(_ ifExists: ExistingFilePolicy = .replace) -> FTPPlay<FTPU
     if ifExists != .replace { play.end(Answers.missing) }
     play.end(Answers.done("STOR", sent: 1000))
     play.end(Answers.size(1000))
+    // Nothing has the name right before it is given.
+    if ifExists != .replace { play.end(Answers.missing) }
     return play
 }
 

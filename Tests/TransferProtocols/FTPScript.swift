@@ -58,7 +58,7 @@ struct FTPPlay<Machine: ProtocolMachine> {
 
 /// As `words`, with FTP's exchanges as they would be typed.
 func spoken(_ actions: [ProtocolAction]) -> [String] {
-    zip(actions, words(actions)).map { action, word in
+    zip(actions.filter(\.isShown), words(actions)).map { action, word in
         guard case .perform(_, .ftp(let exchange)) = action else { return word }
         return switch exchange {
         case .size(let path): "SIZE \(path)"

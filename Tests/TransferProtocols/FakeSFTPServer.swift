@@ -1,3 +1,4 @@
+import Digests
 import TransferModel
 
 @testable import TransferProtocols
@@ -68,6 +69,9 @@ struct FakeSFTPServer {
         case .read(let handle, let from):
             guard let file = file(handle) else { return .refused(.failure, "Failure") }
             end.bytesWritten = max(0, Int64(file.bytes.count) - from)
+        case .digest(let handle):
+            guard let file = file(handle) else { return .refused(.failure, "Failure") }
+            return .digested(sha256(file.bytes))
         case .setSize(let handle, let size):
             guard let name = open[handle] else { return .refused(.failure, "Failure") }
             let kept = file(handle)?.bytes.prefix(Int(size)) ?? []
@@ -142,6 +146,10 @@ struct FakeSFTPServer {
     }
 }
 
+private func sha256(_ bytes: [UInt8]) -> TransferDigest {
+    TransferDigest(algorithm: "sha-256", value: DigestAlgorithm.sha256.digest(of: bytes).hex)
+}
+
 extension SFTPExchange {
     /// One word for it.
     var verb: String { String("\(self)".prefix { $0 != "(" }) }
@@ -156,6 +164,8 @@ struct SFTPStory {
     var resume: SFTPResumePoint?
     /// What was asked and said, in words; the temporary file is `part`.
     var log: [String] = []
+    /// As `log`, with the operations and what is done here before them alone.
+    var order: [String] = []
     /// After so many operations of an attempt the connection breaks; `true`: the one on which it breaks was still done.
     var cut: (after: Int, isDone: Bool)?
     /// Happens at the server when the rename is asked for.
@@ -187,7 +197,7 @@ struct SFTPStory {
     /// Plays one attempt to its end, and gives back its last word.
     @discardableResult
     mutating func attempt() -> String {
-        log = []
+        (log, order) = ([], [])
         sent = 0
         var machine = SFTPUpload(
             SFTPUploadPlan(host: "h", path: RawPath("d/f"), subject: subject, facts: facts, resume: resume))
@@ -196,11 +206,13 @@ struct SFTPStory {
         while !actions.isEmpty {
             var ends: [(ExchangeID, SFTPEnd)] = []
             var abandoned = Set<ExchangeID>()
+            var digest: TransferDigest?
             for action in actions {
                 switch action {
                 case .perform(let id, .sftp(let operation)):
                     count += 1
                     log.append(Self.word(operation))
+                    order.append(Self.word(operation))
                     if let cut, count > cut.after || count == cut.after && !cut.isDone {
                         ends.append((id, SFTPEnd(.failed(.network(lost)), writtenThrough: start(operation), at: noon)))
                         continue
@@ -220,9 +232,12 @@ struct SFTPStory {
                 case .persist(let point):
                     resume = point.content(SFTPResumePoint.self)
                     log.append("persist")
+                case .digestSource: digest = sha256(source)
                 case .learned(let news):
                     facts = facts.merged(with: news)
                     log += words([action])
+                case .compareSource: order.append("compare")
+                case .claimName: order.append("claim")
                 default: log += words([action])
                 }
             }
@@ -232,6 +247,7 @@ struct SFTPStory {
                 for case .abandon(let id) in more { abandoned.insert(id) }
                 actions += more
             }
+            if let digest { actions += machine.handle(.digested(digest)) }
         }
         server.disconnect()
         remains = machine.remains?.content(SFTPResumePoint.self)
@@ -260,6 +276,7 @@ struct SFTPStory {
         case .handleStatus: "size"
         case .write(_, let range): "write \(range)"
         case .read(_, let from): "read from \(from)"
+        case .digest: "read all"
         case .setSize(_, let size): "cut \(size)"
         case .setModified(_, let seconds): "time \(seconds)"
         case .sync: "sync"

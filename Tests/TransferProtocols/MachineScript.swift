@@ -20,9 +20,29 @@ func fields(_ lines: [String]) -> [HeaderField] {
     }
 }
 
+extension ProtocolAction {
+    /// What a table shows. That the source is compared, and a name claimed, is tested for itself.
+    var isShown: Bool {
+        switch self {
+        case .compareSource, .claimName: false
+        default: true
+        }
+    }
+}
+
+extension [ProtocolAction] {
+    /// Whether the source is compared right before the last request.
+    var comparesFirst: Bool {
+        guard let last = lastIndex(where: { if case .perform = $0 { true } else { false } }), last > 0 else {
+            return false
+        }
+        return self[last - 1] == .compareSource
+    }
+}
+
 /// What actions come to, in words that a table can hold.
 func words(_ actions: [ProtocolAction]) -> [String] {
-    actions.map { action in
+    actions.filter(\.isShown).map { action in
         switch action {
         case .perform(let id, .http(let exchange)):
             (["\(id.rawValue) \(exchange.method.rawValue) \(exchange.url.text)"]
@@ -41,6 +61,8 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         case .resumed(let offset): "resumed \(offset)"
         case .startOver(let reason): "over: \(reason)"
         case .digestSource: "digest"
+        case .compareSource: "compare"
+        case .claimName(let path): "claim \(path)"
         case .finish(let receipt):
             "finish \(receipt.bytes) \(receipt.verified)" + (receipt.skipped ? " skipped" : "")
                 + (receipt.foundThere ? " found" : "")

@@ -108,7 +108,7 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
         var drive = Drive(machine())
         _ = drive.begin()
         _ = drive.end(answered(405))
-        #expect(drive.end(answered(201, sent: 2000)) == ["finish 2000 size"])
+        #expect(drive.end(answered(201, sent: 2000)) == ["finish 2000 none"])
         #expect(drive.end(answered(201, sent: 2000)) == [])
         var tus = Drive(machine())
         _ = tus.begin()
@@ -168,7 +168,7 @@ private let put = ["learned uploadBy=put", "2 PUT http://h/d/f | 0..<2000"]
     @Test("the final answer after a 104 decides: done, go on, or the verdict on the whole")
     func answeredPut() {
         for (status, lines, expected) in [
-            (201, ["Upload-Complete: ?1"], ["finish 5242880 size"]), (201, [], ["finish 5242880 size"]),
+            (201, ["Upload-Complete: ?1"], ["finish 5242880 none"]), (201, [], ["finish 5242880 none"]),
             (201, ["Upload-Complete: ?0"], ["persist ietf secret http://h/u", "wait backoff networkConnectionLost"]),
             (500, [], ["wait backoff http"]), (503, ["Upload-Complete: ?0"], ["wait hostBackoff http"]),
             (422, ["Upload-Complete: ?1"], ["persist put", "fail http 422"]),

@@ -238,6 +238,12 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         play.fire()
         var there = play
         there.end(file(25 * mebi))
+        // Only our MOVE takes the chunks away.
+        #expect(there.said == ["PROPFIND \(folder)"])
+        var foreign = there
+        foreign.end(listing((folder + "/", nil)))
+        #expect(foreign.said.first?.hasPrefix("wake") == true)
+        there.end(answered(404))
         #expect(there.said == ["finish \(25 * mebi) size"])
         // Half of it, or the old one, is not.
         var half = play
@@ -257,6 +263,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         old.end(file(25 * mebi, etag: "\"old\""))
         #expect(old.said == ["PROPFIND \(folder)"])
         replacing.end(file(25 * mebi, etag: "\"new\""))
+        replacing.end(answered(404))
         #expect(replacing.said == ["finish \(25 * mebi) size"])
     }
 
@@ -338,7 +345,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         play.end(answered(404))
         play.end(answered(404))
         #expect(play.said == ["PROPFIND \(target)"])
-        #expect(after(play, file(25 * mebi)) == ["finish \(25 * mebi) size"])
+        #expect(after(play, file(25 * mebi), answered(404)) == ["finish \(25 * mebi) size"])
         #expect(after(play, answered(404)) == ["PROPFIND \(folder)"])
         #expect(
             after(play, answered(404), answered(404)) == [
@@ -394,7 +401,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
     func killedMove() {
         let begun = HTTPPlay(NextcloudUpload(plan(resume: left(assembling: true))))
         #expect(begun.said == ["PROPFIND \(target)"])
-        #expect(after(begun, file(25 * mebi)) == ["finish \(25 * mebi) size found"])
+        #expect(after(begun, file(25 * mebi), answered(404)) == ["finish \(25 * mebi) size found"])
         #expect(after(begun, unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
         let slow = left(assembling: true, lostAt: noon.advanced(by: .seconds(-3000)))
         var play = HTTPPlay(NextcloudUpload(plan(resume: slow)))

@@ -23,7 +23,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         var play = HTTPPlay(PostUpload(plan()))
         #expect(play.said == ["persist post", "POST /api?key=1 0..<1000"])
         play.end(answered(201, ["ETag: \"x\"", "Set-Cookie: secret"], body: "{\"id\":7}"))
-        #expect(play.said == ["finish 1000 size"])
+        #expect(play.said == ["finish 1000 none"])
         guard case .finish(let receipt)? = play.last.last else {
             Issue.record("something else: \(play.last.last)")
             return
@@ -36,7 +36,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test(
         "an answer decides whether it may be sent again",
         arguments: [
-            (200, ["finish 1000 size"]), (202, ["finish 1000 none"]), (303, ["finish 1000 none"]),
+            (200, ["finish 1000 none"]), (202, ["finish 1000 none"]), (303, ["finish 1000 none"]),
             (302, ["finish 1000 none"]),
             (400, ["fail http 400"]), (403, ["fail permissionDenied 403"]), (404, ["fail http 404"]),
             (409, ["fail http 409"]), (413, ["fail http 413"]),
@@ -126,7 +126,7 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after == Array("\r\n--martlet-abc--\r\n".utf8))
         // The transport counts the frame, too.
         let length = Int64(before.count + after.count) + 1000
-        #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length)) == ["finish 1000 size"])
+        #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length)) == ["finish 1000 none"])
         #expect(HTTPPlayEnd.said(plan(form, name: name), answered(200, sent: length - 1)) == ["finish 1000 none"])
     }
 }

@@ -103,10 +103,11 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         let cut = unanswered(lost, sent: 1000)
         #expect(run(plan(own: tagged), cut, before) == ["wait backoff networkConnectionLost"])
         #expect(run(plan(own: tagged), cut, answered(200, times)) == ["wait backoff networkConnectionLost"])
-        #expect(run(plan(own: tagged), cut, after) == ["finish 1000 size found"])
+        let asked = "HEAD http://h/f\(wish)"
+        #expect(run(plan(own: tagged), cut, after) == ["3 \(asked)"])
         // The attempt after it: what it was to replace is not there any more.
         #expect(run(plan(begun: noon, own: tagged), answered(412)) == ["2 HEAD http://h/f"])
-        #expect(run(plan(begun: noon, own: tagged), answered(412), after) == ["finish 1000 size found"])
+        #expect(run(plan(begun: noon, own: tagged), answered(412), after) == ["3 \(asked)"])
         let other = answered(200, ["Content-Length: 7", "Last-Modified: \(noonText)", "ETag: \"c\""])
         #expect(run(plan(begun: noon, own: tagged), answered(412), other) == ["fail unknownOutcome"])
     }
@@ -124,7 +125,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test(
         "the answer to a PUT decides as the contract's table says",
         arguments: [
-            (200, "finish 1000 size"), (201, "finish 1000 size"), (204, "finish 1000 size"),
+            (200, "finish 1000 none"), (201, "finish 1000 none"), (204, "finish 1000 none"),
             (401, "wait auth http"), (407, "wait auth http"), (403, "fail permissionDenied 403"),
             (404, "fail http 404"), (405, "fail http 405"), (409, "fail http 409"), (410, "fail http 410"),
             (413, "fail http 413"), (423, "fail http 423"), (408, "wait backoff http"), (425, "wait backoff http"),
@@ -150,7 +151,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
 
     @Test("an answer counts although the connection broke after it")
     func answerThenCut() {
-        #expect(run(plan(), answered(201, failure: lost)) == ["finish 1000 size"])
+        #expect(run(plan(), answered(201, failure: lost)) == ["finish 1000 none"])
         #expect(run(plan(), answered(413, sent: 10, failure: lost)) == ["fail http 413"])
     }
 
@@ -161,12 +162,20 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(size: 0), unanswered(refused, sent: 0)) == ["wait backoff cannotConnectToHost"])
     }
 
-    @Test("a lost answer is asked after with HEAD, and the file that is there counts")
+    @Test("a lost answer is asked after with HEAD, and the file that is there counts by its digest or its bytes")
     func lostAnswer() {
         let cut = unanswered(lost, sent: 1000)
         #expect(run(plan(), cut) == ["2 HEAD http://h/f"])
         let there = ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"]
-        #expect(run(plan(), cut, answered(200, there)) == ["finish 1000 size found"])
+        #expect(run(plan(), cut, answered(200, there)) == ["3 HEAD http://h/f\(wish)"])
+        let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+        #expect(run(plan(), cut, answered(200, there), answered(200, there + [offer])) == ["digest"])
+        #expect(run(plan(), cut, answered(200, there), answered(200, there)) == ["4 GET http://h/f"])
+        let large = plan(size: 2 << 20)
+        let whole = ["Content-Length: 2097152", "Last-Modified: \(noonText)", "Date: \(noonText)"]
+        #expect(
+            run(large, unanswered(lost, sent: 2 << 20), answered(200, whole), answered(200, whole))
+                == ["wait backoff networkConnectionLost"])
         #expect(run(plan(size: 0), unanswered(lost, sent: 0)) == ["2 HEAD http://h/f"])
     }
 
@@ -176,23 +185,27 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(), cut, answered(404)) == ["wake probeAgain 1.0 seconds"])
         #expect(run(plan(), cut, answered(404), answered(404)) == ["wait backoff networkConnectionLost"])
         let there = ["Content-Length: 1000", "Last-Modified: \(noonText)"]
-        #expect(run(plan(), cut, answered(404), answered(200, there)) == ["finish 1000 size found"])
+        #expect(run(plan(), cut, answered(404), answered(200, there)) == ["4 HEAD http://h/f\(wish)"])
         #expect(run(plan(), cut, unanswered(refused, sent: 0)) == ["wait backoff cannotConnectToHost"])
         #expect(
             run(plan(ifExists: .replace), cut, answered(200, ["Content-Length: 7", "Last-Modified: \(noonText)"]))
                 == ["wait backoff networkConnectionLost"])
     }
 
-    @Test("an attempt from before a kill is asked after first; it is recognised by size and age")
+    @Test("an attempt from before a kill is asked after first; size and age prove nothing, a digest does")
     func earlierAttempt() {
         #expect(run(plan(begun: noon)) == ["1 HEAD http://h/f"])
         let there = ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"]
-        #expect(run(plan(begun: noon), answered(200, there)) == ["finish 1000 size found"])
+        #expect(run(plan(begun: noon), answered(200, there)) == ["2 HEAD http://h/f\(wish)"])
         let again = "2 PUT http://h/f | If-None-Match: *\(wish)"
         #expect(run(plan(begun: noon), answered(404)) == [again])
         #expect(run(plan(begun: noon), answered(405)) == [again])
         #expect(run(plan(begun: noon), answered(501)) == [again])
-        #expect(run(plan(begun: noon), answered(200, ["Content-Length: 1000"])) == [again])
+        #expect(run(plan(begun: noon), answered(200, ["Content-Length: 7"])) == [again])
+        // A server that is known to tell none is not asked: the condition protects what is there.
+        var silent = plan(begun: noon)
+        silent.tellsDigests = false
+        #expect(run(silent) == [put])
         let old = ["Content-Length: 1000", "Last-Modified: \(elevenText)", "Date: \(noonText)"]
         #expect(run(plan(begun: noon), answered(200, old)) == [again])
         #expect(run(plan(begun: noon), answered(503)) == ["wait hostBackoff http"])
@@ -202,7 +215,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     func clockSkew() {
         // The server's clock is an hour behind: eleven there is noon here.
         let behind = ["Content-Length: 1000", "Last-Modified: \(elevenText)", "Date: \(elevenText)"]
-        #expect(run(plan(begun: noon), answered(200, behind)) == ["finish 1000 size found"])
+        #expect(run(plan(begun: noon), answered(200, behind)) == ["2 HEAD http://h/f\(wish)"])
         // An hour ahead: what it calls noon was before our attempt.
         let ahead = [
             "Content-Length: 1000", "Last-Modified: \(noonText)", "Date: Sat, 21 Nov 2026 13:00:00 GMT",
@@ -234,7 +247,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     func refusedWithoutReason() {
         for gone in [answered(404), answered(410)] {
             #expect(run(plan(), answered(412), gone) == [over, "3 PUT http://h/f | If-None-Match: *\(wish)"])
-            #expect(run(plan(), answered(412), gone, answered(201)) == ["finish 1000 size"])
+            #expect(run(plan(), answered(412), gone, answered(201)) == ["finish 1000 none"])
             #expect(run(plan(), answered(412), gone, answered(412), gone) == ["fail http 412"])
         }
         // Whoever does not say what is there says nothing of its absence.
@@ -246,14 +259,16 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(ifExists: .skip), answered(412)) == ["finish 1000 none skipped"])
     }
 
-    @Test("412 after an earlier attempt: the same size and not older is ours, anything else is unknown")
+    @Test("412 after an earlier attempt: only its bytes say that it is ours, anything else is unknown")
     func unknownOutcome() {
         let begun = plan(begun: noon)
         let ask = "3 HEAD http://h/f | Want-Repr-Digest: sha-256=10"
-        for lines in [["Content-Length: 1000"], ["Content-Length: 7", "Last-Modified: \(noonText)"]] {
-            #expect(run(begun, answered(200, lines), answered(412)) == [ask])
-            #expect(run(begun, answered(200, lines), answered(412), answered(200, lines)) == ["fail unknownOutcome"])
-        }
+        let other = ["Content-Length: 7", "Last-Modified: \(noonText)"]
+        #expect(run(begun, answered(200, other), answered(412)) == [ask])
+        #expect(run(begun, answered(200, other), answered(412), answered(200, other)) == ["fail unknownOutcome"])
+        let unread = [answered(404), answered(412), answered(200, ["Content-Length: 1000"])]
+        #expect(run(begun, unread[0], unread[1], unread[2]) == ["4 GET http://h/f"])
+        #expect(run(begun, unread[0], unread[1], unread[2], answered(405)) == ["fail unknownOutcome"])
         let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
         let same = answered(200, ["Content-Length: 1000", offer])
         #expect(run(begun, answered(404), answered(412), same) == ["digest"])
@@ -310,7 +325,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     @Test("a digest that the server tells is compared, and remembered as one that it tells")
     func toldDigest() {
         let offer = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
-        #expect(run(plan(), answered(201)) == ["finish 1000 size"])
+        #expect(run(plan(), answered(201)) == ["finish 1000 none"])
         #expect(run(plan(), answered(201, [offer])) == ["learned tellsDigests=true", "digest"])
         var known = plan()
         known.tellsDigests = true
@@ -333,8 +348,8 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(known, answered(201)) == ["2 HEAD http://h/f" + wish])
         #expect(run(known, answered(201), answered(200, ["Content-Length: 1000", offer])) == ["digest"])
         #expect(run(known, answered(201), answered(200, ["Content-Length: 10"])) == ["mismatch 1000 integrity"])
-        for silent in [answered(200, ["Content-Length: 1000"]), answered(405)] {
-            #expect(run(known, answered(201), silent) == ["learned tellsDigests=false", "finish 1000 size"])
+        for (silent, checked) in [(answered(200, ["Content-Length: 1000"]), "size"), (answered(405), "none")] {
+            #expect(run(known, answered(201), silent) == ["learned tellsDigests=false", "finish 1000 \(checked)"])
         }
     }
 
@@ -342,7 +357,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
     func digestOfAnswer() {
         let words = "stored"
         let digest = DigestAlgorithm.sha256.digest(of: words.utf8).base64
-        #expect(run(plan(), answered(201, ["Repr-Digest: sha-256=:\(digest):"], body: words)) == ["finish 1000 size"])
+        #expect(run(plan(), answered(201, ["Repr-Digest: sha-256=:\(digest):"], body: words)) == ["finish 1000 none"])
     }
 
     @Test("what comes after the end, or from an exchange that is not under way, changes nothing")
@@ -351,7 +366,7 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         _ = upload.handle(.began(at: noon))
         #expect(upload.handle(.ended(ExchangeID(rawValue: 9), answered(201))).isEmpty)
         #expect(upload.handle(.timerFired(.probeAgain)).isEmpty)
-        #expect(words(upload.handle(.ended(ExchangeID(rawValue: 1), answered(201)))) == ["finish 1000 size"])
+        #expect(words(upload.handle(.ended(ExchangeID(rawValue: 1), answered(201)))) == ["finish 1000 none"])
         #expect(upload.handle(.ended(ExchangeID(rawValue: 1), answered(201))).isEmpty)
     }
 }

@@ -33,8 +33,8 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
     @Test(
         "the answer to the closing append decides",
         arguments: [
-            (200, [complete], "finish 10485760 size"), (200, [], "finish 10485760 size"),
-            (200, ["Upload-Incomplete: ?0"], "finish 10485760 size"), (200, [incomplete], "3 HEAD http://h/u"),
+            (200, [complete], "finish 10485760 none"), (200, [], "finish 10485760 none"),
+            (200, ["Upload-Incomplete: ?0"], "finish 10485760 none"), (200, [incomplete], "3 HEAD http://h/u"),
             (401, [], "wait auth http"), (403, [], "wait auth http"), (400, [], "fail http 400"),
             (408, [], "wait backoff http"), (415, [], "fail http 415"), (429, [], "wait hostBackoff http"),
             (301, ["Location: /x"], "fail http 301"), (303, ["Location: /x"], "fail http 303"),
@@ -209,7 +209,7 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
         let told = answered(200, [complete, offer], sent: size)
         #expect(Drive.run(checked, [made, told]) == ["learned tellsDigests=true", "digest"])
         #expect(Drive.run(machine(), [made, told]) == ["learned tellsDigests=true", "digest"])
-        #expect(Drive.run(machine(), [made, done]) == ["finish \(size) size"])
+        #expect(Drive.run(machine(), [made, done]) == ["finish \(size) none"])
         #expect(Drive.run(machine(verify: .size), [made, done]) == ["3 HEAD http://h/f"])
     }
 

@@ -27,7 +27,7 @@ private let complete = completeRequest
             var script = s3Completing(plan)
             return script.end(7, 200, body: completedXML(tag))
         }
-        #expect(end(s3Plan(size: size), composite(size + 1)) == ["finish \(size) size"])
+        #expect(end(s3Plan(size: size), composite(size + 1)) == ["finish \(size) none"])
         #expect(end(s3Plan(size: size, verify: .digest), composite(size)) == ["finish \(size) digest"])
         #expect(end(s3Plan(size: size, verify: .digest), "\"x\"") == ["fail integrity"])
         #expect(end(s3Plan(size: size, verify: VerificationWish.none), composite(size)) == ["finish \(size) none"])

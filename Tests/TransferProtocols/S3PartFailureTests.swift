@@ -84,7 +84,7 @@ private let size = fourParts
             ])
         _ = script.end(6, 200, body: createdXML())
         _ = script.end(7, 404, body: errorXML("NoSuchUpload"))
-        #expect(script.end(9, 404) == ["wait backoff networkConnectionLost"])
+        #expect(script.end(9, 404) == ["wait backoff badServerResponse 60.0 seconds"])
         func look(_ end: ExchangeEnd) -> [String] {
             var script = s3Resumed()
             #expect(script.end(1, 404, body: errorXML("NoSuchUpload")) == ["2 HEAD"])

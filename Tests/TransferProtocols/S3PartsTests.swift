@@ -210,7 +210,7 @@ private let complete = completeRequest
         let said = script.end(1, 200, body: listXML(listed))
         #expect(said.last == s3Sent(2, 1) && said.count == 3)
         #expect(script.end(2, 200, ["ETag: \"kms1b\""]) == ["persist s3", "accepted \(size)", "3 \(complete)"])
-        #expect(script.end(3, 200, body: completedXML("\"kms-4\"")) == ["finish \(size) size"])
+        #expect(script.end(3, 200, body: completedXML("\"kms-4\"")) == ["finish \(size) none"])
         // Once known it is not tried again.
         var later = s3Resumed(s3Plan(size: size, resume: s3Point(size: size, foreign: true)))
         #expect(later.end(1, 200, body: listXML(listed)).last == "2 \(complete)")
@@ -226,7 +226,9 @@ private let complete = completeRequest
         script.answersDigests = false
         script.tell(.began(at: noon))
         #expect(script.end(1, 200, body: listXML(s3Listed(4))).last == "2 \(complete)")
-        #expect(script.end(2, 200, body: completedXML(composite(size))) == ["finish \(size) size"])
+        // The length was asked for, so it is.
+        #expect(script.end(2, 200, body: completedXML(composite(size))) == ["3 HEAD"])
+        #expect(script.end(3, 200, ["Content-Length: \(size)"] + ourMarks) == ["finish \(size) size"])
     }
 
     @Test("an upload of another version of the file, or for another place, is thrown away first")

@@ -89,7 +89,7 @@ struct S3Script {
     mutating func tell(_ event: ProtocolEvent) {
         var events = [event]
         while !events.isEmpty {
-            for action in machine.handle(events.removeFirst()) {
+            for action in machine.handle(events.removeFirst()) where action.isShown {
                 said.append(Self.brief(action))
                 switch action {
                 case .perform(let id, .http(let exchange)): open[id.rawValue] = exchange

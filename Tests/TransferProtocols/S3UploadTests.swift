@@ -91,10 +91,16 @@ private func no(_ status: Int, _ code: String, _ lines: [String] = [], more: Str
 
     @Test("what was verified is told as it is")
     func verification() {
-        #expect(run(s3Plan(), answered(200, ["ETag: \"other\""])) == ["finish 1000 size"])
-        #expect(run(s3Plan(), answered(200)) == ["finish 1000 size"])
+        #expect(run(s3Plan(), answered(200, ["ETag: \"other\""])) == ["finish 1000 none"])
+        #expect(run(s3Plan(), answered(200)) == ["finish 1000 none"])
         #expect(run(s3Plan(verify: VerificationWish.none), answered(200)) == ["finish 1000 none"])
-        #expect(run(s3Plan(verify: .size), answered(200, ["ETag: \(tag(small))"])) == ["finish 1000 size"])
+        let stored = answered(200, ["ETag: \(tag(small))"])
+        func looked(_ end: ExchangeEnd) -> [String] { run(s3Plan(verify: .size), stored, end) }
+        #expect(run(s3Plan(verify: .size), stored) == ["2 HEAD"])
+        #expect(looked(answered(200, ["Content-Length: 1000"] + ourMarks)) == ["finish 1000 size"])
+        #expect(looked(answered(200, ["Content-Length: 10"] + ourMarks)) == ["mismatch 1000 integrity"])
+        #expect(looked(answered(404)) == ["mismatch 1000 integrity"])
+        #expect(looked(answered(405)) == ["fail integrity"])
         #expect(run(s3Plan(verify: .digest), answered(200, ["ETag: \"other\""])) == ["fail integrity"])
     }
 

@@ -26,6 +26,8 @@ package final class FakeStore: Sendable {
         case holdAnswer(Int, Milestone)
         /// Reads so much of the body, waits for the milestone, then goes on.
         case holdBody(Int, Milestone)
+        /// Done when the whole body has come, before it is stored.
+        case afterBody(@Sendable () -> Void)
     }
 
     /// The request, and how many of the same method and path came before it.
@@ -125,6 +127,7 @@ package final class FakeStore: Sendable {
         default: break
         }
         body += try connection.readBody(request.length - body.count)
+        if case .afterBody(let deed) = fate { deed() }
         if case .answer(let status, let fields) = fate { return try connection.answer(status, fields: fields) }
         let tag = state.mutex.withLock { $0.store(request.target, body, nil) }
         if case .loseAnswer = fate {

@@ -1,0 +1,62 @@
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// Names that attempts of ours are giving files at servers that cannot refuse to replace one: one attempt after the other for each name.
+///
+/// Names are told apart as the most careless server would: without their case, and without what is no UTF-8. Two that only seem to be the
+/// same lose nothing but a moment.
+struct NameClaims {
+    private struct Name: Hashable {
+        var server: String
+        var folded: String
+    }
+
+    private var names: [TaskID: Name] = [:]
+    /// Who has the name, and who waits for it, in their order.
+    private var lines: [Name: [TaskID]] = [:]
+
+    /// Returns false when the task has to wait until `release` names it.
+    mutating func claim(_ path: RawPath, at server: String, by task: TaskID) -> Bool {
+        let name = Name(server: server, folded: Self.folded(path))
+        if names[task] == name { return lines[name]?.first == task }
+        names[task] = name
+        lines[name, default: []].append(task)
+        return lines[name]?.first == task
+    }
+
+    /// The task's name is free. Returns who has it now, if that one has waited for it.
+    mutating func release(_ task: TaskID) -> TaskID? {
+        guard let name = names.removeValue(forKey: task) else { return nil }
+        let hadIt = lines[name]?.first == task
+        lines[name]?.removeAll { $0 == task }
+        guard let next = lines[name]?.first else {
+            lines[name] = nil
+            return nil
+        }
+        return hadIt ? next : nil
+    }
+
+    static func folded(_ path: RawPath) -> String {
+        // Up and down again: some letters meet in one of the two only.
+        String(decoding: path.bytes, as: UTF8.self).uppercased().lowercased()
+    }
+}
+
+extension TransferEngine {
+    /// Holds the attempt until no other one gives that name.
+    func claim(_ path: RawPath, _ attempt: Attempt) {
+        let server = attempt.place?.factsKey(attempt.origin) ?? attempt.origin
+        if !nameClaims.claim(path, at: server, by: attempt.task.id) { attempt.isBlocked = true }
+    }
+
+    /// The attempt is over: whoever waits for its name goes on.
+    func unclaim(_ attempt: Attempt) {
+        guard attempts[attempt.task.id] == nil || attempts[attempt.task.id] === attempt else { return }
+        guard let next = nameClaims.release(attempt.task.id).flatMap({ attempts[$0] }) else { return }
+        inBackground { [self] in
+            next.isBlocked = false
+            perform(next)
+        }
+    }
+}
