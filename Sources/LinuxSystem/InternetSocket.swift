@@ -30,6 +30,21 @@ package enum InternetSocket {
 
     /// The port a socket is bound to. Corresponds to `getsockname`.
     package static func localPort(of socket: Int32) throws(Errno) -> UInt16 {
+        var storage = try localAddress(of: socket)
+        // The port is at the same place in both families' addresses.
+        return withUnsafeBytes(of: &storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
+    }
+
+    /// The numeric text of the address at which a connection came in, without its port. Corresponds to `getsockname`.
+    package static func localHost(of socket: Int32) throws(Errno) -> String {
+        var storage = try localAddress(of: socket)
+        return withUnsafeBytes(of: &storage) { raw in
+            // As above.
+            host(of: raw.baseAddress!.assumingMemoryBound(to: sockaddr.self))
+        }
+    }
+
+    private static func localAddress(of socket: Int32) throws(Errno) -> sockaddr_storage {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         _ = try systemCall(.getsockopt, descriptor: socket) {
@@ -38,8 +53,35 @@ package enum InternetSocket {
                 getsockname(socket, raw.baseAddress!.assumingMemoryBound(to: sockaddr.self), &size)
             }
         }
-        // The port is at the same place in both families' addresses.
-        return withUnsafeBytes(of: &storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
+        return storage
+    }
+
+    /// The bytes of a numeric address in network order: 4 of IPv4, also of one that is written as IPv6 (`::ffff:1.2.3.4`), else 16;
+    /// `nil` when it is none. Corresponds to `inet_pton`.
+    package static func bytes(ofAddress text: String) -> [UInt8]? {
+        var four = [UInt8](repeating: 0, count: 4)
+        if inet_pton(AF_INET, text, &four) == 1 { return four }
+        var sixteen = [UInt8](repeating: 0, count: 16)
+        guard inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
+        return plain(sixteen)
+    }
+
+    /// An IPv4 address that is written as one of IPv6 as the IPv4 address that it is.
+    static func plain(_ address: [UInt8]) -> [UInt8] {
+        let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        return address.count == 16 && address.starts(with: prefix) ? Array(address.dropFirst(12)) : address
+    }
+
+    /// Whether an address of `bytes(ofAddress:)` is this machine's own alone: 127.0.0.0/8 or ::1.
+    package static func isLoopback(_ address: [UInt8]) -> Bool {
+        address.count == 4 ? address[0] == 127 : address == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
+    /// The name of this machine; empty when it has none. Corresponds to `gethostname`.
+    package static var machineName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The numeric text of a peer's address, without its port. Corresponds to `inet_ntop`.

@@ -30,6 +30,8 @@ extern const unsigned CLinux_SYNC_FILE_RANGE_WRITE;
 extern const unsigned CLinux_SYNC_FILE_RANGE_WAIT_BEFORE;
 extern const unsigned CLinux_SYNC_FILE_RANGE_WAIT_AFTER;
 int CLinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+// prctl is variadic.
+int CLinux_prctl_set_dumpable(int dumpable);
 int CLinux_pthread_setname_np(unsigned long thread, const char *name);
 
 // glibc 2.36 has no header for these on every build machine; the numbers are the kernel's.

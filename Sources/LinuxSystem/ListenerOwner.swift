@@ -1,0 +1,69 @@
+import Glibc
+
+/// Whose program listens on a TCP port of this machine, by the kernel's own table.
+package enum ListenerOwner {
+    /// The users of every socket that could take a connection to this address; empty when nobody listens there or the tables cannot
+    /// be read. Reads `/proc/net/tcp` and `/proc/net/tcp6`, which takes part of a millisecond.
+    ///
+    /// - Parameter address: numeric; of IPv4 in 4 bytes, of IPv6 in 16, in network order.
+    package static func users(listeningAt address: [UInt8], port: UInt16) -> Set<UInt32> {
+        var users: Set<UInt32> = []
+        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            for listener in listeners(in: text(of: path)) where listener.port == port {
+                if listener.takes(address) { users.insert(listener.userID) }
+            }
+        }
+        return users
+    }
+
+    struct Listener: Equatable {
+        /// 4 or 16 bytes in network order.
+        var address: [UInt8]
+        var port: UInt16
+        var userID: UInt32
+
+        /// Whether a connection to this address may be given to it: the address is its own, or it listens to all.
+        func takes(_ other: [UInt8]) -> Bool {
+            let (own, wanted) = (InternetSocket.plain(address), InternetSocket.plain(other))
+            // What listens to all of IPv6 usually takes IPv4 as well; nobody tells whether it does.
+            if own.allSatisfy({ $0 == 0 }) { return own.count == 16 || wanted.count == 4 }
+            return own == wanted
+        }
+    }
+
+    /// The rows of the table whose state is `0A` (LISTEN): `sl local_address rem_address st tx:rx tr:when retrnsmt uid …`.
+    static func listeners(in table: String) -> [Listener] {
+        table.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count > 7, words[3] == "0A", let userID = UInt32(words[7]) else { return nil }
+            let halves = words[1].split(separator: ":")
+            guard halves.count == 2, let address = address(halves[0]), let port = UInt16(halves[1], radix: 16) else {
+                return nil
+            }
+            return Listener(address: address, port: port, userID: userID)
+        }
+    }
+
+    /// The kernel writes each 32 bits of an address as a number of this machine.
+    private static func address(_ digits: Substring) -> [UInt8]? {
+        guard digits.utf8.count == 8 || digits.utf8.count == 32 else { return nil }
+        var bytes: [UInt8] = []
+        var rest = digits
+        while !rest.isEmpty {
+            guard let number = UInt32(rest.prefix(8), radix: 16) else { return nil }
+            withUnsafeBytes(of: number) { bytes += $0 }
+            rest = rest.dropFirst(8)
+        }
+        return bytes
+    }
+
+    private static func text(of path: String) -> String {
+        guard let table = try? System.open(Array(path.utf8)) else { return "" }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while let count = try? chunk.withUnsafeMutableBytes({ try System.read(table.rawValue, $0) }), count > 0 {
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
