@@ -89,6 +89,7 @@ extension Exchange {
             CurlOption(CURLOPT_HEADERDATA, .pointer(context)),
             CurlOption(CURLOPT_WRITEDATA, .pointer(context)),
             CurlOption(CURLOPT_PREREQDATA, .pointer(context)),
+            CurlOption(CURLOPT_SOCKOPTDATA, .pointer(context)),
         ]
         if bodyGoesWithHead, case .bytes(let bytes) = request.body {
             options += [
@@ -172,12 +173,16 @@ private let seekCallback: curl_seek_callback = { context, offset, origin in
     return CURL_SEEKFUNC_OK
 }
 
-private let beginCallback: curl_prereq_callback = { context, _, _, _, _ in
-    exchange(context)?.requestBegins() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+private let beginCallback: curl_prereq_callback = { context, address, _, port, localPort in
+    let connection = OwnListeners.Connection(
+        address: address.map { String(cString: $0) } ?? "", port: UInt16(truncatingIfNeeded: port),
+        localPort: UInt16(truncatingIfNeeded: localPort))
+    return exchange(context)?.requestBegins(on: connection) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 /// Data that nobody acknowledges for a minute is an error, instead of a full send queue for a quarter of an hour.
-private let socketCallback: curl_sockopt_callback = { _, socket, _ in
+private let socketCallback: curl_sockopt_callback = { context, socket, _ in
+    exchange(context)?.socketOpened()
     // A kernel that refuses it leaves us with the stall watchdog, which is slower but sees the same.
     try? System.setOption(socket, level: Int32(IPPROTO_TCP), option: TCP_USER_TIMEOUT, value: 60_000)
     return Int32(CURL_SOCKOPT_OK)

@@ -51,6 +51,8 @@ final class Exchange {
     var socket: Int32?
     /// How often the request was about to be sent; 0 is still connecting.
     private var passes = 0
+    /// A connection was opened for it since its request was last about to be sent.
+    private var isOnNewConnection = false
     /// An answer came that makes another pass the server's own wish (authentication, 417).
     private var mayPassAgain = false
     /// The watchdog's: bytes moved when it last looked, and when that last changed.
@@ -99,10 +101,19 @@ final class Exchange {
 
     // MARK: What libcurl calls
 
+    /// libcurl opens a connection for it.
+    func socketOpened() { isOnNewConnection = true }
+
     /// The connection stands and the request is about to be sent, for the first time or again. False ends the exchange.
-    func requestBegins() -> Bool {
+    func requestBegins(on connection: OwnListeners.Connection) -> Bool {
         passes += 1
         movedAt = transport.clock.now
+        if isOnNewConnection { transport.ownListeners.opened(connection) }
+        isOnNewConnection = false
+        if request.connection.onlyToOwnListener, !transport.ownListeners.include(connection) {
+            cause = .foreignListener
+            return false
+        }
         if passes > 1, !mayPassAgain, !request.mayRepeat {
             cause = .repeatRefused
             return false

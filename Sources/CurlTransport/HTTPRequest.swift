@@ -89,6 +89,8 @@ package struct ConnectionSettings: Sendable, Hashable {
     package var clientCertificate: String?
     package var clientKey: String?
     package var proxy = ProxyPolicy.none
+    /// Nothing is sent unless the program at the other end is on this machine and this user's, by the kernel's word.
+    package var onlyToOwnListener = false
 
     package init() {}
 }

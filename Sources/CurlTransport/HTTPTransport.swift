@@ -34,6 +34,9 @@ package final class HTTPTransport {
     /// Hosts that took a body without ever answering `Expect`; they get a new connection instead.
     private var hostsWithoutContinue: Set<String> = []
 
+    /// Which connections lead to programs of this user.
+    var ownListeners = OwnListeners()
+
     // The multi handle's wishes, see HTTPTransport+Multi.swift.
     var sockets: [Int32: Registration] = [:]
     /// Those that no exchange waits for any more; still in `sockets` until the turn ends.

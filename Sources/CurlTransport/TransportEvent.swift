@@ -46,6 +46,8 @@ package enum ExchangeCause: Sendable, Equatable {
     case noAnswer
     /// A kept connection died before any answer, and the request was not to be repeated unseen: it may have happened.
     case repeatRefused
+    /// The program at the other end is not this user's, and the request is for one that is.
+    case foreignListener
     /// libcurl was content although no final answer came.
     case noFinalStatus
 }
@@ -76,7 +78,7 @@ package struct ExchangeFailure: Sendable, Equatable {
     package var failureClass: CurlFailureClass {
         switch cause {
         case nil: isCutHandshake ? .transient : CurlFailureClass(code)
-        case .stalled, .noAnswer, .repeatRefused, .noFinalStatus: .transient
+        case .stalled, .noAnswer, .repeatRefused, .noFinalStatus, .foreignListener: .transient
         case .sourceEnded, .sourceFailed, .sinkFailed, .responseTooLarge, .headerTooLarge: .local
         }
     }

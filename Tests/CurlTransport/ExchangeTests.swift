@@ -29,6 +29,19 @@ private func obliging(_ connection: ServerConnection) throws {
         }
     }
 
+    @Test func `what is for a program of this user reaches one, on a new connection and on a kept one`() async throws {
+        try await withServer(obliging) { server, client in
+            for id in UInt64(1)...4 {
+                var request = HTTPRequest("GET", server.url("/\(id)"))
+                // The first connection was made for a request that did not ask.
+                request.connection.onlyToOwnListener = id > 1
+                let end = try await client.run(id, request)
+                #expect(end.head?.status == 200)
+            }
+            #expect(server.requests.count == 4)
+        }
+    }
+
     @Test func `small requests share a connection and carry no Expect`() async throws {
         try await withServer(obliging) { server, client in
             for id in UInt64(1)...5 {

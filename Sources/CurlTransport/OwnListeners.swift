@@ -1,0 +1,34 @@
+import LinuxSystem
+
+/// Which connections lead to a program of this user on this machine. A value of the transport; the kernel is asked once for each
+/// connection, because a connection never changes its other end, and its port here is its own until it is closed.
+struct OwnListeners {
+    /// Where a connection leads, and its port on this side.
+    struct Connection {
+        let address: String
+        let port: UInt16
+        let localPort: UInt16
+    }
+
+    /// Ports on this side of the connections that were found to lead to one.
+    private var localPorts: Set<UInt16> = []
+    private let users: (_ address: [UInt8], _ port: UInt16) -> Set<UInt32>
+
+    /// - Parameter users: of whom the listeners are; see `ListenerOwner`.
+    init(_ users: @escaping ([UInt8], UInt16) -> Set<UInt32> = ListenerOwner.users(listeningAt:port:)) {
+        self.users = users
+    }
+
+    /// A connection was opened from this port, which an earlier one may have had.
+    mutating func opened(_ connection: Connection) { localPorts.remove(connection.localPort) }
+
+    /// Whether everything that could have taken the connection belongs to this user, and is on this machine.
+    mutating func include(_ connection: Connection) -> Bool {
+        if localPorts.contains(connection.localPort) { return true }
+        guard let address = InternetSocket.bytes(ofAddress: connection.address), InternetSocket.isLoopback(address),
+            users(address, connection.port) == [System.userID]
+        else { return false }
+        localPorts.insert(connection.localPort)
+        return true
+    }
+}
