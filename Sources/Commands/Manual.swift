@@ -110,6 +110,11 @@ enum Manual {
                     "The engine's log, and what libraries print while a screen is open (screen.log; the log page shows it, too)."
                 ),
                 ("$XDG_STATE_HOME/martlet/run/control.sock", "The engine's control socket."),
+                (
+                    "$XDG_STATE_HOME/martlet/receive/PORT.token",
+                    "What martlet receive on this port asks for. Uploads to and downloads from http://localhost:PORT/ that bring no login of "
+                        + "their own show it, to programs of this user alone."
+                ),
             ])
         ])
 

@@ -1,4 +1,5 @@
 import Glibc
+import TransferModel
 
 /// Where an installation of Martlet keeps its things. The front, the engine and the library all resolve these
 /// names here, so that whoever asks finds the same queue and the same socket.
@@ -84,6 +85,8 @@ package struct Places: Equatable, Sendable {
     package var lockFile: String { stateDirectory + "/queue.lock" }
     /// The engine's log files.
     package var logDirectory: String { stateDirectory + "/log" }
+    /// Holds the tokens of receivers on this machine.
+    package var receiverDirectory: String { stateDirectory + "/" + ReceiverToken.folderName }
     /// Holds the control socket. The socket is reached through `/proc/self/fd/N/control.sock`, N being this
     /// directory opened with O_PATH, because `sun_path` has 108 bytes and a state directory may be longer.
     package var socketDirectory: String { stateDirectory + "/run" }

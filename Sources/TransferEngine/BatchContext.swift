@@ -40,11 +40,13 @@ final class BatchContext {
     private var base: ConnectionSettings
     private let timeouts: ExchangeTimeouts
     private let userAgent: String
+    private let receivers: ReceiverTokens
     /// Failed TLS handshakes in a row.
     var handshakes = 0
 
-    init(_ order: BatchOrder, userAgent: String) {
+    init(_ order: BatchOrder, userAgent: String, receivers: ReceiverTokens = ReceiverTokens(in: nil)) {
         self.order = order
+        self.receivers = receivers
         self.userAgent = userAgent
         destination = RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)
         credentials = Self.credentials(order.secrets)
@@ -150,11 +152,32 @@ final class BatchContext {
         }
         request.connection = connection(
             protocol: exchange.url.scheme, host: exchange.url.host, showsUser: exchange.mayCarrySecrets && !isSigned)
+        if exchange.mayCarrySecrets, !isSigned, let token = receiverToken(for: exchange.url) {
+            request.fields.append(HTTPField("Authorization", "Bearer \(token)"))
+            request.connection.onlyToOwnListener = true
+            // A proxy would be shown the token.
+            request.connection.proxy = .none
+        }
         request.timeouts = timeouts
         if exchange.patience == .assembling { request.timeouts.answer = max(timeouts.answer, .seconds(1800)) }
         // A PUT that was carried out and is sent again unseen would find its own file in the way.
         if exchange.body != .none { request.mayRepeat = false }
         return request
+    }
+
+    /// What a receiver of this user asks for, where the batch brings nothing of its own.
+    private func receiverToken(for url: HTTPAddress) -> String? {
+        bringsLogin ? nil : receivers.token(for: url)
+    }
+
+    /// After a refusal: whether a receiver of this user keeps another token there by now.
+    func findsOtherToken(for url: HTTPAddress) -> Bool { !bringsLogin && receivers.isRenewed(for: url) }
+
+    private var bringsLogin: Bool {
+        if case .none = credentials {
+            return order.secrets.headers.contains { $0.name.lowercased() == "authorization" }
+        }
+        return true
     }
 
     /// The protocol's fields and the user's own. A type that the protocol names stands alone: where it is the file's, it is the user's

@@ -104,7 +104,7 @@ extension TransferEngine {
         let order = BatchOrder(
             batch: BatchID(rawValue: 0), session: .default, priority: .normal, options: options, secrets: secrets,
             destination: search.url, destinationQuery: nil)
-        return BatchContext(order, userAgent: settings.userAgent)
+        return makeContext(order)
     }
 
     /// One request that belongs to no task.

@@ -29,6 +29,8 @@ package struct EngineSettings: Sendable {
     package var grace: Duration = .seconds(10)
     /// A folder of the engine's own, for the moment in which `ssh` asks for a password. Made when needed, 0700.
     package var privateFolder = RawPath("/nonexistent/martlet")
+    /// The state directory, in which receivers of this user keep their tokens; `nil`: nobody looks for any.
+    package var receiverState: RawPath?
     /// Which day a time belongs to where the person is, as in `DayCount`.
     package var localDay: @Sendable (Timestamp) -> Int64 = EngineSettings.localDayHere
     /// Sent as `User-Agent`.

@@ -18,6 +18,11 @@ enum NetworkFailure {
         case .noAnswer: return error(.timedOut, "\(host) gave no answer after the last byte", again)
         case .repeatRefused, .noFinalStatus:
             return error(.networkConnectionLost, "\(host) closed the connection without an answer", again)
+        case .foreignListener:
+            return TransferError(
+                .cannotConnectToHost,
+                "what listens at \(host) is no program of yours, and was sent nothing: start your receiver there again; \(again)",
+                curlCode: curl)
         case .responseTooLarge, .headerTooLarge:
             return error(.badServerResponse, "\(host) sent an answer without end", "check the address")
         case .sourceEnded, .sourceFailed, .sinkFailed, nil: break

@@ -279,7 +279,7 @@ extension TransferEngine {
     }
 
     func makeContext(_ order: BatchOrder) -> BatchContext {
-        BatchContext(order, userAgent: settings.userAgent)
+        BatchContext(order, userAgent: settings.userAgent, receivers: receivers)
     }
 
     // MARK: Times at which something may start

@@ -104,7 +104,9 @@ extension TransferEngine {
         if demand.reason == .auth {
             // What was refused is not what would be shown now.
             let isOutdated = attempt.keysGeneration != attempt.context.keysGeneration
-            if isOutdated || attempt.context.triesAsAsked() || attempt.context.renewsKeys(at: now) {
+            let refused = attempt.lastAnswer?.request?.url
+            let isRenewed = refused.map { attempt.context.findsOtherToken(for: $0) } ?? false
+            if isOutdated || isRenewed || attempt.context.triesAsAsked() || attempt.context.renewsKeys(at: now) {
                 return tryOtherCredentials(attempt, demand.error)
             }
         }

@@ -51,6 +51,7 @@ package actor TransferEngine: EngineControl {
     /// The lanes in the order in which they are served, with what is at hand.
     var laneOrder: [SchedulerLane] = []
     var contexts: [BatchID: BatchContext] = [:]
+    let receivers: ReceiverTokens
     var hosts: [String: HostStanding] = [:]
     /// The last error of each host that has a standing worth remembering.
     var hostErrors: [String: TransferError] = [:]
@@ -144,6 +145,7 @@ package actor TransferEngine: EngineControl {
     ) throws(Errno) {
         self.queue = queue
         self.settings = settings
+        receivers = ReceiverTokens(in: settings.receiverState)
         self.loop = loop
         currentLimits = settings.limits
         let timeline = Timeline(clock: clock ?? loop, wallMilliseconds: wallMilliseconds)

@@ -123,6 +123,7 @@ actor EngineProcess {
         settings.checkpointBytes = given.checkpointBytes.bytes
         settings.checkpointInterval = .seconds(given.checkpointInterval.seconds)
         settings.privateFolder = RawPath("\(places.socketDirectory)/ssh")
+        settings.receiverState = RawPath(places.stateDirectory)
         settings.report = { [weak self] report in Task.immediate { await self?.service?.note(report) } }
         // Few events a turn: the next request is on its way before the other answers are looked at, or we and the server would
         // wait for each other in turns.
