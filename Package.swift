@@ -100,7 +100,7 @@ let package = Package(
 
         program("martlet", ["MartletKit", "TerminalUI", "Commands", "CommandLine", "Configuration"]),
         program("martletd", ["TransferService", "CommandLine", "Configuration"]),
-        program("martlet-receive", ["UploadReceiver", "CommandLine", "Configuration"]),
+        program("martlet-receive", ["UploadReceiver", "CommandLine", "Configuration", "ServiceWire", "LinuxSystem"]),
 
         tests("LinuxSystem", ["LinuxSystem"]),
         // What tests of several modules use.

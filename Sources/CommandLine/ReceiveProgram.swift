@@ -8,8 +8,14 @@ package enum ReceiveProgram {
     )
     package static let tokenFile = Option(
         "token-file", ValueSyntax<[UInt8]>.path("FILE", .files),
-        "clients must send this file's first line as Authorization: Bearer; MARTLET_RECEIVE_TOKEN does the same")
-    package static let noToken = Option.flag("no-token", "let anybody in who reaches another address than 127.0.0.1")
+        "clients must send this file's first line as Authorization: Bearer; MARTLET_RECEIVE_TOKEN does the same; with neither a token is made and kept, which martlet upload of the same user finds by itself"
+    )
+    package static let open = Option.flag(
+        "open", "ask for no token: anybody who reaches the address may read and write")
+    package static let noToken = Option.flag("no-token", "the old name of --open")
+    package static let host = Option(
+        "host", ValueSyntax<String>.text("NAME[:PORT]"), repeats: true,
+        "answer to this name, too: of a proxy in front, or of a forwarded port")
     package static let certificate = Option(
         "tls-cert", ValueSyntax<[UInt8]>.path("FILE", .files), "speak https with this certificate (PEM)")
     package static let privateKey = Option(
@@ -19,7 +25,7 @@ package enum ReceiveProgram {
     )
     package static let keepFree = Option(
         "keep-free", ValueSyntax<ByteSize>.size(),
-        "refuse files that would leave less room than this on the disk; default 64M")
+        "leave this much room on the disk, also while bytes arrive; default 64M")
     package static let keepUnfinished = Option(
         "keep-unfinished", ValueSyntax<TimeSpan>.duration,
         "forget an interrupted upload that nobody went on with for so long; default 7d")
@@ -33,12 +39,16 @@ package enum ReceiveProgram {
         var command = Command("receive", "receive uploads into DIR over http, resumable ones too, and serve them again")
         command.details = [
             "The first line printed is \"ready URL\"; give that URL to martlet upload; a terminal gets one that others can reach as a QR code, too. A file is seen under its name when it "
-                + "is whole, never before. Any address but this machine's own demands a token or --no-token."
+                + "is whole, never before. It asks for a token: without --token-file it makes one for each port and keeps it, and martlet upload on this machine finds it."
         ]
         command.operands = [Operand(directory)]
         command.groups = [
             OptionGroup(
-                "Options", [listen, tokenFile, noToken, certificate, privateKey, maximumSize, keepFree, keepUnfinished])
+                "Options",
+                [
+                    listen, tokenFile, open, noToken, host, certificate, privateKey, maximumSize, keepFree,
+                    keepUnfinished,
+                ])
         ]
         return command
     }()

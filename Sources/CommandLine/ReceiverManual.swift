@@ -1,6 +1,8 @@
 /// What the manual of `martlet-receive` says beyond its options.
 enum ReceiverManual {
-    static let sections = [requests, uploads, existing, names, safety, output, environment, statuses]
+    static let sections = [
+        requests, uploads, existing, door, limits, names, safety, output, environment, files, statuses,
+    ]
 
     private static let requests = ManualSection(
         "REQUESTS",
@@ -71,6 +73,54 @@ enum ReceiverManual {
             )
         ])
 
+    private static let door = ManualSection(
+        "WHO IS LET IN",
+        [
+            .paragraph(
+                "Every request needs Authorization: Bearer TOKEN (401), on this machine's own address, too: other users of the machine "
+                    + "reach that as well. The token is the first line of --token-file, or MARTLET_RECEIVE_TOKEN, or one that the receiver "
+                    + "makes for its port and keeps; a receiver that comes back on its port asks for the same. martlet upload and download "
+                    + "of the same user take it from the file for a URL of this machine (localhost, 127.0.0.1, ::1), and show it only "
+                    + "while the kernel says that the program that listens there is this user's. --open asks for no token."
+            ),
+            .paragraph(
+                "Host must name the receiver as it can be reached: the address and port of the connection, localhost on this machine, "
+                    + "this machine's name where others can reach it, and what --host adds; anything else is 421, so that no web page can make "
+                    + "its own name lead here. An Origin, which a browser sends for a page, must be one of these, too (403). No page of "
+                    + "another origin may read an answer (there is no CORS). Header fields with control characters, a Host or a length that is there twice, and "
+                    + "Content-Length beside Transfer-Encoding are 400."
+            ),
+        ])
+
+    private static let limits = ManualSection(
+        "LIMITS",
+        [
+            .list([
+                (
+                    "Connections",
+                    "512, of one address 256, and 64 on which no request was let in yet; beyond that the oldest of these is closed, then "
+                        + "the one that has been idle for longest, and when all are busy a new one is told to come again (503). Silent ones "
+                        + "are closed after 15 seconds before a request is let in, after 300 later."
+                ),
+                (
+                    "Header",
+                    "64 KiB with the request line (431, 414). It reserves nothing on the disk; only bytes that have come take room."
+                ),
+                (
+                    "Room",
+                    "--keep-free is left on the disk: looked at before a file is taken, while its bytes arrive, and while pieces are joined "
+                        + "(507). What a resumable upload has by then stays."
+                ),
+                ("Folders", "A path has at most 100 names (414), so no request makes more folders."),
+                (
+                    "Uploads",
+                    "10,000 unfinished ones (507 to who begins another), two files each; 10,000 complete ones are remembered, for a day at most. A "
+                        + "join names each piece once (400)."
+                ),
+                ("TLS", "1.2 and 1.3."),
+            ])
+        ])
+
     private static let names = ManualSection(
         "NAMES",
         [
@@ -107,20 +157,46 @@ enum ReceiverManual {
         [
             .paragraph(
                 "After \"ready URL\" one line for each file that arrived, was sent, was refused or was cut off, with its size, the "
-                    + "seconds it took and who asked; a resumed one says where. A terminal shows below them one line for each upload that is under way, redrawn as it grows: name, share, bytes, rate. A terminal that shows UTF-8 gets a URL that others can reach as a QR code. Names are made harmless: control and invalid bytes are shown as \\xNN."
+                    + "seconds it took and who asked; a resumed one says where. A terminal shows below them one line for each upload that is under way, redrawn as it grows: name, share, bytes, rate. A terminal that shows UTF-8 gets a URL that others can reach as a QR code. The second line says in which file the token is that the receiver made; a terminal shows the token, too. Names are made harmless: control and invalid bytes are shown as \\xNN, characters that change the direction of writing as \\u{NNNN}."
             )
         ])
 
     private static let environment = ManualSection(
-        "ENVIRONMENT", [.list([("MARTLET_RECEIVE_TOKEN", "The token, when --token-file does not name one.")])])
+        "ENVIRONMENT",
+        [
+            .list([
+                ("MARTLET_RECEIVE_TOKEN", "The token, when --token-file does not name one."),
+                ("MARTLET_HOME, XDG_STATE_HOME", "Where a token is kept, as for martlet(1)."),
+            ])
+        ])
+
+    private static let files = ManualSection(
+        "FILES",
+        [
+            .list([
+                (
+                    "$XDG_STATE_HOME/martlet/receive/PORT.token",
+                    "The token of the receiver on this port, 0600; below MARTLET_HOME/state when that is set. The state directory and this "
+                        + "folder must belong to the user, without any permission for others, or the receiver does not start. Removing "
+                        + "the file makes the next start make another token."
+                ),
+                (
+                    "DIR/.martlet-incoming, DIR/.martlet-uploads",
+                    "Files that are not whole yet. Ones that another user made, or can write to, are refused."
+                ),
+            ])
+        ])
 
     private static let statuses = ManualSection(
         "EXIT STATUS",
         [
             .list([
                 ("0", "SIGTERM, SIGINT or SIGHUP ended it."),
-                ("1", "It could not start: no such folder, no permission, a port in use, a bad certificate."),
-                ("2", "The command line cannot be meant, or would let others in without a token."),
+                (
+                    "1",
+                    "It could not start: no such folder, no permission, a port in use, a bad certificate, no place for a token."
+                ),
+                ("2", "The command line cannot be meant."),
             ])
         ])
 }

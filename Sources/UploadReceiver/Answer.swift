@@ -18,6 +18,7 @@ enum Status: UInt32, Sendable {
     case uriTooLong = 414
     case unsupportedMediaType = 415
     case rangeNotSatisfiable = 416
+    case misdirected = 421
     /// tus's own.
     case checksumMismatch = 460
     case internalError = 500
@@ -43,6 +44,7 @@ enum Status: UInt32, Sendable {
         case .uriTooLong: "URI Too Long"
         case .unsupportedMediaType: "Unsupported Media Type"
         case .rangeNotSatisfiable: "Range Not Satisfiable"
+        case .misdirected: "Misdirected Request"
         case .checksumMismatch: "Checksum Mismatch"
         case .internalError: "Internal Server Error"
         case .unavailable: "Service Unavailable"
@@ -94,7 +96,7 @@ struct Answer: Sendable {
         var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\nDate: \(now.field)\r\n"
         var content = ""
         if case .text(let body) = body { content = body }
-        for field in fields { text += "\(field.name): \(field.value)\r\n" }
+        for field in fields where field != .closing { text += "\(field.name): \(field.value)\r\n" }
         text += "Content-Length: \(content.utf8.count)\r\nConnection: close\r\n\r\n"
         return Array((text + content).utf8)
     }

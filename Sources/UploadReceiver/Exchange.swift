@@ -1,6 +1,6 @@
 import CMicrohttpd
+import DisplayText
 import LinuxSystem
-import TransferModel
 
 /// One request on a connection: turns libmicrohttpd's calls into the calls of a `ServedRequest`, and answers into
 /// responses. All of it on the connection's thread.
@@ -22,21 +22,43 @@ final class Exchange {
 
     private let context: ReceiverContext
     private let gate: StopGate
+    private let connections: ConnectionTable
+    private let connectionID: ConnectionTable.ID
     private let head: RequestHead
     private var phase = Phase.new
     private var request: (any ServedRequest)?
     private var received: UInt64 = 0
     private var owesAnswer = false
+    /// Whether the connection counts as busy with this request.
+    private var isLetIn = false
+    /// Bytes of the body that came after an answer by hand.
+    private var discarded: UInt64 = 0
 
-    init(_ context: ReceiverContext, _ gate: StopGate, _ head: RequestHead) {
+    init(
+        _ context: ReceiverContext, _ gate: StopGate, _ connections: ConnectionTable,
+        _ connectionID: ConnectionTable.ID, _ head: RequestHead
+    ) {
         self.context = context
         self.gate = gate
+        self.connections = connections
+        self.connectionID = connectionID
         self.head = head
     }
 
     /// The first call: the head has arrived.
     func begin(_ connection: OpaquePointer) -> MHD_Result {
         phase = .reading
+        if let answer = context.doorkeeper.refusal(of: head) {
+            report(Rejection(path: nil, answer: answer))
+            return refuse(answer, atHeadOf: connection)
+        }
+        guard connections.began(connectionID) else {
+            let answer = Answer.problem(.unavailable, "too many connections: come again")
+            report(Rejection(path: nil, answer: answer))
+            return refuse(answer.with([.retrySoon, .closing]), atHeadOf: connection)
+        }
+        isLetIn = true
+        _ = CMicrohttpd_set_timeout(connection, context.configuration.limits.silence)
         switch context.request(for: head) {
         case .failure(let rejection):
             report(rejection)
@@ -51,6 +73,11 @@ final class Exchange {
     /// A piece of the body. All of it is taken.
     func body(_ connection: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         received += UInt64(bytes.count)
+        if case .discardingAnswered = phase {
+            discarded += UInt64(bytes.count)
+            // Who has not read the answer by now will not.
+            return discarded > Self.mostDiscarded ? .NO : .YES
+        }
         guard case .reading = phase, let answer = request?.bytesArrived(bytes) else { return .YES }
         switch RefusalManner.inBody(head.body, received: received, isTLS: head.isTLS) {
         case .atOnce, .afterTheBody: phase = .discarding(answer)
@@ -80,8 +107,11 @@ final class Exchange {
     func ended(_ ending: ExchangeEnding) {
         request?.ended(ending)
         request = nil
+        if isLetIn { connections.ended(connectionID) }
         if owesAnswer { gate.endExchange() }
     }
+
+    private static let mostDiscarded: UInt64 = 64 << 20
 
     private func take(_ step: RequestStep, _ connection: OpaquePointer) -> MHD_Result {
         switch step {
@@ -132,7 +162,7 @@ final class Exchange {
             context.journal.report(.refused(head.method, path, rejection.answer, from: head.peer))
         } else {
             // Who reads an upload's URL could write to it.
-            let shown = UploadID(target: head.target) == nil ? RawPath(head.target).displayed : "an upload"
+            let shown = UploadID(target: head.target) == nil ? SafeText(head.target).string : "an upload"
             context.journal.report(.rejected(head.method, shown: shown, rejection.answer, from: head.peer))
         }
     }

@@ -6,13 +6,15 @@ import Synchronization
 final class Flusher: Sendable {
     private let root: OwnedDescriptor
     private let thread: BlockingWorker
+    private let tell: @Sendable (String) -> Void
     /// Whether a sync is due.
     private let isDue = Mutex(false)
     /// Closing the writing end ends the waiting.
     private let stopping: (read: OwnedDescriptor, write: OwnedDescriptor)
 
-    init(_ root: OwnedDescriptor) throws(Errno) {
+    init(_ root: OwnedDescriptor, tell: @escaping @Sendable (String) -> Void) throws(Errno) {
         self.root = root
+        self.tell = tell
         thread = try BlockingWorker(name: "flush")
         stopping = try System.pipe()
     }
@@ -37,7 +39,11 @@ final class Flusher: Sendable {
         _ = try? System.poll(stopping.read.rawValue, .read, timeout: .seconds(1))
         // Before the sync: what is written during it may be missed by it and is due again.
         isDue.withLock { $0 = false }
-        // A disk that fails here fails the next large file, too, which is told; nobody waits for this one.
-        try? System.syncFileSystem(of: root.rawValue)
+        // Nobody waits for this, and the system tells it once: a line is all that can be said of files that were answered for.
+        do throws(Errno) { try System.syncFileSystem(of: root.rawValue) } catch {
+            tell(
+                "the disk failed (\(error)): small files that arrived in the last seconds may be damaged; send them again"
+            )
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Digests
 import LinuxSystem
+import Synchronization
 
 /// Serves one GET or HEAD: a file or a part of it, or a folder's names, one a line.
 final class GetRequest: ServedRequest {
@@ -10,6 +11,8 @@ final class GetRequest: ServedRequest {
     private let started = MonotonicInstant.now
     private var listing: FolderListing?
     private var digesting: Digesting?
+    /// Bytes of a listing that is being sent.
+    private var listed = 0
     /// What is being sent, for the journal.
     private var sending: (range: ByteRange?, size: UInt64)?
 
@@ -46,12 +49,17 @@ final class GetRequest: ServedRequest {
         // One of the two steps that are work set it.
         guard let listing else { preconditionFailure("listed without a listing") }
         switch listing.result {
-        case .success(let text): return .answer(Answer(status: .ok, fields: [.plainText], body: .text(text)))
+        case .success(let text) where !context.listings.take(text.utf8.count):
+            return .answer(refuse(.problem(.unavailable, "too many listings are being sent").with([.retrySoon])))
+        case .success(let text):
+            listed = text.utf8.count
+            return .answer(Answer(status: .ok, fields: [.plainText], body: .text(text)))
         case .failure(let error): return .answer(refuse(.failure(error)))
         }
     }
 
     func ended(_ ending: ExchangeEnding) {
+        context.listings.giveBack(listed)
         guard let sending, head.method == .get else { return }
         if ending == .answered {
             context.journal.report(
@@ -145,6 +153,24 @@ final class GetRequest: ServedRequest {
         }
         return answer
     }
+}
+
+/// The memory that listings take until their clients have read them. Any thread.
+final class ListingMemory: Sendable {
+    private let used = Mutex(0)
+
+    /// Takes memory for a listing; false when those that are being sent have enough. One alone is always let through.
+    func take(_ count: Int) -> Bool {
+        used.withLock { used in
+            if used > 0, used + count > Self.most { return false }
+            used += count
+            return true
+        }
+    }
+
+    func giveBack(_ count: Int) { used.withLock { $0 -= count } }
+
+    private static let most = 64 << 20
 }
 
 /// A folder's names as text: one a line, percent-encoded as in a URL, folders with a slash behind.

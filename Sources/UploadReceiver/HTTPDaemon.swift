@@ -17,8 +17,9 @@ final class HTTPDaemon: @unchecked Sendable {
     private let context: ReceiverContext
     private let gate: StopGate
     private let isTLS: Bool
+    private let connections: ConnectionTable
     private var handle: OpaquePointer?
-    /// PEM texts with a NUL behind; the library keeps their addresses.
+    /// PEM texts and the versions of TLS, with a NUL behind; the library keeps their addresses.
     private let pem: [UnsafeMutableBufferPointer<CChar>]
     /// What the library said while it started; later complaints are about peers and shown as their requests' ends.
     private let complaints = Mutex<[String]?>([])
@@ -28,16 +29,22 @@ final class HTTPDaemon: @unchecked Sendable {
         self.context = context
         self.gate = gate
         let configuration = context.configuration
+        connections = ConnectionTable(configuration.limits)
         isTLS = configuration.tls != nil
-        pem = configuration.tls.map { [Self.terminated($0.key), Self.terminated($0.certificate)] } ?? []
+        pem =
+            configuration.tls.map {
+                [
+                    Self.terminated($0.key), Self.terminated($0.certificate),
+                    Self.terminated(Array(Self.tlsVersions.utf8)),
+                ]
+            } ?? []
         var flags = MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue
         flags |= MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
         if isTLS { flags |= MHD_USE_TLS.rawValue }
         let options = Self.options(configuration.limits, listener: listener.rawValue, threads: threads, pem: pem)
         handle = CMicrohttpd_start_daemon(
             flags, Unmanaged.passUnretained(self).toOpaque(), handleRequest, handleCompletion, keepEscapes,
-            handleComplaint,
-            options)
+            handleComplaint, handleConnection, options)
         let said = complaints.withLock { complaints in
             defer { complaints = nil }
             return complaints ?? []
@@ -75,14 +82,18 @@ final class HTTPDaemon: @unchecked Sendable {
             options.append(MHD_OptionItem(option: option, value: value, ptr_value: pointer))
         }
         add(.LISTEN_SOCKET, Int(listener))
-        add(.CONNECTION_LIMIT, Int(limits.connections))
-        add(.CONNECTION_TIMEOUT, Int(limits.silence))
+        // Each thread has its share of them. The table closes connections beyond our own limit; the library's is for those that are
+        // on their way out.
+        add(.CONNECTION_LIMIT, 2 * limits.connections + 64)
+        // Until a request is let in.
+        add(.CONNECTION_TIMEOUT, Int(limits.unprovenSilence))
         add(.CONNECTION_MEMORY_LIMIT, connectionMemory)
         add(.SIGPIPE_HANDLED_BY_APP, 1)
         if threads > 1 { add(.THREAD_POOL_SIZE, threads) }
-        if pem.count == 2 {
+        if pem.count == 3 {
             add(.HTTPS_MEM_KEY, 0, pem[0].baseAddress)
             add(.HTTPS_MEM_CERT, 0, pem[1].baseAddress)
+            add(.HTTPS_PRIORITIES, 0, pem[2].baseAddress)
         }
         add(.END, 0)
         return options
@@ -91,6 +102,9 @@ final class HTTPDaemon: @unchecked Sendable {
     /// Head and body share it; most of it is the body's buffer, so it is also the size of a read. The head's part bounds
     /// the header fields (431) and the request line (414).
     private static let connectionMemory = 64 << 10
+
+    /// What GnuTLS may speak, as gnutls_priority_init(3) reads it.
+    private static let tlsVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
     private static func terminated(_ bytes: [UInt8]) -> UnsafeMutableBufferPointer<CChar> {
         let text = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count + 1)
@@ -108,9 +122,17 @@ final class HTTPDaemon: @unchecked Sendable {
         let peer = CMicrohttpd_client_address(connection).map { InternetSocket.host(of: $0) } ?? "unknown"
         let head = RequestHead(
             method: Method(method), target: target, fields: fields, peer: peer, isTLS: isTLS,
-            understandsInterim: version == "HTTP/1.1", socket: CMicrohttpd_connection_fd(connection))
-        return Exchange(context, gate, head)
+            understandsInterim: version == "HTTP/1.1", isHTTP10: version == "HTTP/1.0",
+            socket: CMicrohttpd_connection_fd(connection))
+        return Exchange(context, gate, connections, ConnectionTable.ID(CMicrohttpd_socket_context(connection)), head)
     }
+
+    fileprivate func opened(_ connection: OpaquePointer) -> ConnectionTable.ID {
+        let address = CMicrohttpd_client_address(connection).map { InternetSocket.host(of: $0) } ?? "unknown"
+        return connections.opened(CMicrohttpd_connection_fd(connection), from: address)
+    }
+
+    fileprivate func closed(_ connection: ConnectionTable.ID) { connections.closed(connection) }
 
     fileprivate func note(_ complaint: String) {
         complaints.withLock { $0?.append(complaint) }
@@ -142,6 +164,20 @@ private func handleRequest(
     let result = exchange.body(connection, UnsafeRawBufferPointer(start: data, count: count.pointee))
     count.pointee = 0
     return result
+}
+
+/// Called when a connection was accepted, and before its descriptor is closed. The number of the connection is all that is kept with it.
+private func handleConnection(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode
+) {
+    guard let connection, let slot else { return }
+    if code == .CONNECTION_NOTIFY_STARTED {
+        slot.pointee = daemon(context).opened(connection).pointer
+    } else {
+        daemon(context).closed(ConnectionTable.ID(slot.pointee))
+        slot.pointee = nil
+    }
 }
 
 /// Called once when a request is over, however that came about.

@@ -15,17 +15,10 @@ final class IncomingFile: ArrivedFile, @unchecked Sendable {
     private var startedWriting: UInt64 = 0
     private var isPublished = false
 
-    /// Room is reserved for `expectedSize`, so that a full disk is found before the body is sent.
-    init(in folder: IncomingFolder, expectedSize: UInt64?, computingDigest: Bool) throws(Errno) {
+    init(in folder: IncomingFolder, computingDigest: Bool) throws(Errno) {
         (descriptor, name) = try folder.makeFile()
         self.folder = folder
         digest = computingDigest ? RunningDigest(.sha256) : nil
-        if let expectedSize, expectedSize >= Self.reservedFrom, let length = Int64(exactly: expectedSize) {
-            // A file system that cannot reserve takes the bytes as they come.
-            do {
-                try System.fallocate(descriptor.rawValue, offset: 0, length: length, keepingSize: true)
-            } catch .notSupported {}
-        }
     }
 
     deinit {
@@ -35,6 +28,7 @@ final class IncomingFile: ArrivedFile, @unchecked Sendable {
     /// Appends bytes to the file and the digest. Large files start on their way to the disk while they arrive, so that
     /// the sync at the end has little left to do.
     func append(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+        try folder.room.take(bytes.count)
         try System.writeAll(descriptor.rawValue, bytes)
         digest?.update(bytes)
         size += UInt64(bytes.count)
@@ -59,7 +53,6 @@ final class IncomingFile: ArrivedFile, @unchecked Sendable {
     /// The temporary name was renamed; it is not ours to remove any more.
     func markPublished() { isPublished = true }
 
-    private static let reservedFrom: UInt64 = 1 << 20
     private static let writeBehind: UInt64 = 8 << 20
 }
 

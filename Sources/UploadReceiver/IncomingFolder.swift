@@ -16,13 +16,16 @@ final class IncomingFolder: Sendable {
     let descriptor: OwnedDescriptor
     /// How many unfinished files of dead runs were removed at the start.
     let removedLeftovers: Int
+    /// What its files may take of the disk.
+    let room: DiskRoom
     private let root: OwnedDescriptor
     private let shared: OwnedDescriptor
     private let runID: [UInt8]
     private let count = Atomic<UInt64>(0)
 
-    init(in root: OwnedDescriptor) throws(Errno) {
+    init(in root: OwnedDescriptor, _ room: DiskRoom) throws(Errno) {
         self.root = root
+        self.room = room
         (shared, runID, descriptor) = try Self.beginRun(in: root.rawValue)
         removedLeftovers = try Self.removeLeftovers(in: shared.rawValue, except: runID)
     }
@@ -53,12 +56,9 @@ final class IncomingFolder: Sendable {
     private static func beginRun(
         in root: Int32
     ) throws(Errno) -> (shared: OwnedDescriptor, id: [UInt8], folder: OwnedDescriptor) {
-        let sharedName = Array(name.utf8)
         while true {
             do {
-                do { try System.mkdirat(root, sharedName, mode: 0o700) } catch .fileExists {}
-                // A link in its place would lead the files elsewhere: `openat` follows none.
-                let shared = try System.openat(root, sharedName, flags: O_RDONLY | O_DIRECTORY)
+                let shared = try HiddenFolder.open(name, in: root, making: true)
                 let id = Array(Hexadecimal.encode(try System.randomBytes(8)).utf8)
                 try System.mkdirat(shared.rawValue, id, mode: 0o700)
                 let folder = try System.openat(shared.rawValue, id, flags: O_RDONLY | O_DIRECTORY)

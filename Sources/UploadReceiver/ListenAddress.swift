@@ -39,16 +39,18 @@ package struct ListenAddress: Equatable, Sendable {
 
     /// Whether only this machine can reach it: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool {
-        if isIPv6 { return Self.parses(host, AF_INET6, bytes: 16) == Array(repeating: 0, count: 15) + [1] }
-        return Self.parses(host, AF_INET, bytes: 4)?.first == 127
+        InternetSocket.bytes(ofAddress: host).map(InternetSocket.isLoopback) ?? false
     }
+
+    /// Whether it stands for all addresses of this machine: 0.0.0.0 or ::.
+    var isWide: Bool { InternetSocket.bytes(ofAddress: host)?.allSatisfy { $0 == 0 } ?? false }
 
     /// The same address with the port that the kernel chose.
     package func with(port: UInt16) -> ListenAddress { ListenAddress(host: host, isIPv6: isIPv6, port: port) }
 
     /// An address that others can use: where all are listened to, one of this machine's.
     var reachable: ListenAddress {
-        guard host == "0.0.0.0" || host == "::" else { return self }
+        guard isWide else { return self }
         let own = InternetSocket.ownAddress(isIPv6: isIPv6) ?? (isIPv6 ? "::1" : "127.0.0.1")
         return ListenAddress(host: own, isIPv6: isIPv6, port: port)
     }

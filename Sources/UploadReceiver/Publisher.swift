@@ -59,10 +59,11 @@ final class Publisher: Sendable {
     /// This lock alone is held across system calls: they are two short ones, and making them one step is its purpose.
     private let naming = Mutex<Void>(())
 
-    init(folder: ServedFolder) throws(Errno) {
+    /// - Parameter tell: takes a line about the disk's own failures.
+    init(folder: ServedFolder, tell: @escaping @Sendable (String) -> Void = { _ in }) throws(Errno) {
         self.folder = folder
         threads = try BlockingWorker(name: "publish", threads: 2)
-        flusher = try Flusher(folder.root)
+        flusher = try Flusher(folder.root, tell: tell)
     }
 
     /// Gives a small file its name now.

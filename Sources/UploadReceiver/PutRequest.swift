@@ -41,7 +41,7 @@ final class PutRequest: ServedRequest {
     func headArrived() -> Answer? {
         do {
             let existing = try context.folder.look(at: machine.request.path)
-            switch machine.looked(existing, freeSpace: try context.folder.freeSpace()) {
+            switch machine.looked(existing, freeSpace: try context.room.free()) {
             case .receive: return open()
             case .refuse(let refusal): return refuse(refusal)
             }
@@ -121,7 +121,7 @@ final class PutRequest: ServedRequest {
         let request = machine.request
         let expected: UInt64? = if case .known(let size) = request.body { size } else { nil }
         do {
-            file = try IncomingFile(in: context.incoming, expectedSize: expected, computingDigest: request.needsDigest)
+            file = try IncomingFile(in: context.incoming, computingDigest: request.needsDigest)
             shown = context.journal.underWay?.show(nil, request.path, received: 0, total: expected)
             return nil
         } catch {

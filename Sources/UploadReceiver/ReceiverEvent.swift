@@ -1,4 +1,4 @@
-import TransferModel
+import DisplayText
 
 /// What happened to a request, as one line for a person or a log.
 enum ReceiverEvent: Sendable {
@@ -17,7 +17,7 @@ enum ReceiverEvent: Sendable {
     /// Something about the receiver itself.
     case notice(String)
 
-    /// One line without its end. Names and peers' words are harmless in it: no control characters, no invalid bytes.
+    /// One line without its end. Names and peers' words are harmless in it: `SafeText` has made them.
     var line: String {
         switch self {
         case .received(let path, let size, let time, let peer, let replaced, let resumedAt):
@@ -42,7 +42,7 @@ enum ReceiverEvent: Sendable {
     }
 
     private static func refusal(_ method: Method, _ shown: String, _ answer: Answer, _ peer: String) -> String {
-        "refused \(RawPath(method.name).displayed) \(shown): \(answer.status.rawValue) \(answer.explanation) (\(peer))"
+        "refused \(SafeText(method.name).string) \(shown): \(answer.status.rawValue) \(answer.explanation) (\(peer))"
     }
 
     /// Where it was resumed: all places when they are few.

@@ -18,6 +18,7 @@ package enum ReceiverProgram {
         }
         var configuration = configuration
         let isTerminal = System.isTerminal(STDOUT_FILENO)
+        configuration.showsToken = isTerminal
         if isTerminal, canRedraw { configuration.showsUploads = showsBlocks ? .utf8 : .ascii }
         let receiver = try UploadReceiver(configuration, output: STDOUT_FILENO)
         if isTerminal, showsBlocks { receiver.showCode() }

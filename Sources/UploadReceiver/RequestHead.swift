@@ -47,6 +47,20 @@ struct RequestFields: Equatable, Sendable {
         return found
     }
 
+    /// What makes the fields mean different things to different readers, for the client; `nil` when they are sound. A field that is
+    /// there twice, a length beside chunks, and control bytes are how requests are smuggled past whoever looked at them before.
+    var fault: String? {
+        for line in lines where line.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+            return "a field has a control character in it"
+        }
+        for name in ["host", "content-length", "transfer-encoding", "authorization", "origin"]
+        where lines.count(where: { $0.name == name }) > 1 {
+            return "a field that must stand alone is there twice"
+        }
+        return self["content-length"] != nil && self["transfer-encoding"] != nil
+            ? "Content-Length and Transfer-Encoding exclude each other" : nil
+    }
+
     static func == (one: RequestFields, other: RequestFields) -> Bool {
         one.lines.elementsEqual(other.lines) { $0 == $1 }
     }
@@ -63,6 +77,8 @@ struct RequestHead: Sendable {
     let isTLS: Bool
     /// Whether the client understands interim answers that it did not ask for: HTTP/1.1 and later.
     var understandsInterim = true
+    /// Whether it is a request of HTTP/1.0, which need not name its server.
+    var isHTTP10 = false
     /// The connection's descriptor, the library's until the exchange has ended; nobody but the connection's thread writes
     /// to it, and only while the library does not.
     var socket: Int32 = -1

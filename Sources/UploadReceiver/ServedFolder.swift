@@ -50,9 +50,6 @@ final class ServedFolder: Sendable {
         root = try System.open(path, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// Room for new files, in bytes.
-    func freeSpace() throws(Errno) -> UInt64 { try System.freeSpace(of: root.rawValue) }
-
     /// What is at a path. A missing folder on the way is `.nothing`; a file or a link on the way is thrown as `ENOTDIR`.
     func look(at path: TargetPath) throws(Errno) -> Existing {
         guard let name = path.components.last else { return .folder }
@@ -67,7 +64,10 @@ final class ServedFolder: Sendable {
     /// Opens a folder for `openat` and `fsync`.
     func openFolder(_ names: ArraySlice<[UInt8]>) throws(Errno) -> OwnedDescriptor {
         var folder = root
-        for name in names { folder = try System.openat(folder.rawValue, name, flags: O_RDONLY | O_DIRECTORY) }
+        for (index, name) in names.enumerated() {
+            folder = try System.openat(folder.rawValue, name, flags: O_RDONLY | O_DIRECTORY)
+            if index == 0 { try refuseHidden(folder) }
+        }
         return folder
     }
 
@@ -77,7 +77,7 @@ final class ServedFolder: Sendable {
         _ names: ArraySlice<[UInt8]>, touched: inout [OwnedDescriptor]
     ) throws(Errno) -> OwnedDescriptor {
         var folder = root
-        for name in names {
+        for (index, name) in names.enumerated() {
             do {
                 folder = try System.openat(folder.rawValue, name, flags: O_RDONLY | O_DIRECTORY)
             } catch .noSuchFile {
@@ -86,8 +86,19 @@ final class ServedFolder: Sendable {
                 touched.append(folder)
                 folder = try System.openat(folder.rawValue, name, flags: O_RDONLY | O_DIRECTORY)
             }
+            if index == 0 { try refuseHidden(folder) }
         }
         return folder
+    }
+
+    /// Turns away from our own hidden folders, whatever name led there: file systems that ignore case or have short names (FAT) know
+    /// each folder by several.
+    private func refuseHidden(_ folder: OwnedDescriptor) throws(Errno) {
+        let found = try System.fstat(folder.rawValue)
+        for name in HiddenFolder.names {
+            let hidden = try? System.fstatat(root.rawValue, Array(name.utf8), followingLinks: false)
+            if let hidden, hidden.inode == found.inode, hidden.device == found.device { throw .accessDenied }
+        }
     }
 
     /// Opens a regular file for reading; `nil` when something else is there. Never waits for a fifo's writer.

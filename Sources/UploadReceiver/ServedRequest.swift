@@ -46,25 +46,32 @@ enum ExchangeEnding: Equatable, Sendable {
 /// What all requests share.
 final class ReceiverContext: Sendable {
     let configuration: ReceiverConfiguration
+    let doorkeeper: Doorkeeper
     let folder: ServedFolder
+    let room: DiskRoom
     let incoming: IncomingFolder
     let publisher: Publisher
     /// For listings, which read whole directories.
     let reader: BlockingWorker
+    let listings = ListingMemory()
     let digester: FileDigester
     let journal: ReceiverJournal
     let uploads: UploadStore
     private let sweeper: UploadSweeper
 
-    init(_ configuration: ReceiverConfiguration, journal: ReceiverJournal) throws(Errno) {
+    /// - Parameter names: by which the receiver may be called.
+    init(_ configuration: ReceiverConfiguration, _ names: OwnNames, journal: ReceiverJournal) throws(Errno) {
         self.configuration = configuration
         self.journal = journal
+        doorkeeper = Doorkeeper(names, configuration.access)
         folder = try ServedFolder(path: configuration.folder)
-        incoming = try IncomingFolder(in: folder.root)
-        publisher = try Publisher(folder: folder)
+        room = DiskRoom(
+            of: folder.root, keepFree: configuration.limits.keepFree, look: configuration.freeSpace)
+        incoming = try IncomingFolder(in: folder.root, room)
+        publisher = try Publisher(folder: folder) { journal.report(.notice($0)) }
         reader = try BlockingWorker(name: "list-folders")
         digester = try FileDigester()
-        uploads = try UploadStore(in: folder.root, configuration.limits, publisher, journal)
+        uploads = try UploadStore(in: folder.root, room, configuration.limits, publisher, journal)
         sweeper = try UploadSweeper(uploads)
     }
 
@@ -78,14 +85,8 @@ final class ReceiverContext: Sendable {
         incoming.endRun()
     }
 
-    /// Chooses who serves a request, or the answer that refuses it. A new protocol gets its case here.
+    /// Chooses who serves a request that the doorkeeper let in, or the answer that refuses it. A new protocol gets its case here.
     func request(for head: RequestHead) -> Result<any ServedRequest, Rejection> {
-        guard configuration.access.admits(head.fields["authorization"]) else {
-            return .failure(
-                Rejection(
-                    path: nil,
-                    answer: .problem(.unauthorized, "a bearer token is needed").with([.bearerChallenge])))
-        }
         let upload = UploadID(target: head.target)
         if head.method == .options {
             let spoken = SpokenDialect(head.fields)

@@ -1,5 +1,5 @@
 import Digests
-import TransferModel
+import DisplayText
 
 /// Where a request's target points: the names of folders and a file below the served folder, as bytes.
 ///
@@ -46,12 +46,13 @@ struct TargetPath: Equatable, Sendable {
             if name.isEmpty || name.contains(0) || name.contains(slash) { throw .forbiddenByte }
             if name.count > Self.longestName { throw .nameTooLong }
         }
+        if components.count > Self.deepest { throw .tooDeep }
         if components.first.map(Self.isReserved) == true { throw .reserved }
     }
 
-    /// The path for a person: control and invalid bytes as `\xNN`, `/` for the served folder itself.
+    /// The path for a person, made harmless; `/` for the served folder itself.
     var displayed: String {
-        components.isEmpty ? "/" : RawPath(Array(components.joined(separator: [slash]))).displayed
+        components.isEmpty ? "/" : SafeText(Array(components.joined(separator: [slash]))).string
     }
 
     /// A name as it stands in a URL: everything but RFC 3986's unreserved characters as `%NN`.
@@ -68,16 +69,28 @@ struct TargetPath: Equatable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// How many names a path has at most, and so how many folders one request makes.
+    static let deepest = 100
+
     /// NAME_MAX of Linux's file systems.
     private static let longestName = 255
 
     /// A target without the scheme and the host that it may have.
     static func originForm(_ target: [UInt8]) -> ArraySlice<UInt8> {
+        guard let rest = withoutScheme(target) else { return target[...] }
+        return rest.firstIndex(of: slash).map { rest[$0...] } ?? [slash]
+    }
+
+    /// The host, and perhaps the port, of a target in absolute form; `nil` in any other form.
+    static func authority(inTarget target: [UInt8]) -> String? {
+        withoutScheme(target).map { String(decoding: $0.prefix { $0 != slash }, as: UTF8.self) }
+    }
+
+    private static func withoutScheme(_ target: [UInt8]) -> ArraySlice<UInt8>? {
         for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
-            let rest = target.dropFirst(scheme.utf8.count)
-            return rest.firstIndex(of: slash).map { rest[$0...] } ?? [slash]
+            return target.dropFirst(scheme.utf8.count)
         }
-        return target[...]
+        return nil
     }
 
     /// One name with its escapes taken out.
@@ -116,6 +129,7 @@ enum TargetProblem: Error, Equatable {
     case forbiddenByte
     case leavesTheFolder
     case nameTooLong
+    case tooDeep
     case reserved
 
     /// What the client is told.
@@ -126,6 +140,7 @@ enum TargetProblem: Error, Equatable {
         case .forbiddenByte: .problem(.badRequest, "a name is empty or has a NUL or a slash in it")
         case .leavesTheFolder: .problem(.badRequest, "'.' and '..' are not names")
         case .nameTooLong: .problem(.uriTooLong, "a name is longer than 255 bytes")
+        case .tooDeep: .problem(.uriTooLong, "the path has more than \(TargetPath.deepest) names")
         case .reserved: .problem(.forbidden, "this folder belongs to the receiver")
         }
     }

@@ -2,12 +2,12 @@
 //
 // For whom: `martlet-receive` and tests. Which thread: libmicrohttpd's own call `Exchange`, one connection always on the
 // same thread; publishing and listing happen on the workers of `Publisher` and `ReceiverContext`, digests on that of `FileDigester`.
-// Where to start: `ReceiverContext.request(for:)` chooses who serves a request; `PutRequest` and `GetRequest` serve;
+// Where to start: `Doorkeeper` lets a request in or not, `ReceiverContext.request(for:)` chooses who serves it; `PutRequest` and `GetRequest` serve;
 // what they decide is in values without effects: `PutMachine`, `Preconditions`, `RangeSelection`, `TargetPath`.
 
 import Digests
+import DisplayText
 package import LinuxSystem
-import TransferModel
 
 /// A running receiver. Made, used and stopped by one owner.
 package final class UploadReceiver {
@@ -27,18 +27,31 @@ package final class UploadReceiver {
             try Self.step(.starting) { [journal] () throws(Errno) in try journal.showUploads(characterSet) }
         }
         gate = try Self.step(.starting) { () throws(Errno) in try StopGate() }
-        context = try Self.step(.folder(configuration.folder)) { [journal] () throws(Errno) in
-            try ReceiverContext(configuration, journal: journal)
-        }
+        try HiddenFolder.check(in: configuration.folder)
         let usual = listen.port == 0 ? Self.usualPort(of: configuration.folder) : nil
         let (listener, port) = try Self.step(.listening(listen)) { () throws(Errno) in
             let listener = try Self.listener(listen, usual)
             return (listener, try InternetSocket.localPort(of: listener.rawValue))
         }
+        var configuration = configuration
+        let kept = try Self.keptToken(configuration.access, port)
+        if let kept { configuration.access = .token(kept.token) }
+        let isTLS = configuration.tls != nil
+        let names = OwnNames(
+            listen.with(port: port), isTLS: isTLS, machine: InternetSocket.machineName,
+            given: configuration.names.compactMap { RequestAuthority($0) })
+        context = try Self.step(.folder(configuration.folder)) { [journal, configuration] () throws(Errno) in
+            try ReceiverContext(configuration, names, journal: journal)
+        }
         daemon = try HTTPDaemon(context, gate, listener: listener, threads: configuration.limits.threads)
-        url = "\(configuration.tls == nil ? "http" : "https")://\(listen.with(port: port).reachable.authority)/"
+        url = "\(isTLS ? "https" : "http")://\(listen.with(port: port).reachable.authority)/"
         isForThisMachine = listen.isLoopback
         journal.report(.notice("ready \(url)"))
+        if let kept {
+            // A log may be read by more people than the file.
+            let text = configuration.showsToken ? String(decoding: kept.token, as: UTF8.self) + ", kept" : "is"
+            journal.report(.notice("token \(text) in \(SafeText(kept.path).string)"))
+        }
         if let usual, usual != port {
             journal.report(
                 .notice(
@@ -49,6 +62,13 @@ package final class UploadReceiver {
             journal.report(
                 .notice("unfinished files of an earlier run that were removed: \(context.incoming.removedLeftovers)"))
         }
+    }
+
+    private static func keptToken(
+        _ access: ReceiverConfiguration.Access, _ port: UInt16
+    ) throws(ReceiverError) -> KeptToken? {
+        guard case .kept(let state) = access else { return nil }
+        do throws(KeptTokenError) { return try KeptToken.load(in: state, port: port) } catch { throw .token(error) }
     }
 
     /// A listener on the folder's usual port, or on any free one when that is taken.
@@ -81,6 +101,7 @@ package final class UploadReceiver {
     package func stop() {
         daemon.stopListening()
         context.digester.giveUp()
+        context.uploads.giveUp()
         gate.stop()
         gate.waitForAnswers(.seconds(1))
         daemon.stop()
@@ -102,6 +123,9 @@ package final class UploadReceiver {
 /// Why a receiver does not start.
 package enum ReceiverError: Error, Equatable, CustomStringConvertible {
     case system(Step, Errno)
+    /// A folder of ours inside the served one is not this user's alone.
+    case hiddenFolder(name: String, PrivacyFailure)
+    case token(KeptTokenError)
     /// What libmicrohttpd or GnuTLS said.
     case httpLibrary(String)
 
@@ -117,15 +141,20 @@ package enum ReceiverError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .system(.starting, let error): "cannot start: \(error)"
         case .system(.folder(let path), .noSuchFile):
-            "there is no folder \(RawPath(path).displayed): make it first"
+            "there is no folder \(SafeText(path).string): make it first"
         case .system(.folder(let path), let error):
-            "cannot use the folder \(RawPath(path).displayed): \(error)"
+            "cannot use the folder \(SafeText(path).string): \(error)"
         case .system(.listening(let address), .addressInUse):
             "cannot listen on \(address.authority): it is in use: choose another port with --listen"
-        case .system(.reading(let path), let error): "cannot read \(RawPath(path).displayed): \(error)"
+        case .system(.reading(let path), let error): "cannot read \(SafeText(path).string): \(error)"
         case .system(.listening(let address), let error): "cannot listen on \(address.authority): \(error)"
+        case .hiddenFolder(let name, let failure):
+            "cannot use \(name) in the folder, \(failure): remove it, or serve another folder"
+        case .token(let error):
+            "cannot keep a token in \(SafeText(error.path).string), \(error.failure): "
+                + "mend that, or give --token-file FILE, or --open to let anybody in"
         case .httpLibrary(let text):
-            "the HTTP library does not start: " + (text.isEmpty ? "it does not say why" : RawPath(text).displayed)
+            "the HTTP library does not start: " + (text.isEmpty ? "it does not say why" : SafeText(text).string)
         }
     }
 }

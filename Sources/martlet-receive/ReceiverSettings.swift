@@ -1,9 +1,10 @@
 import CommandLine
 import Configuration
+import ServiceWire
 import UploadReceiver
 
 extension ReceiverConfiguration {
-    /// What a command line asks for. Refuses what would open a folder to others by accident.
+    /// What a command line asks for.
     init(_ invocation: Invocation) throws(CommandFailure) {
         // The command has exactly one operand of this kind, or it would have been refused.
         self.init(folder: invocation.operands(as: ReceiveProgram.directory)[0])
@@ -15,17 +16,23 @@ extension ReceiverConfiguration {
             }
             listen = address
         }
-        access = try Self.access(invocation, for: listen)
+        names = invocation.values(ReceiveProgram.host)
+        if let name = names.first(where: { !Self.isName($0) }) {
+            throw .usage(
+                "--host: \"\(Argument(name).shown)\" is not allowed",
+                "give a name or an address, such as nas.example:8443")
+        }
+        access = try Self.access(invocation)
         tls = try Self.tls(invocation)
         limits.maximumSize = invocation.value(ReceiveProgram.maximumSize).map { UInt64(clamping: $0.bytes) }
         if let room = invocation.value(ReceiveProgram.keepFree) { limits.keepFree = UInt64(clamping: room.bytes) }
         if let span = invocation.value(ReceiveProgram.keepUnfinished) { limits.unfinishedLifetime = span.seconds }
     }
 
-    private static func access(_ invocation: Invocation, for listen: ListenAddress) throws(CommandFailure) -> Access {
+    private static func access(_ invocation: Invocation) throws(CommandFailure) -> Access {
         let file = invocation.value(ReceiveProgram.tokenFile)
-        if invocation.has(ReceiveProgram.noToken) {
-            if file != nil { throw .usage("--no-token and --token-file exclude each other", "leave one of them out") }
+        if invocation.has(ReceiveProgram.open) || invocation.has(ReceiveProgram.noToken) {
+            if file != nil { throw .usage("--open and --token-file exclude each other", "leave one of them out") }
             return .open
         }
         if let file {
@@ -33,10 +40,11 @@ extension ReceiverConfiguration {
             return .token(try token(contents, from: "--token-file"))
         }
         if let variable = tokenInEnvironment { return .token(try token(variable, from: "MARTLET_RECEIVE_TOKEN")) }
-        if listen.isLoopback { return .open }
-        throw .usage(
-            "--listen: others can reach \(listen.authority), so a token is needed",
-            "give --token-file FILE or set MARTLET_RECEIVE_TOKEN, or --no-token to let anybody in")
+        do throws(PlacesError) {
+            return .kept(in: Array(try Places.current().stateDirectory.utf8))
+        } catch {
+            throw .usage("there is no place for a token: \(error.message)", "or give --token-file FILE, or --open")
+        }
     }
 
     /// The first line, which must be visible ASCII: anything else cannot stand in a header field.

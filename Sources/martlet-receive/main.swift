@@ -1,6 +1,7 @@
 import CommandLine
 import Configuration
 import Glibc
+import LinuxSystem
 import UploadReceiver
 
 /// Ends the program with one line on standard error that says what happened and what to do.
@@ -11,6 +12,8 @@ func fail(_ line: String, _ status: ExitStatus) -> Never {
     exit(status.rawValue)
 }
 
+// Its memory holds a token and perhaps a private key.
+System.forbidDumps()
 let arguments = Argument.ofThisProcess()
 // Asked for alone, it needs no DIR; the table demands one.
 if arguments == [Argument("--version")] {

@@ -8,7 +8,8 @@ import TransferModel
         let sandbox = try Sandbox()
         let folder = RawPath("\(sandbox.root)/received")
         makeFolder(folder)
-        let screen = try TerminalScreen(sandbox, size: "70x8", "receive", folder.displayed)
+        let screen = try TerminalScreen(
+            sandbox, size: "70x8", "receive", folder.displayed, "--open", "--host", "127.0.0.1")
         try screen.awaitText("ready http://")
         let ready = try #require(try screen.text().split(separator: "\n").first { $0.hasPrefix("ready ") })
         let address = ready.split(separator: "/").dropFirst().first.map(String.init) ?? ""

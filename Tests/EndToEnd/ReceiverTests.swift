@@ -154,7 +154,7 @@ import TransferModel
     @Test func `a token is asked for, and given by a header`() throws {
         try write("open-sesame\n", to: "\(sandbox.root)/token")
         chmod("\(sandbox.root)/token", 0o600)
-        let receiver = try Receiver(sandbox, options: ["--token-file", "\(sandbox.root)/token"])
+        let receiver = try Receiver(sandbox, access: ["--token-file", "\(sandbox.root)/token"])
         try write("cargo", to: "\(sandbox.root)/file")
         let stranger = try sandbox.upload("\(sandbox.root)/file", receiver.url)
         #expect(try sandbox.wait(stranger).status == 4, "401 waits for a person")
@@ -163,5 +163,100 @@ import TransferModel
             "--header", "Authorization: Bearer open-sesame", "\(sandbox.root)/file", receiver.url)
         #expect(try sandbox.wait(friend).status == 0)
         #expect(try readText("\(receiver.data)/file") == "cargo")
+    }
+
+    @Test(arguments: ["", "tus+", "ietf+", "--protocol put"])
+    func `a token that the receiver made is found for uploads and downloads, also after both were killed`(
+        way: String
+    ) throws {
+        let receiver = try Receiver(sandbox, access: [])
+        try write(SeededBytes.bytes(3_000_000, seed: 14), to: RawPath("\(sandbox.root)/film.mov"))
+        try write("small", to: "\(sandbox.root)/note")
+        let options = way.hasPrefix("--") ? way.split(separator: " ").map(String.init) : []
+        let url = (options.isEmpty ? way : "") + receiver.url
+        let batch = try sandbox.queue(
+            "upload",
+            options + ["--limit", "500k", "\(sandbox.root)/film.mov", "\(sandbox.root)/note", url], #_sourceLocation)
+        try waitUntil("bytes flow") { (try sandbox.batch(batch)["bytesSent"].integer ?? 0) > 300_000 }
+        try receiver.crash()
+        try sandbox.killEngine()
+        try receiver.restart()
+        #expect(try sandbox.martlet("set", batch, "--limit", "off").status == 0)
+        let ended = try sandbox.wait(batch)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(
+            try digest(of: receiver.data.appending(RawPath("film.mov")))
+                == digest(of: RawPath("\(sandbox.root)/film.mov")))
+        let download = try sandbox.download(
+            receiver.url.replacing("127.0.0.1", with: "localhost") + "film.mov", "\(sandbox.root)/back.mov")
+        #expect(try sandbox.wait(download).status == 0)
+        #expect(try digest(of: RawPath("\(sandbox.root)/back.mov")) == digest(of: RawPath("\(sandbox.root)/film.mov")))
+        #expect(try sandbox.martlet("destination", "test", receiver.url).status == 0)
+
+        // It is in its file, and nowhere else.
+        let port = try #require(receiver.url.dropLast().split(separator: ":").last)
+        let token = try readText("\(sandbox.home)/state/receive/\(port).token").dropLast()
+        #expect(token.utf8.count == 48)
+        try sandbox.killEngine()
+        for name in ["queue.sqlite", "queue.sqlite-wal", "secrets.sqlite", "log/martletd.log"] {
+            let bytes = (try? readBytes(RawPath("\(sandbox.home)/state/\(name)"))) ?? []
+            #expect(!String(decoding: bytes, as: UTF8.self).contains(token), "\(name)")
+        }
+        #expect(!receiver.process.soFar.output.contains(token))
+    }
+
+    @Test func `a program of another user that took the port is sent nothing`() throws {
+        // Nobody but root can start one.
+        guard getuid() == 0 else { return }
+        let receiver = try Receiver(sandbox, access: [])
+        let port = try #require(receiver.url.dropLast().split(separator: ":").last)
+        try receiver.crash()
+        let heard = "\(sandbox.root)/heard"
+        let script = """
+            import os, socket
+            log = open("\(heard)", "wb", 0)
+            os.setuid(12345)
+            listener = socket.socket()
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", \(port)))
+            listener.listen(16)
+            print("ready", flush=True)
+            while True:
+                connection, _ = listener.accept()
+                log.write(b"+")
+                while (data := connection.recv(65536)):
+                    log.write(data)
+            """
+        let thief = try sandbox.start("/usr/bin/python3", ["-c", script])
+        defer { thief.signal(SIGKILL) }
+        try waitUntil("the port is taken") { thief.soFar.output.contains("ready") }
+        try write("cargo", to: "\(sandbox.root)/file")
+        let batch = try sandbox.upload("\(sandbox.root)/file", receiver.url)
+        try waitUntil("it connected and was turned away") {
+            let task = try sandbox.task(batch)
+            return task["error"]["message"].text?.contains("no program of yours") == true
+        }
+        #expect(try readText(heard).allSatisfy { $0 == "+" })
+        thief.signal(SIGKILL)
+        _ = try? thief.wait()
+        try receiver.restart()
+        let ended = try sandbox.wait(batch)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(try readText("\(receiver.data)/file") == "cargo")
+    }
+
+    @Test func `TLS below 1.2 is not spoken`() throws {
+        let authority = try CertificateAuthority(sandbox)
+        let receiver = try Receiver(sandbox, options: authority.options)
+        func status(_ version: String) throws -> Int32? {
+            try sandbox.start(
+                "/usr/bin/openssl",
+                ["s_client", "-connect", receiver.address, version, "-cipher", "DEFAULT@SECLEVEL=0", "-no_ign_eof"]
+            ).wait().status
+        }
+        #expect(try status("-tls1_2") == 0)
+        #expect(try status("-tls1_3") == 0)
+        #expect(try status("-tls1_1") != 0)
+        #expect(try status("-tls1") != 0)
     }
 }

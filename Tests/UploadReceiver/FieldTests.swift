@@ -63,7 +63,7 @@ struct FieldTests {
             ("127.0.0.1:0", "127.0.0.1:0", true), ("127.8.9.1:80", "127.8.9.1:80", true),
             ("localhost:8080", "127.0.0.1:8080", true), ("0.0.0.0:1", "0.0.0.0:1", false),
             ("192.168.1.2:65535", "192.168.1.2:65535", false), ("[::1]:0", "[::1]:0", true),
-            ("[::]:80", "[::]:80", false), ("[::ffff:127.0.0.1]:0", "[::ffff:127.0.0.1]:0", false),
+            ("[::]:80", "[::]:80", false), ("[::ffff:127.0.0.1]:0", "[::ffff:127.0.0.1]:0", true),
         ])
     func addresses(text: String, authority: String, isLoopback: Bool) throws {
         let address = try #require(ListenAddress(text))

@@ -66,7 +66,7 @@ struct InterruptionTests {
         try write([1], to: foreign + Array("/1.part".utf8))
 
         let root = try System.open(living.folder)
-        let second = try IncomingFolder(in: root)
+        let second = try IncomingFolder(in: root, DiskRoom(of: root, keepFree: 0))
         #expect(second.removedLeftovers == 2)
         #expect(throws: Errno.noSuchFile) { try System.stat(dead) }
         #expect(try contents(foreign + Array("/1.part".utf8)) == [1])

@@ -95,19 +95,96 @@ struct ProgramTests {
         #expect(try paths(below: folder).count == 2)
     }
 
-    @Test("others are let in by a token or by name only")
-    func access() throws {
+    @Test("everybody needs a token, wherever it listens, unless it is open", arguments: ["127.0.0.1:0", "0.0.0.0:0"])
+    func access(address: String) throws {
+        let state = try makeFolder()
+        defer {
+            removeTree(folder)
+            removeTree(state)
+        }
+        let listen = [folder] + ["--listen", address].map { Array($0.utf8) }
+        let home = "MARTLET_HOME=\(String(decoding: state, as: UTF8.self))/home"
+        for word in ["--open", "--no-token"] {
+            let open = try RunningProgram(listen, access: [word, "--host", "test"], environment: [home])
+            #expect(try RawClient(port: open.port).exchange("GET", "/").status == 200)
+        }
+        let given = try RunningProgram(
+            listen, access: ["--host", "test"], environment: [home, "MARTLET_RECEIVE_TOKEN=secret"])
+        #expect(try RawClient(port: given.port).exchange("GET", "/").status == 401)
+        #expect(try RawClient(port: given.port).exchange("GET", "/", ["Authorization": "Bearer secret"]).status == 200)
+        #expect(throws: Errno.noSuchFile) { try System.stat(state + Array("/home".utf8)) }
+
+        let kept = try RunningProgram(listen, access: ["--host", "test"], environment: [home])
+        let path = state + Array("/home/state/receive/\(kept.port).token".utf8)
+        #expect(try kept.lines.next() == "token is in \(String(decoding: path, as: UTF8.self))")
+        let token = String(decoding: try contents(path).dropLast(), as: UTF8.self)
+        #expect(token.utf8.count == 48)
+        #expect(try System.stat(path).permissions == 0o600)
+        #expect(try RawClient(port: kept.port).exchange("PUT", "/f", body: [1]).status == 401)
+        let fields: KeyValuePairs = ["Authorization": "Bearer \(token)"]
+        #expect(try RawClient(port: kept.port).exchange("PUT", "/f", fields, body: [1]).status == 201)
+        // What was queued with the token goes on after a kill.
+        _ = try kept.end(by: SIGKILL)
+        let again = try RunningProgram(
+            [folder] + ["--listen", "127.0.0.1:\(kept.port)"].map { Array($0.utf8) }, access: ["--host", "test"],
+            environment: [home])
+        #expect(try RawClient(port: again.port).exchange("GET", "/f", fields).status == 200)
+        #expect(try paths(below: state).count == 1)
+    }
+
+    @Test(
+        "a place for the token that is not this user's alone is refused", arguments: ["mode", "link", "owner", "file"])
+    func tokenPlace(kind: String) throws {
+        let home = try makeFolder()
+        defer {
+            removeTree(folder)
+            removeTree(home)
+        }
+        let state = home + Array("/state".utf8)
+        // A port that is free now.
+        let claimed = try InternetSocket.listen(host: "127.0.0.1", isIPv6: false, port: 0)
+        let port = try InternetSocket.localPort(of: claimed.rawValue)
+        claimed.close()
+        switch kind {
+        case "mode":
+            try System.mkdir(state, mode: 0o700)
+            try System.chmod(state, mode: 0o755)
+        case "link": #expect(symlink("/tmp", String(decoding: state, as: UTF8.self)) == 0)
+        case "owner":
+            // Nobody but root can give a folder away.
+            guard System.userID == 0 else { return }
+            try System.mkdir(state, mode: 0o700)
+            #expect(chown(String(decoding: state, as: UTF8.self), 12_345, 12_345) == 0)
+        default:
+            try System.mkdirs(state + Array("/receive".utf8))
+            let file = state + Array("/receive/\(port).token".utf8)
+            try write(Array("known-to-all\n".utf8), to: file)
+            try System.chmod(file, mode: 0o644)
+        }
+        let (exit, line) = try refusal(
+            [name, "--listen", "127.0.0.1:\(port)"],
+            environment: ["MARTLET_HOME=\(String(decoding: home, as: UTF8.self))"])
+        // Another program may have just this port by now.
+        if line.contains("is in use") { return }
+        #expect(exit == .exited(1))
+        #expect(line.hasPrefix("martlet-receive: cannot keep a token in "))
+        #expect(line.contains("or --open to let anybody in"))
+    }
+
+    @Test("its memory is in no core dump")
+    func noDumps() throws {
         defer { removeTree(folder) }
-        let (exit, line) = try refusal([name, "--listen", "0.0.0.0:0"])
-        #expect(exit == .exited(2))
-        #expect(line.contains("so a token is needed: give --token-file FILE"))
-        let open = try RunningProgram([folder] + ["--listen", "0.0.0.0:0", "--no-token"].map { Array($0.utf8) })
-        #expect(try RawClient(port: open.port).exchange("GET", "/").status == 200)
-        let closed = try RunningProgram(
-            [folder] + ["--listen", "0.0.0.0:0"].map { Array($0.utf8) }, environment: ["MARTLET_RECEIVE_TOKEN=secret"])
-        #expect(try RawClient(port: closed.port).exchange("GET", "/").status == 401)
-        let fields: KeyValuePairs = ["Authorization": "Bearer secret"]
-        #expect(try RawClient(port: closed.port).exchange("GET", "/", fields).status == 200)
+        let program = try RunningProgram([folder])
+        let limits = try text(Array("/proc/\(program.process.processID)/limits".utf8), upTo: 4096)
+        let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+        #expect(line?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
+    }
+
+    private func text(_ path: [UInt8], upTo limit: Int) throws -> String {
+        let file = try System.open(path)
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try bytes.withUnsafeMutableBytes { try System.read(file.rawValue, $0) }
+        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
     @Test("a token comes from a file's first line")
@@ -115,7 +192,8 @@ struct ProgramTests {
         defer { removeTree(folder) }
         let path = folder + Array("/token".utf8)
         try write(Array("from-file\nsecond line\n".utf8), to: path)
-        let program = try RunningProgram([folder, Array("--token-file".utf8), path])
+        let program = try RunningProgram(
+            [folder, Array("--token-file".utf8), path], access: ["--host", "test"])
         #expect(try RawClient(port: program.port).exchange("GET", "/").status == 401)
         let fields: KeyValuePairs = ["Authorization": "Bearer from-file"]
         #expect(try RawClient(port: program.port).exchange("GET", "/", fields).status == 200)
@@ -126,7 +204,9 @@ struct ProgramTests {
         arguments: [
             [], ["DIR", "--listen", "example.org:80"], ["DIR", "--tls-cert", "/dev/null"],
             ["DIR", "--token-file", "/nonexistent/token"], ["DIR", "--token-file", "/dev/null"],
-            ["DIR", "--no-token", "--token-file", "/dev/null"], ["DIR", "--max-size", "big"], ["DIR", "--nonsense"],
+            ["DIR", "--no-token", "--token-file", "/dev/null"],
+            ["DIR", "--open", "--token-file", "/dev/null"], ["DIR", "--open", "--host", "two words"],
+            ["DIR", "--max-size", "big"], ["DIR", "--nonsense"],
         ])
     func usage(arguments: [String]) throws {
         defer { removeTree(folder) }
@@ -138,14 +218,14 @@ struct ProgramTests {
     @Test("a folder that is not there, a port that is taken, a bad certificate: status 1 and a line that says so")
     func cannotStart() throws {
         defer { removeTree(folder) }
-        let (missing, missingLine) = try refusal([name + "/none"])
+        let (missing, missingLine) = try refusal([name + "/none", "--open"])
         #expect(missing == .exited(1))
         #expect(missingLine.contains("make it first"))
         let running = try RunningProgram([folder])
         let (taken, takenLine) = try refusal([name, "--listen", "127.0.0.1:\(running.port)"])
         #expect(taken == .exited(1))
         #expect(takenLine.contains("is in use: choose another port"))
-        let (bad, badLine) = try refusal([name, "--tls-cert", "/dev/null", "--tls-key", "/dev/null"])
+        let (bad, badLine) = try refusal([name, "--open", "--tls-cert", "/dev/null", "--tls-key", "/dev/null"])
         #expect(bad == .exited(1))
         #expect(badLine.contains("the HTTP library does not start"))
     }

@@ -19,6 +19,8 @@ final class ReceiverSandbox {
         lines = LineReader(pipe.read)
         var configuration = ReceiverConfiguration(folder: folder)
         configuration.limits.keepFree = 0
+        // What `RawClient.head` calls it.
+        configuration.names = ["test"]
         configure(&configuration)
         receiver = try UploadReceiver(configuration, output: output.rawValue)
         port = UInt16(receiver.url.split(separator: ":")[2].dropLast()) ?? 0

@@ -8,7 +8,11 @@ final class RunningProgram {
     private(set) var url = ""
     private var hasExited = false
 
-    init(_ arguments: [[UInt8]], environment: [String] = []) throws {
+    /// - Parameter access: who is let in, and by which name beside its own.
+    init(
+        _ arguments: [[UInt8]], access: [String] = ["--open", "--host", "test"], environment: [String] = []
+    ) throws {
+        let arguments = arguments + access.map { Array($0.utf8) }
         let pipe = try System.pipe()
         process = try ChildProcess(Self.program(arguments, environment, output: pipe.write.rawValue))
         lines = LineReader(pipe.read)

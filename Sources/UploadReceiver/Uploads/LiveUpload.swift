@@ -43,6 +43,9 @@ final class LiveUpload: Sendable {
 
     // This lock is held across the writing system call: making "is the seat still mine" and "write" one step is its purpose.
     private let state: Mutex<State>
+    /// Held while bytes are put on the disk. The system tells once that it lost some: of two that sync at the same time one would hear
+    /// nothing, and take what is lost for stored.
+    private let syncing = Mutex<Void>(())
 
     /// One that was just made; `data` is empty.
     init(
@@ -90,6 +93,8 @@ final class LiveUpload: Sendable {
             if state.isBusy || state.isRemoved { return nil }
             Self.unseat(&state)
             state.lastSeat += 1
+            // From here on nobody takes it for abandoned.
+            state.lastWritten = WallClock.seconds
             state.holder = Seat(number: state.lastSeat, socket: socket)
             return state.holder
         }
@@ -108,6 +113,7 @@ final class LiveUpload: Sendable {
     /// Writes bytes at the end. What was written before an error stays and counts. Who is told that a checkpoint is due
     /// has `checkpoint` called.
     func append(_ bytes: UnsafeRawBufferPointer, _ seat: Seat) throws(Errno) -> Appended {
+        try folder.room.take(bytes.count)
         let (appended, start) = try state.withLock { state throws(Errno) -> (Appended, UInt64) in
             let start = state.offset
             guard state.holder == seat, let data = state.data else { return (.seatLost, start) }
@@ -123,7 +129,7 @@ final class LiveUpload: Sendable {
 
     /// Puts on the disk what there is so far, beside the writing. Blocks.
     func checkpoint() {
-        // A disk that fails here fails the last sync, too, which is told.
+        // When the disk fails, its bytes are taken back and whoever writes is interrupted: the client asks where it stands.
         _ = try? sync()
         state.withLock { $0.isCheckpointing = false }
     }
@@ -162,22 +168,47 @@ final class LiveUpload: Sendable {
 
     /// Puts bytes and record on the disk and says how many bytes are there. Blocks; on a job or while nobody writes.
     func sync() throws(Errno) -> UInt64 {
-        let (data, offset, synced, isRecordSynced) = state.withLock {
-            ($0.data, $0.offset, $0.synced, $0.isRecordSynced)
+        try syncing.withLock { _ throws(Errno) in
+            let (data, offset, synced, isRecordSynced) = state.withLock {
+                ($0.data, $0.offset, $0.synced, $0.isRecordSynced)
+            }
+            guard let data else { return offset }
+            if synced < offset {
+                do throws(Errno) { try System.fdatasync(data.rawValue) } catch {
+                    takeBackUnsynced(data)
+                    throw error
+                }
+            }
+            if !isRecordSynced { try folder.sync(id) }
+            FaultPoint.synced.pass()
+            state.withLock { state in
+                state.synced = max(state.synced, offset)
+                state.isRecordSynced = true
+            }
+            return offset
         }
-        guard let data else { return offset }
-        if synced < offset { try System.fdatasync(data.rawValue) }
-        if !isRecordSynced { try folder.sync(id) }
-        FaultPoint.synced.pass()
-        state.withLock { state in
-            state.synced = max(state.synced, offset)
-            state.isRecordSynced = true
-        }
-        return offset
     }
 
-    /// Appends a whole file. On a job.
-    func append(contentsOf file: OwnedDescriptor) throws(Errno) {
+    /// The disk has lost bytes, nobody says which, and says so only once: the next sync would succeed. So everything that was not
+    /// synced before goes, and its client sends it again.
+    private func takeBackUnsynced(_ data: OwnedDescriptor) {
+        let isLost = state.withLock { state in
+            Self.unseat(&state)
+            do throws(Errno) {
+                try System.ftruncate(data.rawValue, to: Int64(state.synced))
+                state.offset = state.synced
+                return false
+            } catch {
+                // Bytes that cannot be taken back must not be there when somebody goes on.
+                state.isRemoved = true
+                return true
+            }
+        }
+        if isLost { folder.remove(id) }
+    }
+
+    /// Appends a whole file, unless the receiver stops meanwhile. On a job.
+    func append(contentsOf file: OwnedDescriptor, unless mustEnd: () -> Bool) throws(Errno) {
         var position: Int64 = 0
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
@@ -186,6 +217,8 @@ final class LiveUpload: Sendable {
             if count == 0 { return }
             position += Int64(count)
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if mustEnd() { throw .canceled }
+            try folder.room.take(count)
             let start = try state.withLock { state throws(Errno) in
                 guard let data = state.data else { throw .canceled }
                 let start = state.offset
@@ -206,9 +239,16 @@ final class LiveUpload: Sendable {
 
     /// Remembers that it was not written in one go.
     func noteResumption(at offset: UInt64) {
-        state.withLock { $0.record.resumedAt.append(offset) }
-        folder.appendLine(UploadRecord.resumption(at: offset), to: id)
+        let isNoted = state.withLock { state in
+            if state.record.resumedAt.count >= Self.mostResumptions { return false }
+            state.record.resumedAt.append(offset)
+            return true
+        }
+        if isNoted { folder.appendLine(UploadRecord.resumption(at: offset), to: id) }
     }
+
+    /// More are not remembered: who comes back without end must not fill the disk with lines.
+    private static let mostResumptions = 1000
 
     /// The bytes, for who publishes or joins them; `nil` when they were published.
     var data: OwnedDescriptor? { state.withLock { $0.data } }

@@ -128,7 +128,9 @@ extension ReceiverContext {
     /// The upload of this name; `nil` when there is none.
     func acquire(_ id: UploadID) throws(UploadRefusal) -> LiveUpload? {
         do {
-            return try uploads.acquire(id)
+            let upload = try uploads.acquire(id)
+            if let upload { uploads.noteUse(upload) }
+            return upload
         } catch .wouldBlock {
             throw .busy
         } catch {

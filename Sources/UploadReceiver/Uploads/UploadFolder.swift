@@ -16,7 +16,13 @@ final class UploadFolder: Sendable {
     /// Opened when the first upload needs it.
     private let opened = Mutex<OwnedDescriptor?>(nil)
 
-    init(in root: OwnedDescriptor) { self.root = root }
+    /// What uploads may take of the disk.
+    let room: DiskRoom
+
+    init(in root: OwnedDescriptor, _ room: DiskRoom) {
+        self.root = root
+        self.room = room
+    }
 
     /// What `load` found of an upload. Without `data` the file was published.
     struct Loaded {
@@ -113,10 +119,19 @@ final class UploadFolder: Sendable {
         return file
     }
 
-    /// The uploads there are, and the names of files that belong to none although they have had an hour to.
-    func contents(now: Int64) throws(Errno) -> (ids: [UploadID], orphans: [[UInt8]]) {
+    /// What is in the folder.
+    struct Contents {
+        var unfinished: [UploadID] = []
+        /// The oldest first.
+        var complete: [UploadID] = []
+        /// Names of files that belong to no upload although they have had an hour to.
+        var orphans: [[UInt8]] = []
+    }
+
+    /// Looks through the folder. Blocks.
+    func contents(now: Int64) throws(Errno) -> Contents {
         let folder: OwnedDescriptor
-        do { folder = try openFolder(making: false) } catch .noSuchFile { return ([], []) }
+        do { folder = try openFolder(making: false) } catch .noSuchFile { return Contents() }
         let reader = try DirectoryReader(at: folder.rawValue, name: [UInt8(ascii: ".")])
         var found: [(name: [UInt8], id: UploadID, isInfo: Bool)] = []
         while let entry = try reader.next() {
@@ -131,7 +146,14 @@ final class UploadFolder: Sendable {
             else { return false }
             return status.modifiedNanoseconds / Self.second < now - 3600
         }
-        return (Array(ids), orphans.map(\.name))
+        let withData = Set(found.filter { !$0.isInfo && $0.name == Self.data($0.id) }.map(\.id))
+        let complete = ids.subtracting(withData).map { id in
+            let status = try? System.fstatat(folder.rawValue, Self.info(id), followingLinks: false)
+            return (id: id, time: status?.modifiedNanoseconds ?? 0)
+        }
+        return Contents(
+            unfinished: Array(ids.intersection(withData)),
+            complete: complete.sorted { $0.time < $1.time }.map(\.id), orphans: orphans.map(\.name))
     }
 
     func removeOrphan(_ name: [UInt8]) {
@@ -143,12 +165,7 @@ final class UploadFolder: Sendable {
     func openFolder(making: Bool) throws(Errno) -> OwnedDescriptor {
         try opened.withLock { opened throws(Errno) in
             if let opened { return opened }
-            let name = Array(UploadID.folderName.utf8)
-            if making {
-                do throws(Errno) { try System.mkdirat(root.rawValue, name, mode: 0o700) } catch .fileExists {}
-            }
-            // A link in its place would lead the files elsewhere: `openat` follows none.
-            let folder = try System.openat(root.rawValue, name, flags: O_RDONLY | O_DIRECTORY)
+            let folder = try HiddenFolder.open(UploadID.folderName, in: root.rawValue, making: making)
             opened = folder
             return folder
         }

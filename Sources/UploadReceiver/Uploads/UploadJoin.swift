@@ -17,6 +17,8 @@ struct UploadJoin: Equatable, Sendable {
         let urls = list.dropFirst(Self.prefix.count).split(separator: " ")
         pieces = urls.compactMap { UploadID(target: $0.utf8) }
         guard !pieces.isEmpty, pieces.count == urls.count else { throw .badField("Upload-Concat") }
+        // A piece is copied each time that it is named.
+        guard Set(pieces).count == pieces.count else { throw .pieceTwice }
         let path: TargetPath
         do {
             path = try UploadName.path(target, metadata, unnamed: unnamed)
@@ -86,6 +88,9 @@ final class UploadJoinRequest: ServedRequest {
     func ended(_ ending: ExchangeEnding) {}
 
     private static func join(_ join: UploadJoin, _ context: ReceiverContext) throws(UploadRefusal) -> UploadEnd {
+        // A client that grew tired of waiting asks again: it must not take the copy away that is being made for it.
+        guard context.uploads.beginJoin(join.id) else { throw .busy }
+        defer { context.uploads.endJoin(join.id) }
         if let earlier = try context.acquire(join.id) {
             defer { context.uploads.release(earlier) }
             let facts = earlier.facts
@@ -102,7 +107,7 @@ final class UploadJoinRequest: ServedRequest {
             pieces.append(piece)
             let facts = piece.facts
             guard facts.record.role == .partial, facts.record.isWhole(at: facts.offset) else { throw .piecesMissing }
-            length += facts.offset
+            length = length.addingReportingOverflow(facts.offset).overflow ? .max : length + facts.offset
         }
         do {
             return try copy(pieces, length, join, context)
@@ -116,13 +121,16 @@ final class UploadJoinRequest: ServedRequest {
     ) throws(Errno) -> UploadEnd {
         let limits = context.configuration.limits
         if let maximum = limits.maximumSize, length > maximum { return .refused(.file(.tooLarge(limit: maximum))) }
-        if length > (try context.folder.freeSpace()) { return .refused(.file(.noRoom)) }
+        guard try context.room.has(length) else { return .refused(.file(.noRoom)) }
         var record = join.record
         record.length = length
+        if let refusal = context.uploads.refusalToBegin() { return .refused(refusal) }
         let joined = try context.uploads.create(record, named: join.id)
         defer { context.uploads.release(joined) }
         do {
-            for piece in pieces { if let data = piece.data { try joined.append(contentsOf: data) } }
+            for piece in pieces {
+                if let data = piece.data { try joined.append(contentsOf: data, unless: { context.uploads.isStopping }) }
+            }
         } catch {
             context.uploads.remove(joined)
             throw error

@@ -5,8 +5,10 @@ import LinuxSystem
 final class UploadPiece {
     let file: OwnedDescriptor
     private let running: RunningDigest
+    private let room: DiskRoom
 
     init(_ claim: PieceClaim, in folder: UploadFolder) throws(Errno) {
+        room = folder.room
         file = try folder.makeNameless()
         running = RunningDigest(claim.algorithm)
     }
@@ -14,6 +16,7 @@ final class UploadPiece {
     var digest: DigestValue { running.value() }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+        try room.take(bytes.count)
         try System.writeAll(file.rawValue, bytes)
         running.update(bytes)
     }

@@ -68,7 +68,10 @@ struct UploadRecord: Equatable, Sendable {
 
     /// Reads the file; `nil` when it is torn or was never ours.
     init?(text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // By bytes: a carriage return before the line's end is no part of it to `Character`.
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            Substring($0)
+        }
         guard lines.first == Substring(Self.firstLine), let end = lines.firstIndex(of: Substring(Self.lastLine)) else {
             return nil
         }

@@ -20,6 +20,10 @@ enum UploadRefusal: Error, Equatable, Sendable {
     /// A join of pieces is not written to.
     case joined
     case piecesMissing
+    /// One upload is named more than once in a join.
+    case pieceTwice
+    /// There are as many unfinished uploads as there may be.
+    case tooMany(Int)
     /// Another receiver writes it, or it is being published this moment.
     case busy
     case checksumDiffers
@@ -46,8 +50,9 @@ enum UploadRefusal: Error, Equatable, Sendable {
         switch self {
         case .tusVersion: .preconditionFailed
         case .unknownDraft, .badField, .missingField, .unwantedField, .unknownChecksum, .inconsistentLength,
-            .piecesMissing:
+            .piecesMissing, .pieceTwice:
             .badRequest
+        case .tooMany: .insufficientStorage
         case .wrongContentType: .unsupportedMediaType
         case .noSuchUpload: .notFound
         case .offsetDiffers, .exists: .conflict
@@ -80,6 +85,8 @@ enum UploadRefusal: Error, Equatable, Sendable {
         case .completed: "the upload is complete"
         case .joined: "a join of uploads is not written to"
         case .piecesMissing: "one of the uploads to join is missing or not complete"
+        case .pieceTwice: "an upload is named more than once"
+        case .tooMany(let limit): "there are \(limit) unfinished uploads, and more are not begun"
         case .busy: "the upload is being written or published: ask again"
         case .checksumDiffers: "the bytes do not have the checksum that was announced; none were kept"
         case .exists: "there is a file of this name, and nothing is replaced unless the upload asks for it"

@@ -16,21 +16,34 @@ final class UploadStore: Sendable {
         var orderlyEnds: [UploadID: UInt64] = [:]
         /// Of uploads that no request is about and that are not over.
         var digests: [UploadID: ArrivalDigest.Parked] = [:]
+        /// When the last request about an unfinished upload came. The wall clock may step by years when a machine without one hears
+        /// the time; what was used just now is not old then.
+        var usedAt: [UploadID: MonotonicInstant] = [:]
+        /// Joins that are being made.
+        var joins: Set<UploadID> = []
+        var census = UploadCensus()
+        var isStopping = false
     }
 
     // Held while an upload is opened, so that there is never more than one object of it.
     private let state = Mutex(State())
 
     init(
-        in root: OwnedDescriptor, _ limits: ReceiverConfiguration.Limits, _ publisher: Publisher,
+        in root: OwnedDescriptor, _ room: DiskRoom, _ limits: ReceiverConfiguration.Limits, _ publisher: Publisher,
         _ journal: ReceiverJournal
     ) throws(Errno) {
         self.limits = limits
         self.publisher = publisher
         self.journal = journal
-        folder = UploadFolder(in: root)
+        folder = UploadFolder(in: root, room)
         worker = try BlockingWorker(name: "uploads", threads: 4)
     }
+
+    /// From now on nothing long begins, and what is under way ends soon, without a result.
+    func giveUp() { state.withLock { $0.isStopping = true } }
+
+    /// Whether the receiver stops.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
 
     /// Waits for what was begun. No request is served any more.
     func stop() {
@@ -43,9 +56,42 @@ final class UploadStore: Sendable {
         let id = if let id { id } else { try UploadID() }
         let data = try folder.create(id, record)
         let upload = LiveUpload(id, record, data: data, folder, worker)
-        state.withLock { $0.live[id] = (upload, 1) }
+        state.withLock { state in
+            state.live[id] = (upload, 1)
+            state.usedAt[id] = .now
+            state.census.made(id)
+        }
         return upload
     }
+
+    /// Why no upload may be begun now.
+    func refusalToBegin() -> UploadRefusal? {
+        state.withLock { $0.census.unfinished.count >= limits.unfinishedUploads }
+            ? .tooMany(limits.unfinishedUploads) : nil
+    }
+
+    /// Counts anew what was found on the disk, and forgets complete uploads beyond the limit.
+    func count(_ contents: UploadFolder.Contents) {
+        state.withLock { state in
+            state.census.count(
+                unfinished: contents.unfinished, complete: contents.complete, live: state.live.keys)
+        }
+        forgetSurplus()
+    }
+
+    /// A complete upload's record is for a client that did not get the answer: of very many the oldest go.
+    private func forgetSurplus() {
+        for id in state.withLock({ $0.census.forget(beyond: limits.rememberedUploads) }) {
+            guard let upload = try? acquire(id) else { continue }
+            upload.takeOver(
+                { [self] in if upload.facts.isPublished { remove(upload) } }, done: { [self] in release(upload) })
+        }
+    }
+
+    /// Takes the right to make this join; false while another request makes it.
+    func beginJoin(_ id: UploadID) -> Bool { state.withLock { $0.joins.insert(id).inserted } }
+
+    func endJoin(_ id: UploadID) { state.withLock { _ = $0.joins.remove(id) } }
 
     /// The upload of this name; `nil` when there is none. The caller releases it.
     func acquire(_ id: UploadID) throws(Errno) -> LiveUpload? {
@@ -70,7 +116,19 @@ final class UploadStore: Sendable {
             guard let entry = state.live[upload.id], entry.upload === upload else { return }
             state.live[upload.id] = entry.users > 1 ? (upload, entry.users - 1) : nil
             // At once, not when the last reference goes: the lock on the bytes would turn the next request away.
-            if entry.users == 1 { state.digests[upload.id] = upload.close() }
+            guard entry.users == 1 else { return }
+            state.digests[upload.id] = upload.close()
+            if upload.isRemoved || upload.facts.isPublished { state.usedAt[upload.id] = nil }
+        }
+    }
+
+    /// A request is about this upload.
+    func noteUse(_ upload: LiveUpload) { state.withLock { $0.usedAt[upload.id] = .now } }
+
+    /// Whether a request was about this unfinished upload within so many seconds of this run.
+    func wasUsed(_ id: UploadID, within seconds: Int64) -> Bool {
+        state.withLock { state in
+            state.usedAt[id].map { $0.duration(to: .now) < .seconds(seconds) } ?? false
         }
     }
 
@@ -130,7 +188,7 @@ final class UploadStore: Sendable {
             let offset = try upload.sync()
             let record = upload.record
             guard let data = upload.data else { return .refused(.completed) }
-            let digest = record.needsDigest ? try Self.digest(upload, data, offset) : nil
+            let digest = record.needsDigest ? try digest(upload, data, offset) : nil
             if let claim = record.claim, claim != digest {
                 // Nothing that could be appended would make it right.
                 remove(upload)
@@ -140,7 +198,13 @@ final class UploadStore: Sendable {
             let file = WholeUpload(upload, data, try folder.openFolder(making: false), digest)
             let end = Self.end(
                 publisher.publishSynced(file, record.path, record.conditions), record, offset: offset, digest)
-            if case .published = end { state.withLock { $0.orderlyEnds[upload.id] = nil } }
+            if case .published = end {
+                state.withLock { state in
+                    state.orderlyEnds[upload.id] = nil
+                    state.census.published(upload.id)
+                }
+                forgetSurplus()
+            }
             return end
         } catch {
             return .refused(.file(.failed(error)))
@@ -149,16 +213,20 @@ final class UploadStore: Sendable {
 
     func remove(_ upload: LiveUpload) {
         upload.remove()
-        state.withLock { $0.orderlyEnds[upload.id] = nil }
+        state.withLock { state in
+            state.orderlyEnds[upload.id] = nil
+            state.census.removed(upload.id)
+        }
     }
 
     /// Reads the file only where it was not hashed while it came: a part of it may have come to an earlier receiver.
-    private static func digest(
+    private func digest(
         _ upload: LiveUpload, _ data: OwnedDescriptor, _ offset: UInt64
     ) throws(Errno) -> DigestValue? {
         let size = try System.fstat(data.rawValue).size
         if let known = upload.arrivalDigest?.value(ofSize: offset), size == Int64(offset) { return known }
-        return try FileDigester.digest(of: data)
+        guard let digest = try FileDigester.digest(of: data, unless: { self.isStopping }) else { throw .canceled }
+        return digest
     }
 
     private static func end(

@@ -30,21 +30,26 @@ final class UploadSweeper: Sendable {
 extension UploadStore {
     /// Looks at every upload once. Blocks.
     func sweep(now: Int64) {
-        guard let (ids, orphans) = try? folder.contents(now: now) else { return }
-        for name in orphans { folder.removeOrphan(name) }
+        guard let contents = try? folder.contents(now: now) else { return }
+        count(contents)
+        for name in contents.orphans { folder.removeOrphan(name) }
         var expired = 0
-        for id in ids {
+        for id in contents.unfinished + contents.complete {
             // One that another receiver uses is not old.
             guard let upload = try? acquire(id) else { continue }
             let isComplete = upload.facts.isPublished
             let unfinished = limits.unfinishedLifetime
             let lifetime = isComplete ? min(limits.completeLifetime, unfinished) : unfinished
-            guard upload.lastWritten + lifetime < now else {
+            guard upload.lastWritten + lifetime < now, !wasUsed(id, within: lifetime) else {
                 release(upload)
                 continue
             }
             if !isComplete { expired += 1 }
-            upload.takeOver({ [self] in remove(upload) }, done: { [self] in release(upload) })
+            upload.takeOver(
+                { [self] in
+                    // Somebody may have taken it up just now.
+                    if upload.lastWritten + lifetime < now { remove(upload) }
+                }, done: { [self] in release(upload) })
         }
         if expired > 0 { tell("removed \(expired) unfinished uploads that nobody went on with") }
     }

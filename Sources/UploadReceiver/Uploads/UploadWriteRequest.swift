@@ -141,6 +141,7 @@ final class UploadWriteRequest: ServedRequest {
         var record = creation.record
         record.created = WallClock.milliseconds
         try look(at: record)
+        if let refusal = context.uploads.refusalToBegin() { throw refusal }
         try machine.look(UploadFacts(record: record, offset: 0, isPublished: false), context)
         do {
             let upload = try context.uploads.create(record)
@@ -208,7 +209,7 @@ final class UploadWriteRequest: ServedRequest {
         _ upload: LiveUpload, _ piece: OwnedDescriptor?, isLast: Bool, in uploads: UploadStore
     ) -> UploadEnd {
         do {
-            if let piece { try upload.append(contentsOf: piece) }
+            if let piece { try upload.append(contentsOf: piece, unless: { uploads.isStopping }) }
         } catch {
             return .refused(.file(.failed(error)))
         }
@@ -306,7 +307,7 @@ extension AppendMachine {
     fileprivate mutating func look(_ facts: UploadFacts, _ context: ReceiverContext) throws(UploadRefusal) -> UInt64? {
         let room: UInt64
         do {
-            room = try context.folder.freeSpace()
+            room = try context.room.free()
         } catch {
             throw .file(.failed(error))
         }

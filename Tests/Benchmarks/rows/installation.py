@@ -121,7 +121,9 @@ class Workshop:
         """(URL, folder) of a `martlet receive`."""
         folder = self.path("received")
         os.makedirs(folder, exist_ok=True)
-        process = subprocess.Popen([self.programs + "/martlet-receive", folder], stdout=subprocess.PIPE, text=True)
+        # Open, as the servers of the other rows are: peers have no token.
+        command = [self.programs + "/martlet-receive", "--open", folder]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.children.append((process, folder))
         return process.stdout.readline().split()[1], folder
 

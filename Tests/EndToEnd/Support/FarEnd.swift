@@ -22,8 +22,8 @@ enum FarEnd {
         case .tusInChunks:
             self = .tus(try TusServer(sandbox, .resumableUpload, settings: ["MAX_CHUNK=\(WireProtocol.chunk)"]))
         case .tusToReceiver, .ietf:
-            let options = try token.map { try Receiver.asking(for: $0, sandbox) } ?? []
-            self = .receiver(try Receiver(sandbox, options: options))
+            let asking = try token.map { try Receiver.asking(for: $0, sandbox) }
+            self = .receiver(try Receiver(sandbox, access: (asking ?? ["--open"]) + ["--host", "127.0.0.1"]))
         case .ietf8, .ietf6, .ietf5, .ietf3:
             self = .draft(try DraftServer(sandbox, version: wire.interopVersion ?? 8))
         case .s3: self = .s3(try S3Server(sandbox))

@@ -29,7 +29,11 @@ final class Receiver {
     private let sandbox: Sandbox
     private let options: [String]
 
-    init(_ sandbox: Sandbox, options: [String] = []) throws {
+    /// - Parameter access: who is let in; by default anybody, by its address with any port, as tests put proxies before it.
+    init(
+        _ sandbox: Sandbox, options: [String] = [], access: [String] = ["--open", "--host", "127.0.0.1"]
+    ) throws {
+        let options = options + access
         self.sandbox = sandbox
         self.options = options
         data = RawPath("\(sandbox.root)/received")

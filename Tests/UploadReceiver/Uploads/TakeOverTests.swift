@@ -90,8 +90,9 @@ struct TakeOverTests {
     func copied() throws {
         let publisher = try Publisher(folder: try ServedFolder(path: sandbox.folder))
         defer { publisher.stop() }
+        let root = try System.open(sandbox.folder)
         let store = try UploadStore(
-            in: try System.open(sandbox.folder), ReceiverConfiguration.Limits(), publisher,
+            in: root, DiskRoom(of: root, keepFree: 0), ReceiverConfiguration.Limits(), publisher,
             try ReceiverJournal(output: -1))
         defer { store.stop() }
         var record = UploadRecord(path: TargetPath(components: [Array("f".utf8)]), completesByLength: true)
@@ -141,7 +142,7 @@ struct TakeOverTests {
         limits.completeLifetime = 20
         // Removing is a job of the store's: it is done when the store has stopped.
         func sweep(after seconds: Int64) throws {
-            let store = try UploadStore(in: root, limits, publisher, journal)
+            let store = try UploadStore(in: root, DiskRoom(of: root, keepFree: 0), limits, publisher, journal)
             store.sweep(now: WallClock.seconds + seconds)
             store.stop()
         }
@@ -225,7 +226,7 @@ struct UploadProgramTests {
         record.length = 3
         let id = try UploadID()
         do {
-            let data = try UploadFolder(in: root).create(id, record)
+            let data = try UploadFolder(in: root, DiskRoom(of: root, keepFree: 0)).create(id, record)
             try [1, 2, 3].withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
                 try System.writeAll(data.rawValue, UnsafeRawBufferPointer(rebasing: bytes[..<3]))
             }
