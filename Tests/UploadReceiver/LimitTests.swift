@@ -289,6 +289,8 @@ struct LostBytesTests {
         }
         // Who wrote meanwhile is sent away, and asks where the upload stands.
         #expect(try append([8], first) == .seatLost)
+        // What only a checkpoint has heard of is told once.
+        if inCheckpoint { #expect(throws: Errno.inputOutput) { try upload.sync() } }
         #expect(try upload.sync() == 3)
         #expect(try System.fstat(data).size == 3)
         let second = try #require(upload.takeSeat(-1))
@@ -299,6 +301,45 @@ struct LostBytesTests {
         }
         #expect(try contents(sandbox.path("f")) == Array(1...10))
         #expect(digest == (try FileDigester.digest(of: System.open(sandbox.path("f")))))
+    }
+
+    @Test("a loss that is found when the body has ended publishes nothing", arguments: [UInt64(7), nil])
+    func lostAtTheEnd(length: UInt64?) throws {
+        let sandbox = try ReceiverSandbox()
+        let root = try System.open(sandbox.folder)
+        let publisher = try Publisher(folder: try ServedFolder(path: sandbox.folder))
+        defer { publisher.stop() }
+        let store = try UploadStore(
+            in: root, DiskRoom(of: root, keepFree: 0), ReceiverConfiguration.Limits(), publisher,
+            try ReceiverJournal(output: -1))
+        defer { store.stop() }
+        var record = UploadRecord(
+            path: TargetPath(components: [Array("f".utf8)]), completesByLength: length != nil)
+        record.length = length
+        let upload = try store.create(record)
+        defer { store.release(upload) }
+        let data = try #require(upload.data).rawValue
+        let seat = try #require(upload.takeSeat(-1))
+        let bytes: [UInt8] = [1, 2, 3, 4, 5, 6, 7]
+        #expect(try bytes[..<3].withUnsafeBytes { try upload.append($0, seat) } == .stored)
+        #expect(try upload.sync() == 3)
+        #expect(try bytes[3...].withUnsafeBytes { try upload.append($0, seat) } == .stored)
+        upload.leave(seat)
+        ForcedFailures.fail(.fdatasync, on: .descriptor(data), with: .inputOutput)
+        defer { ForcedFailures.clear(.descriptor(data)) }
+        upload.checkpoint()
+        guard case .refused = store.finish(upload) else {
+            Issue.record("a part was published")
+            return
+        }
+        if length != nil {
+            guard case .refused = store.finish(upload) else {
+                Issue.record("a part was published at the second try")
+                return
+            }
+        }
+        #expect(throws: Errno.noSuchFile) { try System.stat(sandbox.path("f")) }
+        #expect(upload.facts.offset == 3)
     }
 
     @Test("an upload that somebody takes up in the moment in which it expires stays")

@@ -31,6 +31,8 @@ final class LiveUpload: Sendable {
         /// How much of it is on the disk for certain.
         var synced: UInt64 = 0
         var isRecordSynced: Bool
+        /// A checkpoint found that bytes were lost; whoever syncs next is told.
+        var untoldLoss: Errno?
         var isRemoved = false
         /// Seconds since 1970.
         var lastWritten: Int64
@@ -130,7 +132,7 @@ final class LiveUpload: Sendable {
     /// Puts on the disk what there is so far, beside the writing. Blocks.
     func checkpoint() {
         // When the disk fails, its bytes are taken back and whoever writes is interrupted: the client asks where it stands.
-        _ = try? sync()
+        _ = try? sync(isCheckpoint: true)
         state.withLock { $0.isCheckpointing = false }
     }
 
@@ -167,15 +169,23 @@ final class LiveUpload: Sendable {
     }
 
     /// Puts bytes and record on the disk and says how many bytes are there. Blocks; on a job or while nobody writes.
-    func sync() throws(Errno) -> UInt64 {
+    func sync() throws(Errno) -> UInt64 { try sync(isCheckpoint: false) }
+
+    private func sync(isCheckpoint: Bool) throws(Errno) -> UInt64 {
         try syncing.withLock { _ throws(Errno) in
+            let untold = state.withLock { state in
+                defer { if !isCheckpoint { state.untoldLoss = nil } }
+                return state.untoldLoss
+            }
+            // The end of a body may have been taken before the loss was found: what is there now is not what it ended.
+            if let untold { throw untold }
             let (data, offset, synced, isRecordSynced) = state.withLock {
                 ($0.data, $0.offset, $0.synced, $0.isRecordSynced)
             }
             guard let data else { return offset }
             if synced < offset {
                 do throws(Errno) { try System.fdatasync(data.rawValue) } catch {
-                    takeBackUnsynced(data)
+                    takeBackUnsynced(data, untold: isCheckpoint ? error : nil)
                     throw error
                 }
             }
@@ -191,8 +201,9 @@ final class LiveUpload: Sendable {
 
     /// The disk has lost bytes, nobody says which, and says so only once: the next sync would succeed. So everything that was not
     /// synced before goes, and its client sends it again.
-    private func takeBackUnsynced(_ data: OwnedDescriptor) {
+    private func takeBackUnsynced(_ data: OwnedDescriptor, untold: Errno?) {
         let isLost = state.withLock { state in
+            state.untoldLoss = untold
             Self.unseat(&state)
             do throws(Errno) {
                 try System.ftruncate(data.rawValue, to: Int64(state.synced))

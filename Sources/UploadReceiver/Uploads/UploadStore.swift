@@ -188,6 +188,8 @@ final class UploadStore: Sendable {
             let offset = try upload.sync()
             let record = upload.record
             guard let data = upload.data else { return .refused(.completed) }
+            // Whoever found it whole may have been told before the disk lost a part of it.
+            if let length = record.length, length != offset { return .refused(.file(.failed(.inputOutput))) }
             let digest = record.needsDigest ? try digest(upload, data, offset) : nil
             if let claim = record.claim, claim != digest {
                 // Nothing that could be appended would make it right.
