@@ -12,21 +12,23 @@ struct OwnListeners {
 
     /// Ports on this side of the connections that were found to lead to one.
     private var localPorts: Set<UInt16> = []
-    private let users: (_ address: [UInt8], _ port: UInt16) -> Set<UInt32>
+    private let isOwn: (_ address: [UInt8], _ port: UInt16, _ localPort: UInt16) -> Bool
 
-    /// - Parameter users: of whom the listeners are; see `ListenerOwner`.
-    init(_ users: @escaping ([UInt8], UInt16) -> Set<UInt32> = ListenerOwner.users(listeningAt:port:)) {
-        self.users = users
+    /// - Parameter isOwn: whether the other end is this user's; see `ListenerOwner`.
+    init(
+        _ isOwn: @escaping ([UInt8], UInt16, UInt16) -> Bool = ListenerOwner.isOwnOtherEnd(address:port:localPort:)
+    ) {
+        self.isOwn = isOwn
     }
 
     /// A connection was opened from this port, which an earlier one may have had.
     mutating func opened(_ connection: Connection) { localPorts.remove(connection.localPort) }
 
-    /// Whether everything that could have taken the connection belongs to this user, and is on this machine.
+    /// Whether the program at the other end is this user's, and is on this machine.
     mutating func include(_ connection: Connection) -> Bool {
         if localPorts.contains(connection.localPort) { return true }
         guard let address = InternetSocket.bytes(ofAddress: connection.address), InternetSocket.isLoopback(address),
-            users(address, connection.port) == [System.userID]
+            isOwn(address, connection.port, connection.localPort)
         else { return false }
         localPorts.insert(connection.localPort)
         return true

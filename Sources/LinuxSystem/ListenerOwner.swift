@@ -16,6 +16,48 @@ package enum ListenerOwner {
         return users
     }
 
+    /// Whether the program at the other end of a connection within this machine is this user's.
+    ///
+    /// The other end has a row of its own. One that was accepted names the program's user, whoever listens on the port by now; one that
+    /// still waits to be accepted belongs to who listens, because it would end with the listener.
+    /// - Parameters:
+    ///   - address: of the other end, and its port.
+    ///   - localPort: of this end.
+    package static func isOwnOtherEnd(address: [UInt8], port: UInt16, localPort: UInt16) -> Bool {
+        let rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { ends(in: text(of: $0)) }.filter {
+            $0.port == port && $0.remotePort == localPort
+                && InternetSocket.plain($0.address) == InternetSocket.plain(address)
+        }
+        guard rows.count == 1, let end = rows.first else { return false }
+        if end.isAccepted { return end.userID == System.userID }
+        return users(listeningAt: address, port: port) == [System.userID]
+    }
+
+    /// One end of a connection.
+    struct End: Equatable {
+        /// 4 or 16 bytes in network order.
+        var address: [UInt8]
+        var port: UInt16
+        var remotePort: UInt16
+        var userID: UInt32
+        /// Whether a program has it: it has an inode.
+        var isAccepted: Bool
+    }
+
+    /// The rows of connections; those that are over (`TIME_WAIT`, 06) or listen are left out.
+    static func ends(in table: String) -> [End] {
+        table.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count > 9, words[3] != "0A", words[3] != "06", let userID = UInt32(words[7]) else { return nil }
+            let (own, other) = (words[1].split(separator: ":"), words[2].split(separator: ":"))
+            guard own.count == 2, other.count == 2, let address = address(own[0]),
+                let port = UInt16(own[1], radix: 16), let remotePort = UInt16(other[1], radix: 16)
+            else { return nil }
+            return End(
+                address: address, port: port, remotePort: remotePort, userID: userID, isAccepted: words[9] != "0")
+        }
+    }
+
     struct Listener: Equatable {
         /// 4 or 16 bytes in network order.
         var address: [UInt8]

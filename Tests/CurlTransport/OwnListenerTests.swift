@@ -1,4 +1,3 @@
-import LinuxSystem
 import Synchronization
 import Testing
 
@@ -9,32 +8,28 @@ import Testing
         OwnListeners.Connection(address: address, port: 8080, localPort: port)
     }
 
-    @Test func `a connection is this user's when all that could have taken it is`() {
-        let (me, other) = (System.userID, System.userID + 1)
-        for (users, expected) in [([me], true), ([other], false), ([me, other], false), ([], false)] {
-            var listeners = OwnListeners { _, _ in Set(users) }
-            let isOwn = listeners.include(connection(from: 1))
-            #expect(isOwn == expected)
-        }
-        var all = OwnListeners { _, _ in [me] }
-        let found = ["::1", "192.0.2.1", "no address"].map { all.include(connection(from: 1, to: $0)) }
-        #expect(found == [true, true, true], "it is known by its port")
-        var fresh = OwnListeners { _, _ in [me] }
-        let others = ["192.0.2.1", "no address"].map { fresh.include(connection(from: 2, to: $0)) }
-        #expect(others == [false, false])
+    @Test func `a connection is this user's when its other end is, on this machine`() {
+        var own = OwnListeners { _, _, _ in true }
+        let found = ["::1", "127.9.9.9"].enumerated().map { own.include(connection(from: UInt16($0 + 1), to: $1)) }
+        #expect(found == [true, true])
+        let outside = ["192.0.2.1", "no address"].map { own.include(connection(from: 9, to: $0)) }
+        #expect(outside == [false, false])
+        var foreign = OwnListeners { _, _, _ in false }
+        let isOwn = foreign.include(connection(from: 1))
+        #expect(!isOwn)
     }
 
     @Test func `the kernel is asked once a connection, and again when its port is another's`() {
         let asked = Mutex(0)
-        let owner = Mutex(System.userID)
-        var listeners = OwnListeners { _, _ in
+        let isOwn = Mutex(true)
+        var listeners = OwnListeners { _, _, _ in
             asked.withLock { $0 += 1 }
-            return [owner.withLock { $0 }]
+            return isOwn.withLock { $0 }
         }
         let first = (0..<3).map { _ in listeners.include(connection(from: 1)) }
         #expect(first == [true, true, true])
         #expect(asked.withLock { $0 } == 1)
-        owner.withLock { $0 += 1 }
+        isOwn.withLock { $0 = false }
         // An open connection keeps its other end.
         let kept = [1, 2].map { listeners.include(connection(from: $0)) }
         #expect(kept == [true, false])

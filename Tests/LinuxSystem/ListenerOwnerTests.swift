@@ -48,4 +48,44 @@ struct ListenerOwnerTests {
         let loopback = [UInt8](repeating: 0, count: 15) + [1]
         #expect(ListenerOwner.users(listeningAt: loopback, port: sixPort) == [System.userID])
     }
+
+    @Test("the other end of a connection is its program's, and the listener's while nobody accepted it")
+    func otherEnds() throws {
+        let listener = try InternetSocket.listen(host: "127.0.0.1", isIPv6: false, port: 0)
+        let port = try InternetSocket.localPort(of: listener.rawValue)
+        let client = OwnedDescriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(client.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        #expect(result == 0)
+        let local = try InternetSocket.localPort(of: client.rawValue)
+        func isOwn(_ port: UInt16, _ local: UInt16) -> Bool {
+            ListenerOwner.isOwnOtherEnd(address: [127, 0, 0, 1], port: port, localPort: local)
+        }
+        #expect(isOwn(port, local))
+        #expect(!isOwn(port, local ^ 1) && !isOwn(port ^ 1, local))
+        let accepted = OwnedDescriptor(accept(listener.rawValue, nil, nil))
+        #expect(isOwn(port, local))
+        // The program that has the connection counts, not who listens by now.
+        listener.close()
+        #expect(isOwn(port, local))
+        accepted.close()
+    }
+
+    @Test("rows of connections tell who has the end, and whether anybody has")
+    func ends() {
+        let waiting = Self.table.replacing("    33        0 4713", with: "     0        0 0")
+        #expect(
+            ListenerOwner.ends(in: Self.table) == [
+                ListenerOwner.End(
+                    address: [127, 0, 0, 1], port: 20_321, remotePort: 40_000, userID: 33, isAccepted: true)
+            ])
+        #expect(ListenerOwner.ends(in: waiting).map(\.isAccepted) == [false])
+    }
 }
