@@ -72,3 +72,5 @@ int CLinux_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t
 }
 
 const char *CLinux_strerror_r(int code, char *buffer, size_t size) { return strerror_r(code, buffer, size); }
+
+int CLinux_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }

@@ -22,6 +22,8 @@ package enum Martlet {
 
     /// What the process needs before its first task. Once, at its very beginning.
     package static func prepare() {
+        // Passwords go through here.
+        System.forbidDumps()
         fillStandardStreams()
         DefaultExecutor.useOwnThreads()
     }

@@ -36,9 +36,9 @@ enum EngineLauncher {
             if let value = System.environment(name) { environment.append(Array("\(name)=".utf8) + value) }
         }
         #if DEBUG
-            // Names a step after which a test wants the engine to be killed.
-            if let value = System.environment("MARTLET_FAULT") {
-                environment.append(Array("MARTLET_FAULT=".utf8) + value)
+            // Names a step after which a test wants the engine to be killed; lets a test look at it.
+            for name in ["MARTLET_FAULT", "MARTLET_DUMPABLE"] {
+                if let value = System.environment(name) { environment.append(Array("\(name)=".utf8) + value) }
             }
         #endif
         for (name, value) in places.environment { environment.append(Array("\(name)=\(value)".utf8)) }

@@ -21,11 +21,12 @@ package struct ControlSocket: Sendable {
         let directory = Array(places.socketDirectory.utf8)
         let socket = Array(places.socketFile.utf8)
         do {
-            try makePrivate(directory)
+            _ = try System.openOwnFolder(directory)
             if (try? System.lstat(socket)) != nil { try System.unlink(socket) }
             return try UnixSocket.listen(in: directory, name: Places.socketName)
         } catch {
-            throw error as? ControlSocketError ?? .unusable(places.socketFile, "\(error)")
+            if let error = error as? Untrusted { throw .untrusted(error) }
+            throw .unusable(places.socketFile, "\(error)")
         }
     }
 
@@ -50,26 +51,16 @@ package struct ControlSocket: Sendable {
         else { return nil }
         return descriptor
     }
-
-    /// A directory that only its owner can look into, made when it is missing.
-    private static func makePrivate(_ directory: [UInt8]) throws {
-        try System.mkdirs(directory, mode: 0o700)
-        let status = try System.lstat(directory)
-        guard status.kind == .directory, status.userID == System.userID else {
-            throw ControlSocketError.notOurs(String(decoding: directory, as: UTF8.self))
-        }
-        if status.permissions != 0o700 { try System.chmod(directory, mode: 0o700) }
-    }
 }
 
 /// Why there is no control socket. Each message names the way out.
 package enum ControlSocketError: Error, CustomStringConvertible {
-    case notOurs(String)
+    case untrusted(Untrusted)
     case unusable(String, String)
 
     package var description: String {
         switch self {
-        case .notOurs(let directory): "\(directory) belongs to somebody else or is no directory: remove it"
+        case .untrusted(let error): "\(error)"
         case .unusable(let socket, let reason): "the socket \(socket) cannot be made (\(reason)): check its directory"
         }
     }

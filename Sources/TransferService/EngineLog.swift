@@ -1,5 +1,5 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 package import TransferModel
 
 /// The engine's log: `log/martletd.log`, one line an event, rotated by size; its newest lines also in memory.
@@ -33,9 +33,16 @@ package final class EngineLog {
         self.least = least
         self.sizeLimit = sizeLimit
         self.now = now
-        try? System.mkdirs(Array(directory.utf8), mode: 0o700)
+        _ = try? System.openOwnFolder(Array(directory.utf8))
         open()
         readEnd()
+    }
+
+    /// Throws when the log's folder or file is not ours: what is written there would be read, or moved, by somebody else.
+    package static func check(directory: String) throws(Untrusted) {
+        _ = try System.openOwnFolder(Array(directory.utf8))
+        let file = Array("\(directory)/\(name)".utf8)
+        _ = try System.openOwnFile(file, flags: O_RDWR | O_CREAT | O_APPEND, mayHaveNames: true)
     }
 
     /// The number behind the newest line.
@@ -63,7 +70,8 @@ package final class EngineLog {
         }
         guard let after else { return (Array(lines.filter(isWanted).suffix(limit)), next) }
         var found: [LogLine] = []
-        let start = Int(clamping: max(0, after - firstNumber))
+        // Any number may be asked for, and none is worked with before it is within ours.
+        let start = Int(min(max(after, firstNumber), next) - firstNumber)
         for index in lines.indices.dropFirst(start) where isWanted(lines[index]) {
             if found.count == limit { return (found, firstNumber + Int64(index)) }
             found.append(lines[index])
@@ -85,7 +93,7 @@ package final class EngineLog {
     private func path(_ suffix: String = "") -> [UInt8] { Array("\(directory)/\(Self.name)\(suffix)".utf8) }
 
     private func open() {
-        file = try? System.open(path(), flags: O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
+        file = try? System.openOwnFile(path(), flags: O_RDWR | O_CREAT | O_APPEND, mayHaveNames: true)
         size = file.flatMap { try? System.fstat($0.rawValue).size } ?? 0
     }
 

@@ -53,7 +53,7 @@ final class Sandbox {
         [
             "MARTLET_HOME=\(home)", "HOME=\(root)", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "LANG=C.UTF-8", "TZ=UTC", "TERM=xterm-256color", "USER=tester",
-        ] + environment
+        ] + (getuid() == 0 ? [] : ["MARTLET_DUMPABLE=1"]) + environment
     }
 
     /// Starts a program of ours, or a script of `Tests/Servers` by its path, and does not wait for it.
