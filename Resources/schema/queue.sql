@@ -35,7 +35,7 @@ CREATE TABLE batches (
     last_task INTEGER,
     created_at INTEGER NOT NULL,
     finished_at INTEGER
-, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0, cleared_at INTEGER);
+, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0, cleared_at INTEGER, secrets INTEGER);
 
 CREATE INDEX batches_unfinished ON batches (session, id) WHERE finished_at IS NULL;
 
@@ -137,7 +137,7 @@ CREATE TABLE task_details (
     digest TEXT,
     final_path BLOB,
     response TEXT
-, at_risk INTEGER NOT NULL DEFAULT 0, unconfirmed INTEGER NOT NULL DEFAULT 0);
+, at_risk INTEGER NOT NULL DEFAULT 0, unconfirmed INTEGER NOT NULL DEFAULT 0, handle INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX details_waiting ON task_details (task) WHERE wait <> 0;
 

@@ -159,7 +159,8 @@ final class FTPPerformance {
 
     /// Servers write words before it.
     private static func lastNumber(in text: String) -> Int64? {
-        text.split { !$0.isASCII || !$0.isNumber }.last.flatMap { Int64($0) }
+        // More digits than fit are a number all the same, and no size of a file.
+        text.split { !$0.isASCII || !$0.isNumber }.last.map { Int64($0) ?? .max }
     }
 
     // MARK: What libcurl calls

@@ -50,7 +50,7 @@ enum SFTPAnswer: Equatable {
         var attributes = RemoteAttributes(size: nil)
         if flags & AttributeFlag.size != 0 {
             guard let size = reader.number64() else { return nil }
-            attributes.size = Int64(exactly: size)
+            attributes.size = Int64(clamping: size)
         }
         if flags & AttributeFlag.owner != 0 {
             guard reader.number32() != nil, reader.number32() != nil else { return nil }

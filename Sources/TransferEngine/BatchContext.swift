@@ -49,7 +49,7 @@ final class BatchContext {
         self.receivers = receivers
         self.userAgent = userAgent
         destination = RemotePlace(order.destination, query: order.destinationQuery, s3: order.options.s3)
-        credentials = Self.credentials(order.secrets)
+        credentials = Self.credentials(order)
         let options = order.options
         base = ConnectionSettings(options)
         var timeouts = ExchangeTimeouts()
@@ -61,7 +61,14 @@ final class BatchContext {
         self.timeouts = timeouts
     }
 
-    private static func credentials(_ secrets: TransferSecrets) -> Credentials {
+    private static func credentials(_ order: BatchOrder) -> Credentials {
+        // Without what was given for it nothing of the batch may go out: an upload would arrive where anybody may write.
+        if let lost = TransferError.lost(order.lacks, of: order.batch) { return .failed(lost) }
+        let secrets = order.secrets
+        if let refusal = secrets.refusal {
+            return .failed(
+                TransferError(.permissionDenied, "\(refusal): give it anew with 'martlet set \(order.batch)'"))
+        }
         if asks(secrets) { return .unknown }
         return secrets.user.map { .user($0, password: secrets.password ?? "") } ?? .none
     }
@@ -73,13 +80,13 @@ final class BatchContext {
 
     /// Its settings, or what lets it in, were changed while it runs.
     func adopt(_ order: BatchOrder) {
-        let isLetInAnew = order.secrets != self.order.secrets
+        let isLetInAnew = order.secrets != self.order.secrets || order.lacks != self.order.lacks
         self.order = order
         base = ConnectionSettings(order.options)
         guard isLetInAnew else { return }
         keysGeneration += 1
         scheme = .basic
-        credentials = Self.credentials(order.secrets)
+        credentials = Self.credentials(order)
     }
 
     /// Asks anew next time: a person may have changed the password since.
@@ -271,4 +278,27 @@ extension ConnectionSettings {
 
 extension TransferOptions {
     fileprivate var requestTimeout: Duration { .seconds(requestTimeoutSeconds) }
+}
+
+extension TransferError {
+    /// What a batch has to have and the secrets store has lost; `nil`: nothing.
+    static func lost(_ lacks: KeptSecrets, of batch: BatchID) -> TransferError? {
+        if lacks.contains(.login) {
+            return TransferError(
+                .permissionDenied,
+                "its password, token or header fields were lost with secrets.sqlite: give them again with 'martlet set \(batch)' and "
+                    + "--user, --password-command or --header")
+        }
+        guard lacks.contains(.query) else { return nil }
+        return TransferError(
+            .permissionDenied,
+            "the query of its address was lost with secrets.sqlite: queue it again with the whole address, and cancel this one"
+        )
+    }
+
+    /// Of a download whose address had a query.
+    static let lostQuery = TransferError(
+        .permissionDenied,
+        "the query of its address was lost with secrets.sqlite: queue it again with the whole address, and cancel this one"
+    )
 }

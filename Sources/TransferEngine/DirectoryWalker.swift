@@ -36,6 +36,8 @@ actor DirectoryWalker {
                 let status = try System.stat(source.path.bytes)
                 switch status.kind {
                 case .directory: return FoundSource(source: source.source, kind: .directory)
+                case .regular where !FileSize.isPossible(status.size):
+                    return FoundSource(source: source.source, kind: .unreadable(.tooLarge(source.path)))
                 case .regular:
                     let filter = NameFilter(include: source.include, exclude: source.exclude)
                     let isTaken = filter.takes(file: source.path.lastComponent.bytes, in: [])
@@ -117,6 +119,10 @@ actor DirectoryWalker {
             switch status.kind {
             case .regular:
                 guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
+                guard FileSize.isPossible(status.size) else {
+                    let error = TransferError.tooLarge(folder.path.appending(RawPath(entry.name)))
+                    return chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: error))
+                }
                 chunk.files.append(WalkedFile(name: RawPath(entry.name), identity: SourceIdentity(status)))
             case .directory:
                 if entry.kind == .symbolicLink, isLoop(status, folder, source) { return }

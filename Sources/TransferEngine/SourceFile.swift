@@ -34,6 +34,7 @@ final class SourceFile: TransferBodySource {
             descriptor = try System.open(path.bytes, flags: mayBeLink ? flags : flags | O_NOFOLLOW)
             let status = try System.fstat(descriptor.rawValue)
             guard status.kind == .regular else { throw TransferError.notAFile(path, status.kind) }
+            guard FileSize.isPossible(status.size) else { throw TransferError.tooLarge(path) }
             if status.size <= Self.smallest {
                 switch try Self.reading(descriptor.rawValue, status) {
                 case .whole(let bytes): self.bytes = bytes
@@ -142,7 +143,9 @@ final class SourceFile: TransferBodySource {
 
 extension SourceIdentity {
     init(_ status: FileStatus) {
-        self.init(size: status.size, modifiedNanoseconds: status.modifiedNanoseconds, inode: status.inode)
+        self.init(
+            size: FileSize.told(status.size) ?? FileSize.beyond, modifiedNanoseconds: status.modifiedNanoseconds,
+            inode: status.inode)
     }
 }
 
@@ -168,6 +171,12 @@ extension TransferError {
             .unsupported,
             "\(path.displayed) says that it has \(size) bytes and gives another number of them, as files of /proc do: "
                 + "copy it to a usual file and queue that")
+    }
+
+    /// A sparse file, or a file system that lies.
+    static func tooLarge(_ path: RawPath) -> TransferError {
+        TransferError(
+            .unsupported, "\(path.displayed) has more than 8 PiB, which nothing can take: leave it out and cancel it")
     }
 
     static func notAFile(_ path: RawPath, _ kind: FileKind) -> TransferError {

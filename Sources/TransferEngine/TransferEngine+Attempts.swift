@@ -15,6 +15,9 @@ extension TransferEngine {
             queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.id)
             return context.forgetCredentials()
         }
+        if task.lacksQuery {
+            return queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: .lostQuery), for: task.id)
+        }
         // A cancel that was taken back: what is still there may serve.
         if let removal = removals[task.id] { endRemoval(removal, .takenBack) }
         if let look = looks[task.id] { endLook(look) }

@@ -153,6 +153,7 @@ extension TransferEngine {
 
     func openGate(_ local: TransferProtocols.ExchangeID, _ opening: GateOpening, _ attempt: Attempt) {
         guard let target = attempt.target else { return }
+        if let total = opening.total, !FileSize.isPossible(total) { return fail(attempt, impossible(attempt)) }
         do throws(DownloadTarget.Refusal) {
             try target.begin(opening)
         } catch {
@@ -173,6 +174,11 @@ extension TransferEngine {
         case .ftp: ftp?.openGate(id, to: target)
         case .sftp: sftp?.openGate(OperationID(rawValue: exchange.wire), to: target, total: opening.total)
         }
+    }
+
+    private func impossible(_ attempt: Attempt) -> TransferError {
+        let message = "the server says that the file has more than 8 PiB: its administrator can mend that, then retry"
+        return TransferError(.badServerResponse, message)
     }
 
     func refused(_ attempt: Attempt, _ refusal: DownloadTarget.Refusal) {

@@ -59,7 +59,7 @@ extension TransferEngine {
     private func converted(_ end: FTPExchangeEnd, _ attempt: Attempt) -> FTPEnd {
         var told = FTPEnd(
             reply: end.reply?.code ?? 0, text: RawPath(end.reply?.text ?? "").displayed, command: end.command,
-            size: end.size, modified: end.modified.map { Timestamp(milliseconds: $0 * 1000) },
+            size: end.size.flatMap(FileSize.told), modified: end.modified.map { Timestamp(milliseconds: $0 * 1000) },
             bytesSent: end.bytesSent, bytesWritten: attempt.target.map { max(0, $0.written - attempt.base) } ?? 0,
             failure: end.failure.map { converted($0, attempt) }, at: timeline.now)
         told.isLoginRefused = end.isLoginRefused

@@ -95,7 +95,10 @@ extension TransferEngine {
         case .opened(let handle): return (.opened(SFTPHandle(rawValue: handle.rawValue)), false)
         case .attributes(let found):
             return (
-                .attributes(SFTPAttributes(size: found.size, modified: found.modified, isFolder: found.isFolder)), false
+                .attributes(
+                    SFTPAttributes(
+                        size: found.size.flatMap(FileSize.told), modified: found.modified, isFolder: found.isFolder)),
+                false
             )
         case .freeSpace(let bytes): return (.freeSpace(bytes), false)
         case .refused(let status, let text): return (.refused(SFTPStatus(rawValue: status) ?? .failure, text), false)

@@ -289,11 +289,12 @@ public struct ByteCounts: Codable, Hashable, Sendable {
         self.verified = verified
     }
     public static func += (one: inout ByteCounts, other: ByteCounts) {
-        one.total += other.total
-        one.sent += other.sent
-        one.accepted += other.accepted
-        one.verified += other.verified
-        let found = (one.found ?? 0) + (other.found ?? 0)
+        ByteSum.add(other.total, to: &one.total)
+        ByteSum.add(other.sent, to: &one.sent)
+        ByteSum.add(other.accepted, to: &one.accepted)
+        ByteSum.add(other.verified, to: &one.verified)
+        var found = one.found ?? 0
+        ByteSum.add(other.found ?? 0, to: &found)
         one.found = found == 0 ? nil : found
     }
     package static func -= (one: inout ByteCounts, other: ByteCounts) {

@@ -34,7 +34,7 @@ struct DavResource: Hashable, Sendable {
             else { continue }
             size =
                 size
-                ?? found.text(of: "getcontentlength", in: "DAV:").flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+                ?? found.text(of: "getcontentlength", in: "DAV:").flatMap { FileSize.read($0) }
             modified = modified ?? found.text(of: "getlastmodified", in: "DAV:").flatMap(HTTPDate.parse)
             etag = etag ?? found.text(of: "getetag", in: "DAV:")
             isFolder = isFolder || found.child("resourcetype", in: "DAV:")?.child("collection", in: "DAV:") != nil

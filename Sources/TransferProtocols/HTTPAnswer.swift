@@ -21,7 +21,7 @@ package struct HTTPAnswer: Hashable, Sendable {
 
     /// `Content-Length`, when it is one number.
     package var contentLength: Int64? {
-        field("content-length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        field("content-length").flatMap { FileSize.read($0) }
     }
 
     /// `Date`, by the server's clock.
@@ -73,12 +73,12 @@ package struct ContentRange: Hashable, Sendable {
         let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
         if halves[1] != "*" {
-            guard let total = Int64(halves[1]), total >= 0 else { return nil }
+            guard let total = FileSize.read(halves[1]) else { return nil }
             self.total = total
         }
         if halves[0] != "*" {
             let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-            guard ends.count == 2, let first = Int64(ends[0]), let last = Int64(ends[1]), first >= 0, last >= first,
+            guard ends.count == 2, let first = FileSize.read(ends[0]), let last = FileSize.read(ends[1]), last >= first,
                 total.map({ last < $0 }) ?? true
             else { return nil }
             bytes = first...last

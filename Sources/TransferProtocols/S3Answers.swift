@@ -26,7 +26,7 @@ enum S3Answers {
         var page = S3PartPage()
         for part in root.children("Part") {
             guard let number = part.text(of: "PartNumber").flatMap({ Int($0) }),
-                let size = part.text(of: "Size").flatMap({ Int64($0) }),
+                let size = part.text(of: "Size").flatMap({ FileSize.read($0) }),
                 let tag = part.text(of: "ETag")
             else { return nil }
             page.parts[number] = S3PartPage.Part(size: size, tag: tag)

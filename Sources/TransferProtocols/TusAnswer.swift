@@ -67,7 +67,7 @@ enum TusAnswer: Hashable, Sendable {
                         + "check the server's settings behind its proxy", httpStatus: answer.status))
         }
         return .made(
-            upload, offset: answer.field("upload-offset").flatMap { Int64($0) },
+            upload, offset: answer.field("upload-offset").flatMap { FileSize.read($0) },
             expires: answer.field("upload-expires").flatMap(HTTPDate.parse))
     }
 
@@ -81,12 +81,12 @@ enum TusAnswer: Hashable, Sendable {
         }
         switch answer.status {
         case 200..<300:
-            guard let text = answer.field("upload-offset"), let offset = Int64(text) else {
+            guard let text = answer.field("upload-offset"), let offset = FileSize.read(text) else {
                 // A login page, a cache: whatever it is, it is not the server that made the upload.
                 self = .wait(WaitDemand(.backoff, .noTus(address, answer.status)))
                 return
             }
-            let told = answer.field("upload-length").flatMap { Int64($0) } ?? length
+            let told = answer.field("upload-length").flatMap { FileSize.read($0) } ?? length
             // Another upload's address, or one that another client went on with.
             self = (0...length).contains(offset) && told == length ? .stands(at: offset) : .gone
         case 403 where answer.field("tus-resumable") == nil: self = .wait(Self.revoked(answer, address))
@@ -106,7 +106,7 @@ enum TusAnswer: Hashable, Sendable {
         }
         switch answer.status {
         case 200..<300:
-            guard let text = answer.field("upload-offset"), let offset = Int64(text) else {
+            guard let text = answer.field("upload-offset"), let offset = FileSize.read(text) else {
                 self = .disagrees(.noTus(address, answer.status))
                 return
             }

@@ -142,7 +142,7 @@ enum TusAnnouncement {
     }
 
     /// The largest file that the server takes.
-    static func largest(_ answer: HTTPAnswer) -> Int64? { answer.field("tus-max-size").flatMap { Int64($0) } }
+    static func largest(_ answer: HTTPAnswer) -> Int64? { answer.field("tus-max-size").flatMap { FileSize.read($0) } }
 
     private static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty }

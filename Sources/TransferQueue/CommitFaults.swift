@@ -2,18 +2,22 @@ import Glibc
 import LinuxSystem
 
 /// Kills this process at a chosen commit, for end-to-end tests of debug builds. `MARTLET_FAULT=queue.commit:7` dies right
-/// before the seventh commit since the start, `queue.committed:7` right after it. In release builds there is nothing of it.
+/// before the seventh commit since the start, `queue.committed:7` right after it; `secrets.commit` and `secrets.committed` do so in the
+/// store of secrets. In release builds there is nothing of it.
 struct CommitFaults {
     #if DEBUG
         private var before: Int?
         private var after: Int?
         private var count = 0
 
-        init(_ text: String? = System.environment("MARTLET_FAULT").map { String(decoding: $0, as: UTF8.self) }) {
+        init(
+            of file: String,
+            _ text: String? = System.environment("MARTLET_FAULT").map { String(decoding: $0, as: UTF8.self) }
+        ) {
             let words = text?.split(separator: ":") ?? []
             guard words.count == 2, let number = Int(words[1]) else { return }
-            if words[0] == "queue.commit" { before = number }
-            if words[0] == "queue.committed" { after = number }
+            if words[0] == "\(file).commit" { before = number }
+            if words[0] == "\(file).committed" { after = number }
         }
 
         mutating func beforeCommit() {
@@ -29,7 +33,7 @@ struct CommitFaults {
             kill(getpid(), SIGKILL)
         }
     #else
-        init() {}
+        init(of file: String) {}
         func beforeCommit() {}
         func afterCommit() {}
     #endif

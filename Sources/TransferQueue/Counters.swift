@@ -18,9 +18,9 @@ struct Tally: Hashable {
 
     static func += (one: inout Tally, other: Tally) {
         one.files += other.files
-        one.total += other.total
-        one.accepted += other.accepted
-        one.verified += other.verified
+        ByteSum.add(other.total, to: &one.total)
+        ByteSum.add(other.accepted, to: &one.accepted)
+        ByteSum.add(other.verified, to: &one.verified)
     }
 
     static prefix func - (one: Tally) -> Tally {
@@ -43,22 +43,23 @@ struct FolderSums: Hashable {
 
     mutating func add(_ tally: Tally, in state: TransferState) {
         files[state] += tally.files
-        total += tally.total
-        accepted += tally.accepted
-        verified += tally.verified
-        if !state.isTerminal { left += tally.total - tally.accepted }
-        if state == .paused { stopped += tally.total - tally.accepted }
-        if state == .completed { found += tally.total - tally.accepted }
+        let open = tally.total - tally.accepted
+        ByteSum.add(tally.total, to: &total)
+        ByteSum.add(tally.accepted, to: &accepted)
+        ByteSum.add(tally.verified, to: &verified)
+        if !state.isTerminal { ByteSum.add(open, to: &left) }
+        if state == .paused { ByteSum.add(open, to: &stopped) }
+        if state == .completed { ByteSum.add(open, to: &found) }
     }
 
     static func += (one: inout FolderSums, other: FolderSums) {
         one.files += other.files
-        one.total += other.total
-        one.accepted += other.accepted
-        one.verified += other.verified
-        one.left += other.left
-        one.stopped += other.stopped
-        one.found += other.found
+        ByteSum.add(other.total, to: &one.total)
+        ByteSum.add(other.accepted, to: &one.accepted)
+        ByteSum.add(other.verified, to: &one.verified)
+        ByteSum.add(other.left, to: &one.left)
+        ByteSum.add(other.stopped, to: &one.stopped)
+        ByteSum.add(other.found, to: &one.found)
     }
 
     var bytes: ByteCounts {
@@ -74,6 +75,9 @@ struct FolderSums: Hashable {
         "bytes_total", "bytes_accepted", "bytes_verified", "bytes_left",
         "bytes_stopped", "bytes_found",
     ]
+
+    /// The last of them: bytes.
+    static let byteColumns = columns.filter { $0.hasPrefix("bytes_") }
 
     var values: [Int64] {
         [

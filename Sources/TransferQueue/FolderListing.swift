@@ -53,7 +53,7 @@ struct FolderListing {
     ) throws -> [(cause: TransferErrorCode, tally: Tally)] {
         try view.database.rows(
             """
-            SELECT d.cause, count(*), sum(t.size), sum(t.accepted) FROM tasks t INDEXED BY tasks_of_folder
+            SELECT d.cause, count(*), \(ByteSum.sql("ifnull(t.size, 0)")), \(ByteSum.sql("t.accepted")) FROM tasks t INDEXED BY tasks_of_folder
             JOIN task_details d ON d.task = t.id WHERE t.folder = ? AND t.state = ? AND d.cause IS NOT NULL
             GROUP BY d.cause ORDER BY 2 DESC, 1
             """, .integer(folder), .integer(TransferState.failed.stored)

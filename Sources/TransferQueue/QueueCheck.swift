@@ -130,14 +130,19 @@ struct QueueCheck {
         let own = states.enumerated().map { place, name in
             "sum(files) FILTER (WHERE state = \(place + 1)) AS \(name)"
         }
+        func open(_ condition: String) -> String {
+            ByteSum.sql("CASE WHEN \(condition) THEN bytes_total - bytes_accepted ELSE 0 END")
+        }
         let sums = """
-            sum(bytes_total) AS bytes_total, sum(bytes_accepted) AS bytes_accepted, sum(bytes_verified) AS bytes_verified,
-            sum(bytes_total - bytes_accepted) FILTER (WHERE state < 6) AS bytes_left,
-            sum(bytes_total - bytes_accepted) FILTER (WHERE state = 5) AS bytes_stopped,
-            sum(bytes_total - bytes_accepted) FILTER (WHERE state = 6) AS bytes_found
+            \(ByteSum.sql("bytes_total")) AS bytes_total, \(ByteSum.sql("bytes_accepted")) AS bytes_accepted,
+            \(ByteSum.sql("bytes_verified")) AS bytes_verified, \(open("state < 6")) AS bytes_left,
+            \(open("state = 5")) AS bytes_stopped, \(open("state = 6")) AS bytes_found
             """
-        let below = FolderSums.columns.map { "sum(\($0)) AS \($0)" }.joined(separator: ", ")
-        let differs = FolderSums.columns.map { "f.\($0) <> ifnull(o.\($0), 0) + ifnull(c.\($0), 0)" }
+        let below = FolderSums.columns.map { "\(ByteSum.sql($0)) AS \($0)" }.joined(separator: ", ")
+        let most = ByteSum.largest
+        let differs = FolderSums.columns.map { column in
+            "f.\(column) <> max(-\(most), min(\(most), ifnull(o.\(column), 0) + ifnull(c.\(column), 0)))"
+        }
         return """
             SELECT f.id FROM folders f
             LEFT JOIN (SELECT folder, \(own.joined(separator: ", ")), \(sums) FROM own_counts GROUP BY folder) o ON o.folder = f.id

@@ -9,6 +9,12 @@ package enum QueueOpenError: Error, Hashable, Sendable {
     case newer(found: String, known: String)
     /// Damaged, or not a queue at all (exit status 65).
     case corrupt(file: String, detail: String)
+    /// Empty or missing, though there has been a queue (exit status 65).
+    case emptied(file: String, sign: String)
+    /// The store of secrets beside it, not the queue (exit status 65 when it is damaged).
+    case secrets(SecretsFailure)
+    /// Somebody else made what should be ours.
+    case untrusted(Untrusted)
     case system(Errno, doing: String)
     case database(SQLiteError)
 }
@@ -26,6 +32,13 @@ extension QueueOpenError: CustomStringConvertible {
         case .corrupt(let file, let detail):
             "\(file) is damaged or not a queue (\(detail)): move it, with its -wal and -shm, out of the way to start "
                 + "with an empty queue, or try 'sqlite3 \(file) .recover' to save what is in it"
+        case .emptied(let file, let sign):
+            "\(file) is empty or missing, but there has been a queue (\(sign) is there): restore it from a backup, or move "
+                + "\(sign) and what is left of it out of the way to start with an empty queue"
+        case .secrets(let failure): "\(failure)"
+        case .untrusted(let error): "\(error)"
+        case .database(let error) where error.code == .full:
+            "the disk that holds the queue is full: make room there"
         case .system(let errno, let doing):
             "cannot \(doing): \(errno)"
         case .database(let error):
@@ -39,6 +52,10 @@ extension QueueOpenError: CustomStringConvertible {
 package enum QueueError: Error, Hashable, Sendable {
     /// SQLite failed: a full disk, a damaged file. What was recorded before is kept and tried again.
     case database(SQLiteError)
+    /// The store of secrets failed, not the queue.
+    case secrets(SecretsFailure)
+    /// The open queue has lost its name: it was deleted or replaced.
+    case gone(String)
     /// What was asked makes no sense: an empty batch, a malformed URL. For a person.
     case badRequest(String)
     case noSuchBatch
@@ -50,10 +67,24 @@ extension QueueError: CustomStringConvertible {
         switch self {
         case .database(let error) where error.code == .full:
             "the disk that holds the queue is full: make room there"
+        case .secrets(let failure): "\(failure)"
+        case .gone(let file):
+            "\(file) was deleted or replaced while the engine runs, and nothing is queued any more: put it back, or run "
+                + "'martlet engine stop --now' to start with what is there"
         case .database(let error): "the queue cannot be written: \(error.message) (SQLite \(error.extendedCode))"
         case .badRequest(let message): message
         case .noSuchBatch: "there is no such batch"
         case .closed: "the queue is closed"
+        }
+    }
+}
+
+extension QueueError {
+    /// Nothing of what was recorded could be stored: it is kept and tried again.
+    var isOfStorage: Bool {
+        switch self {
+        case .database, .secrets, .gone: true
+        case .badRequest, .noSuchBatch, .closed: false
         }
     }
 }

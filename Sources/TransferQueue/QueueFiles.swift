@@ -11,21 +11,46 @@ struct QueueFiles: Sendable {
 
     func makeDirectory() throws(QueueOpenError) {
         do {
-            try System.mkdirs(directory.bytes, mode: 0o700)
+            _ = try System.openOwnFolder(directory.bytes)
         } catch {
-            throw .system(error, doing: "make the directory \(directory.displayed)")
+            throw QueueOpenError(error, doing: "make the directory \(directory.displayed)")
         }
+        // SQLite makes these itself; what stands there already is opened by it.
+        for suffix in ["-wal", "-shm", "-journal"] {
+            for file in [queue, secrets] {
+                let path = RawPath(file.bytes + Array(suffix.utf8))
+                guard (try? System.lstat(path.bytes)) != nil else { continue }
+                do { _ = try System.openOwnFile(path.bytes, flags: O_RDONLY, mayHaveNames: true) } catch {
+                    throw QueueOpenError(error, doing: "open \(path.displayed)")
+                }
+            }
+        }
+    }
+
+    /// The log that SQLite keeps beside the queue.
+    var log: RawPath { RawPath(queue.bytes + Array("-wal".utf8)) }
+
+    /// Refuses a queue that is empty, or gone, where there has been one: an empty one would be started without a word, and what
+    /// was queued would be forgotten.
+    func refuseEmptied() throws(QueueOpenError) {
+        func size(_ path: RawPath) -> Int64? { try? System.lstat(path.bytes).size }
+        let found = size(queue)
+        guard found ?? 0 == 0 else { return }
+        // Whoever wants an empty queue moves the file away, and may keep the logins of servers and the log.
+        var signs = [log]
+        if found != nil { signs += [secrets, directory.appending(RawPath("log/martletd.log"))] }
+        guard let sign = signs.first(where: { size($0) ?? 0 > 0 }) else { return }
+        throw .emptied(file: queue.displayed, sign: sign.displayed)
     }
 
     /// Makes sure that a file exists and nobody else may read it. SQLite gives the files beside it the same mode.
     /// Not while SQLite has it open: closing a second descriptor would drop SQLite's locks.
     static func makePrivate(_ file: RawPath) throws(QueueOpenError) {
         do {
-            let descriptor = try System.open(file.bytes, flags: O_RDWR | O_CREAT, mode: 0o600)
-            defer { descriptor.close() }
-            try System.fchmod(descriptor.rawValue, mode: 0o600)
+            let descriptor = try System.openOwnFile(file.bytes, flags: O_RDWR | O_CREAT, mayHaveNames: true)
+            descriptor.close()
         } catch {
-            throw .system(error, doing: "open \(file.displayed)")
+            throw QueueOpenError(error, doing: "open \(file.displayed)")
         }
     }
 }
@@ -37,7 +62,7 @@ final class QueueLock: Sendable {
 
     init(_ files: QueueFiles, version: String) throws(QueueOpenError) {
         do {
-            descriptor = try System.open(files.lock.bytes, flags: O_RDWR | O_CREAT, mode: 0o600)
+            descriptor = try System.openOwnFile(files.lock.bytes, flags: O_RDWR | O_CREAT)
             guard try System.tryLockExclusively(descriptor.rawValue) else {
                 throw Self.held(by: descriptor)
             }
@@ -46,6 +71,8 @@ final class QueueLock: Sendable {
             try text.withUnsafeBytes { bytes in try System.writeAll(descriptor.rawValue, bytes) }
         } catch let error as QueueOpenError {
             throw error
+        } catch let error as Untrusted {
+            throw QueueOpenError(error, doing: "lock \(files.lock.displayed)")
         } catch let error as Errno {
             throw .system(error, doing: "lock \(files.lock.displayed)")
         } catch {
@@ -65,5 +92,28 @@ final class QueueLock: Sendable {
     func release() {
         flock(descriptor.rawValue, LOCK_UN)
         descriptor.close()
+    }
+}
+
+/// Which files an open queue is, to see when one of them loses its name.
+struct QueueMarks: Sendable {
+    private var queue: FileMark?
+    private var log: FileMark?
+
+    init() {}
+
+    init(_ files: QueueFiles) throws(Errno) {
+        queue = try FileMark(files.queue)
+        log = try? FileMark(files.log)
+    }
+
+    func areStill(at files: QueueFiles) -> Bool {
+        (queue?.isStill(at: files.queue) ?? true) && (log?.isStill(at: files.log) ?? true)
+    }
+}
+
+extension QueueOpenError {
+    init(_ error: Untrusted, doing what: String) {
+        if case .system(let errno, _) = error { self = .system(errno, doing: what) } else { self = .untrusted(error) }
     }
 }

@@ -123,7 +123,7 @@ extension QueueStore {
             try insert.run()
             numbers.task += 1
             tally.files += 1
-            tally.total += file.identity.size
+            ByteSum.add(min(file.identity.size, FileSize.largest), to: &tally.total)
         }
         ledger.add(tally, folder: folder.id, state: state)
         if state == .queued { ledger.addReady(tally.files, lane: lane) }
@@ -139,7 +139,7 @@ extension QueueStore {
             """, .integer(numbers.task), .integer(folder), .integer(lane), .integer(source), .integer(identity.size),
             .integer(identity.modifiedNanoseconds), .integer(Int64(bitPattern: identity.inode)), .blob(name))
         numbers.task += 1
-        ledger.add(Tally(files: 1, total: identity.size), folder: folder, state: .queued)
+        ledger.add(Tally(files: 1, total: min(identity.size, FileSize.largest)), folder: folder, state: .queued)
         ledger.addReady(1, lane: lane)
     }
 

@@ -58,7 +58,7 @@ extension QueueStore {
             return try save(row, was: old)
         case .sizeKnown(let size):
             guard row.state != .completed else { return }
-            row.size = size
+            row.size = FileSize.told(size)
             return try save(row, was: old)
         case .completed(let completion) where !row.flags.contains(.details) && completion.isPlain:
             // The common case: one row, one event.
@@ -79,16 +79,13 @@ extension QueueStore {
             // Also of a task that was just paused or cancelled: how far it had come counts when it goes on.
             guard row.state != .completed else { return }
             advance(&details, from: row.accepted, to: accepted, at: fact.time)
-            row.accepted = accepted
+            row.accepted = min(accepted, FileSize.largest)
             if accepted >= details.unconfirmed { details.unconfirmed = 0 }
             if let resumePoint {
                 details.resumePoint = resumePoint
                 row.flags.remove(.guessed)
             }
-            if let secret, let uuid = try uuid(of: row.batch) {
-                handles.append((uuid, row.id, secret))
-                orphanedSecrets.removeAll { $0 == .handle(row.id, uuid) }
-            }
+            if let secret { try keep(secret, &details, of: row) }
         case .guess(let resumePoint):
             guard details.resumePoint == nil, row.state != .completed else { return }
             details.resumePoint = resumePoint
@@ -101,7 +98,7 @@ extension QueueStore {
             advance(&details, from: row.accepted, to: offset, at: fact.time)
             row.accepted = offset
             details.unconfirmed = 0
-            details.repeated += repeated
+            ByteSum.add(repeated, to: &details.repeated)
             details.resumedFrom = details.resumedFrom.suffix(99) + [offset]
             var payload = EventPayload()
             payload.offset = offset
@@ -195,7 +192,20 @@ extension QueueStore {
         guard details.resumePoint != nil else { return }
         details.resumePoint = nil
         handles.removeAll { $0.task == row.id }
-        if secrets.hasHandles, let uuid = try uuid(of: row.batch) { orphanedSecrets.append(.handle(row.id, uuid)) }
+        if secrets.hasHandles, let uuid = try uuid(of: row.batch) {
+            orphanedSecrets.append(.handles(row.id, uuid, before: details.handle + 1))
+        }
+    }
+
+    /// What belongs to a resume point gets a number of its own: until the row is committed that refers to it, the one before counts.
+    private func keep(_ secret: String, _ details: inout TaskDetails, of row: TaskRow) throws {
+        guard let uuid = try uuid(of: row.batch) else { return }
+        let pending = handles.last { $0.task == row.id }?.secret
+        if try pending ?? secrets.handle(of: row.id, batch: uuid, number: details.handle) == secret { return }
+        handles.removeAll { $0.task == row.id }
+        details.handle += 1
+        handles.append(SecretStore.Handle(batch: uuid, task: row.id, number: details.handle, secret: secret))
+        orphanedSecrets.append(.handles(row.id, uuid, before: details.handle))
     }
 
     // MARK: Between
@@ -209,7 +219,7 @@ extension QueueStore {
         details.unconfirmed = 0
         try dropResumePoint(&details, of: row)
         details.restarts += 1
-        details.repeated += repeated
+        ByteSum.add(repeated, to: &details.repeated)
         if let identity {
             row.size = identity.size
             try database.run(

@@ -172,21 +172,13 @@ extension QueueStore {
         forgotten = [:]
     }
 
-    /// Secrets that nothing refers to any more: removed after the commit, because rows may not refer to what is gone.
-    enum OrphanedSecret: Equatable {
-        case batch(UUID)
-        case task(TaskID, UUID)
-        /// What its resume point kept.
-        case handle(TaskID, UUID)
-    }
-
     func uuid(of batch: BatchID) throws -> UUID? {
         try database.first("SELECT uuid FROM batches WHERE id = ?", .integer(batch.rawValue)) {
             UUID(bytes: $0.bytes(0))
         } ?? nil
     }
 
-    /// After a commit. What is left by a crash in between goes at the next start.
+    /// Secrets that nothing refers to any more: after the commit, because rows may not refer to what is gone. What is left by a crash in between goes at the next start.
     func removeOrphanedSecrets() throws(QueueError) {
         do {
             try secrets.remove(orphanedSecrets)

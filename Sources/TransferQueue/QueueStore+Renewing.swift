@@ -11,14 +11,18 @@ extension QueueStore {
                 return refused(node, "what lets it in is its batch's: 'martlet set \(target.batch)'")
             }
             guard let uuid = try uuid(of: batch) else { return NodeResult(id: node, result: .already) }
-            let old = try secrets.secrets(of: uuid).secrets
+            let kept = try secrets.secrets(of: uuid)
+            let old = kept?.secrets ?? TransferSecrets()
             if new.netrcFile != nil, new.s3 == nil, try old.s3 != nil || isOfS3(batch) {
                 return refused(
                     node, "S3 takes no netrc file: give --s3-keys, or --user with --password-command")
             }
             let all = old.renewed(by: new)
-            if all == old { return NodeResult(id: node, result: .already) }
+            if all == old, kept != nil { return NodeResult(id: node, result: .already) }
             try secrets.replace(all, of: uuid)
+            try database.run(
+                "UPDATE batches SET secrets = secrets | \(KeptSecrets.login.rawValue) WHERE id = ?",
+                .integer(batch.rawValue))
             return NodeResult(id: node, result: .done)
         }
     }
@@ -41,12 +45,29 @@ extension QueueStore {
             }
             let hidden = options.removeSecretProxies()
             guard !hidden.isEmpty else { continue }
-            var kept = try secrets.secrets(of: uuid).secrets
+            var kept = try secrets.secrets(of: uuid)?.secrets ?? TransferSecrets()
             kept.proxies.merge(hidden) { $1 }
             try secrets.replace(kept, of: uuid)
             let text = try StoredJSON.text(options)
             try transact {
                 try database.run("UPDATE batches SET options = ? WHERE id = ?", .text(text), .integer(suspect.id))
+            }
+        }
+    }
+
+    /// Earlier versions did not say in the queue which batches keep something in the secrets store.
+    func noteSecrets() throws {
+        let batches = try database.rows("SELECT id, uuid FROM batches WHERE secrets IS NULL") {
+            (id: $0.integer(0), uuid: UUID(bytes: $0.bytes(1)))
+        }
+        if batches.isEmpty { return }
+        let found = try batches.map { batch in
+            (id: batch.id, keeps: KeptSecrets(try batch.uuid.flatMap { try secrets.secrets(of: $0) }))
+        }
+        try transact {
+            for batch in found {
+                try database.run(
+                    "UPDATE batches SET secrets = ? WHERE id = ?", .integer(batch.keeps.rawValue), .integer(batch.id))
             }
         }
     }

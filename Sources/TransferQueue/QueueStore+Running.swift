@@ -35,7 +35,7 @@ extension QueueStore {
     func order(of batch: BatchID) throws -> BatchOrder? {
         let found = try database.first(
             """
-            SELECT b.uuid, s.name, b.priority, b.options, b.destination FROM batches b JOIN sessions s ON s.id = b.session
+            SELECT b.uuid, s.name, b.priority, b.options, b.destination, b.secrets FROM batches b JOIN sessions s ON s.id = b.session
             WHERE b.id = ?
             """, .integer(batch.rawValue)
         ) { row in
@@ -43,15 +43,17 @@ extension QueueStore {
                 uuid: UUID(bytes: row.bytes(0)), session: SessionName(rawValue: row.text(1)) ?? .default,
                 priority: TransferPriority(stored: row.integer(2)),
                 options: StoredJSON.value(TransferOptions.self, row.text(3)) ?? TransferOptions(),
-                destination: row.text(4)
+                destination: row.text(4), keeps: KeptSecrets(rawValue: row.integer(5))
             )
         }
         guard let found else { return nil }
-        let kept = try found.uuid.map { try secrets.secrets(of: $0) }
-        return BatchOrder(
+        let kept = try found.uuid.flatMap { try secrets.secrets(of: $0) }
+        var order = BatchOrder(
             batch: batch, session: found.session, priority: found.priority, options: found.options,
             secrets: kept?.secrets ?? TransferSecrets(), destination: found.destination,
             destinationQuery: kept?.destinationQuery)
+        order.lacks = found.keeps.subtracting(KeptSecrets(kept))
+        return order
     }
 
     // MARK: Claims
@@ -120,10 +122,10 @@ extension QueueStore {
             folder = row.integer(1)
             name = RawPath(row.bytes(2))
             source = row.optionalInteger(3)
-            size = row.optionalInteger(4)
+            size = row.optionalInteger(4).flatMap(FileSize.told)
             accepted = row.integer(5)
             identity = SourceIdentity(
-                size: row.integer(4), modifiedNanoseconds: row.integer(6),
+                size: size ?? 0, modifiedNanoseconds: row.integer(6),
                 inode: UInt64(bitPattern: row.integer(7)))
             begunAt = row.optionalInteger(8)
             flags = TaskFlags(rawValue: row.integer(9))
@@ -145,6 +147,7 @@ extension QueueStore {
             }
             if let found { (download, details) = found }
         }
+        var lacksQuery = false
         let work: ClaimedTask.Work
         switch owner.direction {
         case .upload:
@@ -154,6 +157,7 @@ extension QueueStore {
             let query =
                 download?.hasQuery == true
                 ? try owner.uuid.flatMap { try secrets.query(of: row.id, batch: $0) } : nil
+            lacksQuery = download?.hasQuery == true && query == nil
             work = .download(
                 url: (download?.url ?? "") + (query.map { "?" + $0 } ?? ""),
                 directory: try TaskPlace.directory(database, source: row.source),
@@ -161,8 +165,8 @@ extension QueueStore {
         }
         let secret =
             details.resumePoint != nil && secrets.hasHandles
-            ? try owner.uuid.flatMap { try secrets.handle(of: row.id, batch: $0) } : nil
-        return ClaimedTask(
+            ? try owner.uuid.flatMap { try secrets.handle(of: row.id, batch: $0, number: details.handle) } : nil
+        var task = ClaimedTask(
             id: row.id, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch, lane: owner.lane,
             folder: FolderID(rawValue: row.folder), folders: folder.chain, place: row.place, name: row.name,
             work: work, size: row.size, accepted: row.accepted,
@@ -170,6 +174,8 @@ extension QueueStore {
             resumeSecret: secret,
             attempts: Int(details.attempts), failures: Int(details.failures), restarts: Int(details.restarts),
             lastProgress: (details.progressedAt ?? row.begunAt).map { Timestamp(milliseconds: $0) })
+        task.lacksQuery = lacksQuery
+        return task
     }
 
     /// Gives back what was claimed and never started: then nothing of it can have reached a server.

@@ -32,19 +32,22 @@ final class QueueStore {
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
     var walkedHere: Set<Int64> = []
     /// Secrets that lose their last row with the open transaction.
-    var orphanedSecrets: [OrphanedSecret] = []
+    var orphanedSecrets: [SecretStore.Orphan] = []
     /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
     var forgotten: [BatchID: [TaskID]] = [:]
     /// What this transaction's resume points keep in the secrets store.
-    var handles: [(batch: UUID, task: TaskID, secret: String)] = []
+    var handles: [SecretStore.Handle] = []
     /// Of the open transaction; renewed when a flag changes in it.
     private(set) var paths: FolderPaths
     private var parents: [Int64: Int64?] = [:]
 
     /// Transactions committed; for tests.
     private(set) var commits = 0
-    private var faults = CommitFaults()
+    private var faults = CommitFaults(of: "queue")
     private var durability = Durability.full
+    /// Where the database lies, and which file it was there; `nil`: in memory.
+    var files: QueueFiles?
+    var marks = QueueMarks()
 
     /// How far a commit reaches.
     enum Durability {
@@ -68,6 +71,7 @@ final class QueueStore {
             try database.run("INSERT OR REPLACE INTO meta VALUES ('uuid', ?)", .blob(uuid.bytes))
         }
         numbers = try Numbers(database)
+        secrets.queue = uuid
     }
 
     // MARK: Transactions
@@ -91,6 +95,10 @@ final class QueueStore {
             try secrets.write(handles: handles)
             handles = []
             if numbers != before { try numbers.write(to: database, after: before) }
+            // Rows in a file without a name are nobody's: what is said to be queued could be found by no later engine.
+            if let files, durability == .full, !marks.areStill(at: files) {
+                throw QueueError.gone(files.queue.displayed)
+            }
             faults.beforeCommit()
             try database.run("COMMIT")
             faults.afterCommit()
@@ -137,24 +145,15 @@ final class QueueStore {
                 place = try parent(of: here)
             }
         }
-        let update = try database.statement(Self.updateSums)
+        var overfull: Set<Int64> = []
+        for (key, tally) in ledger.own where tally != Tally() {
+            if try add(tally, to: key) { overfull.insert(key.folder) }
+        }
         for (folder, delta) in sums {
-            for (place, value) in delta.values.enumerated() { try update.bind(Int32(place + 1), value) }
-            try update.bind(Int32(FolderSums.columns.count + 1), folder)
-            try update.run()
+            if try add(delta, to: folder) { overfull.insert(folder) }
             change.note(folder: FolderID(rawValue: folder))
         }
-        for (key, tally) in ledger.own where tally != Tally() {
-            try database.run(
-                """
-                INSERT INTO own_counts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET files = files + excluded.files,
-                bytes_total = bytes_total + excluded.bytes_total,
-                bytes_accepted = bytes_accepted + excluded.bytes_accepted,
-                bytes_verified = bytes_verified + excluded.bytes_verified
-                """,
-                .integer(key.folder), .integer(key.state.stored), .integer(tally.files), .integer(tally.total),
-                .integer(tally.accepted), .integer(tally.verified))
-        }
+        try recount(overfull)
         for (lane, count) in ledger.ready {
             try database.run("UPDATE lanes SET ready = ready + ? WHERE id = ?", .integer(count), .integer(lane))
             if count > 0 { change.mayRun = true }
@@ -162,10 +161,7 @@ final class QueueStore {
         ledger = CounterLedger()
     }
 
-    private static let updateSums =
-        "UPDATE folders SET " + FolderSums.columns.map { "\($0) = \($0) + ?" }.joined(separator: ", ") + " WHERE id = ?"
-
-    private func parent(of folder: Int64) throws -> Int64? {
+    func parent(of folder: Int64) throws -> Int64? {
         if let known = parents[folder] { return known }
         if parents.count > 4096 { parents = [:] }
         let parent = try database.integer("SELECT parent FROM folders WHERE id = ?", .integer(folder))
@@ -180,6 +176,7 @@ extension QueueError {
         switch error {
         case let error as QueueError: self = error
         case let error as SQLiteError: self = .database(error)
+        case let error as SecretsFailure: self = .secrets(error)
         default:
             self = .badRequest("cannot be stored: \(error)")
         }

@@ -107,7 +107,7 @@ extension QueueView {
     func bytesLeftInAll() throws -> Int64 {
         try database.integer(
             """
-            SELECT sum(f.bytes_left - f.bytes_stopped) FROM batches b INDEXED BY batches_unfinished JOIN folders f ON f.id = b.root
+            SELECT \(ByteSum.sql("f.bytes_left - f.bytes_stopped")) FROM batches b INDEXED BY batches_unfinished JOIN folders f ON f.id = b.root
             WHERE b.finished_at IS NULL AND b.paused = 0 AND b.held = 0
             AND (ifnull(b.not_before, 0) <= ? OR f.running + f.finishing > 0)
             """, .integer(now.milliseconds)) ?? 0

@@ -15,6 +15,7 @@ package actor QueueWriter {
     /// Facts recorded from any thread, in order.
     private let inbox: FactInbox
     private nonisolated let clock: @Sendable () -> Timestamp
+    package nonisolated let health = QueueHealth()
     private let interval: Duration
 
     /// Taken from the inbox and not committed: kept when a commit fails, and tried again.
@@ -107,6 +108,7 @@ package actor QueueWriter {
             gathered = []
             if let timer { loop.cancel(timer) }
             timer = nil
+            health.note(nil)
             feed.publish(store.takeChange())
             for waiter in asked { waiter.resume() }
             // The change stands; what nobody refers to any more is tried again with the next, or at the next start.
@@ -114,7 +116,9 @@ package actor QueueWriter {
             return result
         } catch {
             // A request that makes no sense takes nobody's facts with it.
-            if case .database = error {
+            if error.isOfStorage {
+                // Whoever looks at the queue is to see that it stands still, and why.
+                if !gathered.isEmpty, health.note(error) { feed.publish(QueueChange()) }
                 for waiter in asked { waiter.resume(throwing: error) }
             } else {
                 waiters = asked + waiters

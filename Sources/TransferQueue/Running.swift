@@ -34,6 +34,8 @@ package struct BatchOrder: Sendable {
     package var destination: String
     /// Of uploads: the destination's query without `?`, which may be secret.
     package var destinationQuery: String?
+    /// What the secrets store should have of it and has not: it was deleted, or damaged.
+    package var lacks: KeptSecrets = []
 
     package init(
         batch: BatchID, session: SessionName, priority: TransferPriority, options: TransferOptions,
@@ -91,6 +93,26 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var restarts: Int
     /// When the accepted position last advanced, else when the task was first claimed; for the give-up time.
     package var lastProgress: Timestamp?
+    /// Its URL has a query, which the secrets store has lost.
+    package var lacksQuery = false
+}
+
+/// What a batch keeps in the secrets store, as its row says.
+package struct KeptSecrets: OptionSet, Hashable, Sendable {
+    package var rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// What lets it in, header and form fields.
+    package static let login = KeptSecrets(rawValue: 1)
+    /// The query of the URL that its uploads go to.
+    package static let query = KeptSecrets(rawValue: 2)
+
+    init(_ kept: (secrets: TransferSecrets, destinationQuery: String?)?) {
+        self = []
+        guard let kept else { return }
+        insert(.login)
+        if kept.destinationQuery != nil { insert(.query) }
+    }
 }
 
 /// What a task that is over has left at a server.

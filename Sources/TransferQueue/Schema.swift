@@ -24,6 +24,8 @@ enum Schema {
         Migration(name: "0010 bytes of what is paused", script: pausedBytes),
         Migration(name: "0011 until when something is paused", script: pauseEnds),
         Migration(name: "0012 bytes that were at the other end already", script: foundBytes),
+        Migration(name: "0013 sizes that no file can have", script: possibleSizes),
+        Migration(name: "0014 what the secrets store keeps of batches and tasks", script: keptSecrets),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
@@ -291,6 +293,47 @@ enum Schema {
         )
         UPDATE folders SET bytes_found = s.bytes FROM (SELECT folder, sum(bytes) AS bytes FROM up GROUP BY folder) s
         WHERE s.folder = folders.id;
+        """
+
+    /// Sums that such a size made wrong, or real numbers, are counted anew.
+    private static let possibleSizes: String = {
+        let largest = "9007199254740992"
+        let size = "max(0, min(ifnull(t.size, 0), \(largest)))"
+        func sum(_ bytes: String) -> String {
+            "max(-72057594037927936, min(72057594037927936, sum((\(bytes)) >> 32) * 4294967296 + sum((\(bytes)) & 4294967295)))"
+        }
+        let open = "bytes_total - bytes_accepted"
+        let found = "CASE WHEN state = 6 AND bytes_total > bytes_accepted THEN \(open) ELSE 0 END"
+        return """
+            CREATE TEMP TABLE odd AS SELECT DISTINCT f.batch AS batch FROM tasks t JOIN folders f ON f.id = t.folder
+            WHERE t.size > \(largest) OR t.size < 0;
+            DELETE FROM own_counts WHERE folder IN (SELECT id FROM folders WHERE batch IN (SELECT batch FROM odd));
+            INSERT INTO own_counts (folder, state, files, bytes_total, bytes_accepted, bytes_verified)
+            SELECT t.folder, t.state, count(*), \(sum(size)), \(sum("min(t.accepted, \(size))")),
+            \(sum("CASE WHEN t.state = 6 AND t.flags & 12 <> 0 THEN \(size) ELSE 0 END"))
+            FROM tasks t JOIN folders f ON f.id = t.folder WHERE f.batch IN (SELECT batch FROM odd) GROUP BY t.folder, t.state;
+            UPDATE folders SET bytes_total = 0, bytes_accepted = 0, bytes_verified = 0, bytes_left = 0, bytes_stopped = 0,
+            bytes_found = 0 WHERE batch IN (SELECT batch FROM odd);
+            WITH RECURSIVE up (folder, total, accepted, verified, remaining, stopped, found) AS (
+                SELECT o.folder, bytes_total, bytes_accepted, bytes_verified, CASE WHEN state < 6 THEN \(open) ELSE 0 END,
+                CASE WHEN state = 5 THEN \(open) ELSE 0 END, \(found)
+                FROM (SELECT * FROM own_counts WHERE folder IN (SELECT id FROM folders WHERE batch IN (SELECT batch FROM odd))) o
+                UNION ALL SELECT f.parent, up.total, up.accepted, up.verified, up.remaining, up.stopped, up.found
+                FROM up JOIN folders f ON f.id = up.folder WHERE f.parent IS NOT NULL
+            )
+            UPDATE folders SET bytes_total = s.total, bytes_accepted = s.accepted, bytes_verified = s.verified,
+            bytes_left = s.remaining, bytes_stopped = s.stopped, bytes_found = s.found FROM (SELECT folder, \(sum("total")) AS total,
+            \(sum("accepted")) AS accepted, \(sum("verified")) AS verified, \(sum("remaining")) AS remaining,
+            \(sum("stopped")) AS stopped, \(sum("found")) AS found FROM up GROUP BY folder) s WHERE s.folder = folders.id;
+            DROP TABLE odd;
+            """
+    }()
+
+    private static let keptSecrets = """
+        -- What stands in secrets.sqlite: 1 a login or fields, 2 the query of the destination; NULL: not looked for yet.
+        ALTER TABLE batches ADD COLUMN secrets INTEGER;
+        -- The number of the upload URL that belongs to the resume point.
+        ALTER TABLE task_details ADD COLUMN handle INTEGER NOT NULL DEFAULT 0;
         """
 
     private static let pauseEnds = """

@@ -9,49 +9,55 @@ extension SecretStore {
 
     /// The login of a configured server, until it is forgotten. Durable on return.
     func keep(_ secrets: TransferSecrets, destination name: String) throws {
-        guard let database = try database(make: true) else { return }
-        try database.transaction(.write) {
-            try database.run(
-                "INSERT OR REPLACE INTO destination_secrets VALUES (?, ?)", .text(name),
-                .text(try StoredJSON.text(secrets)))
-            try database.run("DELETE FROM removed_destination_secrets WHERE name = ?", .text(name))
+        _ = try withDatabase(make: true) { database in
+            try database.transaction(.write) {
+                try database.run(
+                    "INSERT OR REPLACE INTO destination_secrets VALUES (?, ?)", .text(name),
+                    .text(try StoredJSON.text(secrets)))
+                try database.run("DELETE FROM removed_destination_secrets WHERE name = ?", .text(name))
+            }
         }
     }
 
     /// `nil`: none is kept.
     func secrets(destination name: String) throws -> TransferSecrets? {
-        try database(make: false)?.first(
-            "SELECT secrets FROM destination_secrets WHERE name = ?", .text(name)
-        ) { StoredJSON.value(TransferSecrets.self, $0.text(0)) } ?? nil
+        let found = try withDatabase(make: false) { database in
+            try database.first("SELECT secrets FROM destination_secrets WHERE name = ?", .text(name)) {
+                StoredJSON.value(TransferSecrets.self, $0.text(0))
+            }
+        }
+        return (found ?? nil) ?? nil
     }
 
     /// Whether there was one.
     /// - Parameter now: milliseconds since 1970; what was forgotten a day ago is gone for good.
     func forget(destination name: String, at now: Int64) throws -> Bool {
-        guard let database = try database(make: false) else { return false }
-        try expire(database, at: now)
-        guard try secrets(destination: name) != nil else { return false }
-        try database.transaction(.write) {
-            try database.run(
-                "INSERT OR REPLACE INTO removed_destination_secrets SELECT name, secrets, ? FROM destination_secrets "
-                    + "WHERE name = ?", .integer(now), .text(name))
-            try database.run("DELETE FROM destination_secrets WHERE name = ?", .text(name))
-        }
-        return true
+        try withDatabase(make: false) { database in
+            try expire(database, at: now)
+            guard try secrets(destination: name) != nil else { return false }
+            try database.transaction(.write) {
+                try database.run(
+                    "INSERT OR REPLACE INTO removed_destination_secrets SELECT name, secrets, ? FROM destination_secrets "
+                        + "WHERE name = ?", .integer(now), .text(name))
+                try database.run("DELETE FROM destination_secrets WHERE name = ?", .text(name))
+            }
+            return true
+        } ?? false
     }
 
     /// Whether a login is kept from now on: what was forgotten, or one that is there already and is not replaced.
     func restore(destination name: String, at now: Int64) throws -> Bool {
-        guard let database = try database(make: false) else { return false }
-        try expire(database, at: now)
-        guard try secrets(destination: name) == nil else { return true }
-        try database.transaction(.write) {
-            try database.run(
-                "INSERT INTO destination_secrets SELECT name, secrets FROM removed_destination_secrets WHERE name = ?",
-                .text(name))
-            try database.run("DELETE FROM removed_destination_secrets WHERE name = ?", .text(name))
-        }
-        return try secrets(destination: name) != nil
+        try withDatabase(make: false) { database in
+            try expire(database, at: now)
+            guard try secrets(destination: name) == nil else { return true }
+            try database.transaction(.write) {
+                try database.run(
+                    "INSERT INTO destination_secrets SELECT name, secrets FROM removed_destination_secrets WHERE name = ?",
+                    .text(name))
+                try database.run("DELETE FROM removed_destination_secrets WHERE name = ?", .text(name))
+            }
+            return try secrets(destination: name) != nil
+        } ?? false
     }
 
     /// Removes for good what nobody wanted again in time.

@@ -5,12 +5,18 @@ import TransferModel
 
 /// `secrets.sqlite`: what must be kept for work to go on and may stand nowhere else. Lives on the writer's thread.
 ///
-/// Secrets are written, durably, before the row of the queue that refers to them, and belong to a batch's UUID, which
-/// is never used again: one that lost its batch in a crash harms nobody and is removed at the next start. The file is
-/// made when the first secret comes; freed pages are overwritten.
+/// One order is right at every cut. A secret is durable before the row of the queue that refers to it is committed, and never overwrites
+/// one that a committed row refers to: a new handle has a new number. It is deleted after the commit that takes the last such row away.
+/// So a cut leaves a secret that nobody refers to, at worst, and the next start removes it (``keepOnly(_:needs:)``). The other way round, the
+/// queue says which secrets there must be: work whose secrets are gone waits for a person instead of going out without them.
+///
+/// Secrets belong to a batch's UUID, which is never used again. The file is made when the first secret comes; freed pages are overwritten.
 final class SecretStore {
     private let file: RawPath
-    private var opened: SQLiteConnection?
+    private var faults = CommitFaults(of: "secrets")
+    private var opened: (database: SQLiteConnection, mark: FileMark)?
+    /// The queue that the secrets are written for: those of another one, which was moved away and may come back, are not ours to remove.
+    var queue: UUID?
 
     init(file: RawPath) { self.file = file }
 
@@ -26,11 +32,16 @@ final class SecretStore {
             query TEXT NOT NULL,
             PRIMARY KEY (batch, task)
         ) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS task_handles (
+        CREATE TABLE IF NOT EXISTS upload_handles (
             batch BLOB NOT NULL,
             task INTEGER NOT NULL,
+            number INTEGER NOT NULL,
             handle TEXT NOT NULL,
-            PRIMARY KEY (batch, task)
+            PRIMARY KEY (batch, task, number)
+        ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS batch_queues (
+            batch BLOB PRIMARY KEY,
+            queue BLOB NOT NULL
         ) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS destination_secrets (
             name TEXT PRIMARY KEY,
@@ -43,34 +54,77 @@ final class SecretStore {
         ) WITHOUT ROWID;
         """
 
+    /// Earlier versions kept one handle for each task, which a new one overwrote before its row was committed.
+    private static let numbered = """
+        INSERT OR IGNORE INTO upload_handles SELECT batch, task, 0, handle FROM task_handles;
+        DROP TABLE task_handles;
+        """
+
+    /// Runs `body` with the database; `nil` without running it when there is none and it is not to be made.
     /// - Parameter make: false leaves a missing file missing.
-    func database(make: Bool) throws -> SQLiteConnection? {
-        if let opened { return opened }
-        if !make, (try? System.stat(file.bytes)) == nil { return nil }
+    func withDatabase<Result>(make: Bool, _ body: (SQLiteConnection) throws -> Result) throws(SecretsFailure) -> Result?
+    {
+        do {
+            guard let database = try database(make: make) else { return nil }
+            return try body(database)
+        } catch let error as SecretsFailure {
+            throw error
+        } catch {
+            throw SecretsFailure(error, file: file)
+        }
+    }
+
+    /// One transaction, durable on return.
+    func change(make: Bool, _ body: (SQLiteConnection) throws -> Void) throws(SecretsFailure) {
+        _ = try withDatabase(make: make) { database in
+            try database.transaction(.write) {
+                try body(database)
+                faults.beforeCommit()
+            }
+            faults.afterCommit()
+        }
+    }
+
+    private func database(make: Bool) throws -> SQLiteConnection? {
+        if let opened {
+            // What is written into a file without a name is lost with this process.
+            guard make, !opened.mark.isStill(at: file) else { return opened.database }
+            throw SecretsFailure.gone(file: file.displayed)
+        }
+        if !make, (try? System.lstat(file.bytes)) == nil { return nil }
         try QueueFiles.makePrivate(file)
         let database = try SQLiteConnection(path: file.bytes, access: .create)
+        // EXTRA: the directory is synced when the journal is removed. Without that a power cut can bring the journal back, and with it
+        // the state before a transaction whose end was told.
         try database.execute(
             script: """
                 PRAGMA journal_mode = DELETE;
-                PRAGMA synchronous = FULL;
+                PRAGMA synchronous = EXTRA;
                 PRAGMA secure_delete = ON;
                 PRAGMA cache_size = -256;
                 """)
-        try database.execute(script: Self.schema)
-        opened = database
+        try database.transaction(.write) {
+            try database.execute(script: Self.schema)
+            let isOld = try database.integer("SELECT 1 FROM sqlite_schema WHERE name = 'task_handles'") != nil
+            if isOld { try database.execute(script: Self.numbered) }
+        }
+        database.forgetStatements()
+        opened = (database, try FileMark(file))
         return database
     }
+
+    // MARK: Batches
 
     /// What a batch needs; `queries` are those of its downloads' URLs, by task. Durable on return.
     func write(
         batch: UUID, secrets: TransferSecrets, destinationQuery: String?, queries: [(task: TaskID, query: String)]
-    ) throws {
+    ) throws(SecretsFailure) {
         if secrets.isEmpty, destinationQuery == nil, queries.isEmpty { return }
-        guard let database = try database(make: true) else { return }
-        try database.transaction(.write) {
+        try change(make: true) { database in
             try database.run(
                 "INSERT OR REPLACE INTO batch_secrets VALUES (?, ?, ?)", .blob(batch.bytes),
                 .text(try StoredJSON.text(secrets)), SQLiteValue(destinationQuery))
+            try note(batch, database)
             for (task, query) in queries {
                 try database.run(
                     "INSERT OR REPLACE INTO task_queries VALUES (?, ?, ?)", .blob(batch.bytes),
@@ -80,108 +134,76 @@ final class SecretStore {
     }
 
     /// Puts other secrets in the place of a batch's. Durable on return.
-    func replace(_ secrets: TransferSecrets, of batch: UUID) throws {
-        guard let database = try database(make: true) else { return }
+    func replace(_ secrets: TransferSecrets, of batch: UUID) throws(SecretsFailure) {
+        try change(make: true) { database in
+            try database.run(
+                """
+                INSERT INTO batch_secrets (batch, secrets) VALUES (?1, ?2)
+                ON CONFLICT (batch) DO UPDATE SET secrets = ?2
+                """, .blob(batch.bytes), .text(try StoredJSON.text(secrets)))
+            try note(batch, database)
+        }
+    }
+
+    private func note(_ batch: UUID, _ database: SQLiteConnection) throws {
+        guard let queue else { return }
         try database.run(
-            "INSERT INTO batch_secrets (batch, secrets) VALUES (?1, ?2) ON CONFLICT (batch) DO UPDATE SET secrets = ?2",
-            .blob(batch.bytes), .text(try StoredJSON.text(secrets)))
+            "INSERT OR REPLACE INTO batch_queues VALUES (?, ?)", .blob(batch.bytes), .blob(queue.bytes))
     }
 
-    func secrets(of batch: UUID) throws -> (secrets: TransferSecrets, destinationQuery: String?) {
-        guard let database = try database(make: false) else { return (TransferSecrets(), nil) }
-        return try database.first(
-            "SELECT secrets, destination_query FROM batch_secrets WHERE batch = ?", .blob(batch.bytes)
-        ) { row in
-            (StoredJSON.value(TransferSecrets.self, row.text(0)) ?? TransferSecrets(), row.optionalText(1))
-        } ?? (TransferSecrets(), nil)
+    /// What is kept for a batch; `nil`: nothing is, or nothing that can be read.
+    func secrets(of batch: UUID) throws(SecretsFailure) -> (secrets: TransferSecrets, destinationQuery: String?)? {
+        let found = try withDatabase(make: false) { database in
+            try database.first(
+                "SELECT secrets, destination_query FROM batch_secrets WHERE batch = ?", .blob(batch.bytes)
+            ) { row in
+                StoredJSON.value(TransferSecrets.self, row.text(0)).map { ($0, row.optionalText(1)) }
+            }
+        }
+        return (found ?? nil) ?? nil
     }
 
-    func query(of task: TaskID, batch: UUID) throws -> String? {
-        try database(make: false)?.first(
-            "SELECT query FROM task_queries WHERE batch = ? AND task = ?", .blob(batch.bytes), .integer(task.rawValue)
-        ) { $0.text(0) }
+    // MARK: Tasks
+
+    func query(of task: TaskID, batch: UUID) throws(SecretsFailure) -> String? {
+        try withDatabase(make: false) { database in
+            try database.first(
+                "SELECT query FROM task_queries WHERE batch = ? AND task = ?", .blob(batch.bytes),
+                .integer(task.rawValue)
+            ) { $0.text(0) }
+        } ?? nil
     }
 
-    /// What belongs to tasks' resume points, upload URLs that servers gave. Durable on return.
-    func write(handles: [(batch: UUID, task: TaskID, secret: String)]) throws {
-        guard !handles.isEmpty, let database = try database(make: true) else { return }
-        try database.transaction(.write) {
-            for (batch, task, secret) in handles {
+    /// What belongs to a task's resume point: an upload URL that a server gave.
+    struct Handle {
+        var batch: UUID
+        var task: TaskID
+        /// Which of the task's, counted up; the queue's row says which it refers to.
+        var number: Int64
+        var secret: String
+    }
+
+    /// Durable on return.
+    func write(handles: [Handle]) throws(SecretsFailure) {
+        if handles.isEmpty { return }
+        try change(make: true) { database in
+            for handle in handles {
                 try database.run(
-                    "INSERT OR REPLACE INTO task_handles VALUES (?, ?, ?)", .blob(batch.bytes),
-                    .integer(task.rawValue), .text(secret))
+                    "INSERT OR REPLACE INTO upload_handles VALUES (?, ?, ?, ?)", .blob(handle.batch.bytes),
+                    .integer(handle.task.rawValue), .integer(handle.number), .text(handle.secret))
             }
         }
     }
 
-    func handle(of task: TaskID, batch: UUID) throws -> String? {
-        try database(make: false)?.first(
-            "SELECT handle FROM task_handles WHERE batch = ? AND task = ?", .blob(batch.bytes), .integer(task.rawValue)
-        ) { $0.text(0) }
+    func handle(of task: TaskID, batch: UUID, number: Int64) throws(SecretsFailure) -> String? {
+        try withDatabase(make: false) { database in
+            try database.first(
+                "SELECT handle FROM upload_handles WHERE batch = ? AND task = ? AND number = ?", .blob(batch.bytes),
+                .integer(task.rawValue), .integer(number)
+            ) { $0.text(0) }
+        } ?? nil
     }
 
     /// Whether there may be any handle: most queues have none.
-    var hasHandles: Bool { (try? database(make: false)) != nil }
-
-    /// Forgets all of these in one transaction.
-    func remove(_ orphans: [QueueStore.OrphanedSecret]) throws {
-        guard !orphans.isEmpty, let database = try database(make: false) else { return }
-        try database.transaction(.write) {
-            for orphan in orphans {
-                switch orphan {
-                case .batch(let uuid):
-                    for table in Self.tables {
-                        try database.run("DELETE FROM \(table) WHERE batch = ?", .blob(uuid.bytes))
-                    }
-                case .task(let task, let uuid):
-                    for table in Self.tables.dropFirst() {
-                        try database.run(
-                            "DELETE FROM \(table) WHERE batch = ? AND task = ?", .blob(uuid.bytes),
-                            .integer(task.rawValue))
-                    }
-                case .handle(let task, let uuid):
-                    try database.run(
-                        "DELETE FROM task_handles WHERE batch = ? AND task = ?", .blob(uuid.bytes),
-                        .integer(task.rawValue))
-                }
-            }
-        }
-    }
-
-    /// The first is by batch, the others by batch and task.
-    private static let tables = ["batch_secrets", "task_queries", "task_handles"]
-
-    /// Forgets secrets whose batch or task never came to be, or whose removal was cut short.
-    /// - Parameters:
-    ///   - isKnown: whether there is such a batch.
-    ///   - needs: what a task's row still refers to.
-    func keepOnly(_ isKnown: (UUID) throws -> Bool, needs: (TaskID) throws -> TaskNeeds) throws {
-        guard let database = try database(make: false) else { return }
-        try expire(database, at: WallClock.milliseconds)
-        let batches = try database.rows(
-            "SELECT batch FROM batch_secrets UNION SELECT batch FROM task_queries UNION SELECT batch FROM task_handles"
-        ) { UUID(bytes: $0.bytes(0)) }
-        try remove(try batches.compactMap { $0 }.filter { try !isKnown($0) }.map { .batch($0) })
-        func owners(_ table: String) throws -> [(task: TaskID, batch: UUID)] {
-            // The newest: what a crash left is among them, and a million URLs must not delay the start.
-            try database.rows(
-                "SELECT task, batch FROM \(table) ORDER BY task DESC LIMIT \(Self.mostExamined)"
-            ) { row in UUID(bytes: row.bytes(1)).map { (TaskID(rawValue: row.integer(0)), $0) } }.compactMap { $0 }
-        }
-        let handles = try owners("task_handles").filter { try needs($0.task) != .handle }
-        let queries = try owners("task_queries").filter { try needs($0.task) == .nothing }
-        try remove(handles.map { .handle($0.task, $0.batch) } + queries.map { .task($0.task, $0.batch) })
-    }
-
-    /// What a task's row refers to.
-    enum TaskNeeds {
-        /// There is no such task.
-        case nothing
-        /// Its URL's query.
-        case query
-        /// That, and what belongs to its resume point.
-        case handle
-    }
-
-    private static let mostExamined = 20_000
+    var hasHandles: Bool { opened != nil || (try? System.lstat(file.bytes)) != nil }
 }

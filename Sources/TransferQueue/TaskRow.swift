@@ -30,7 +30,7 @@ struct TaskRow: Hashable {
         claimed = row.integer(5) != 0
         flags = TaskFlags(rawValue: row.integer(6))
         run = row.integer(7)
-        size = row.optionalInteger(8)
+        size = row.optionalInteger(8).flatMap(FileSize.told)
         accepted = row.integer(9)
         begunAt = row.optionalInteger(10)
         finishedAt = row.optionalInteger(11)
@@ -38,17 +38,19 @@ struct TaskRow: Hashable {
 
     /// What it counts for in its folder.
     var tally: Tally {
-        let size = size ?? 0
+        // A size that no file can have counts as the largest.
+        let size = min(size ?? 0, FileSize.largest)
         return Tally(
             files: 1, total: size, accepted: min(accepted, size),
             verified: state == .completed && flags.verification != .none ? size : 0)
     }
 
     /// The same sums over rows of `tasks`, in SQL; after a `GROUP BY`.
-    static let tallySQL = """
-        count(*), sum(ifnull(size, 0)), sum(min(accepted, ifnull(size, 0))),
-        sum(CASE WHEN state = 6 AND flags & 12 <> 0 THEN size ELSE 0 END)
-        """
+    static let tallySQL: String = {
+        let size = "max(0, min(ifnull(size, 0), \(FileSize.largest)))"
+        let sums = [size, "min(accepted, \(size))", "CASE WHEN state = 6 AND flags & 12 <> 0 THEN \(size) ELSE 0 END"]
+        return "count(*), " + sums.map { ByteSum.sql($0) }.joined(separator: ", ")
+    }()
 
     var isReady: Bool { state == .queued && !claimed }
 
@@ -85,12 +87,14 @@ struct TaskDetails: Hashable {
     var atRisk: Int64 = 0
     /// Sent to a server that can resume and has not said how much of it arrived.
     var unconfirmed: Int64 = 0
+    /// The number of what belongs to its resume points in the secrets store. Counted up, never down.
+    var handle: Int64 = 0
 
     static let columns = [
         "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts",
         "repeated",
         "resumed_from", "progressed_at", "said", "digest", "final_path", "response", "at_risk",
-        "unconfirmed",
+        "unconfirmed", "handle",
     ]
 
     init() {}
@@ -115,6 +119,7 @@ struct TaskDetails: Hashable {
         response = row.optionalText(first + 15)
         atRisk = row.integer(first + 16)
         unconfirmed = row.integer(first + 17)
+        handle = row.integer(first + 18)
     }
 
     func values() throws -> [SQLiteValue] {
@@ -124,6 +129,7 @@ struct TaskDetails: Hashable {
             .integer(repeated), SQLiteValue(resumedFrom.isEmpty ? nil : try StoredJSON.text(resumedFrom)),
             SQLiteValue(progressedAt), SQLiteValue(said), SQLiteValue(digest), SQLiteValue(finalPath),
             SQLiteValue(response), .integer(atRisk), .integer(unconfirmed),
+            .integer(handle),
         ]
     }
 
@@ -141,5 +147,12 @@ struct TaskDetails: Hashable {
         error = nil
         failures = 0
         said = nil
+    }
+}
+
+extension ByteSum {
+    /// The sum of an expression in SQL, within the same bounds: SQLite's own gives an error where it overflows.
+    static func sql(_ bytes: String) -> String {
+        "max(-\(largest), min(\(largest), sum((\(bytes)) >> 32) * 4294967296 + sum((\(bytes)) & 4294967295)))"
     }
 }

@@ -40,8 +40,9 @@ package final class TransferQueue: Sendable {
         let files = QueueFiles(directory: directory)
         try files.makeDirectory()
         let lock = try QueueLock(files, version: version)
-        try QueueFiles.makePrivate(files.queue)
         do {
+            try files.refuseEmptied()
+            try QueueFiles.makePrivate(files.queue)
             let store = try QueueStore.open(files, version: version, clock: clock)
             let feed = ChangeFeed()
             let writer = QueueWriter(
@@ -123,16 +124,19 @@ extension QueueStore {
             try store.append(.engineStarted, batch: nil, payload: payload)
         }
         try store.hideProxies()
+        try store.noteSecrets()
         try store.secrets.keepOnly { uuid in
             try database.integer("SELECT 1 FROM batches WHERE uuid = ?", .blob(uuid.bytes)) != nil
         } needs: { task in
-            let hasPoint = try database.integer(
+            try database.first(
                 """
-                SELECT EXISTS (SELECT 1 FROM task_details d WHERE d.task = t.id AND d.resume_point IS NOT NULL)
+                SELECT (SELECT d.handle FROM task_details d WHERE d.task = t.id AND d.resume_point IS NOT NULL)
                 FROM tasks t WHERE t.id = ?
-                """, .integer(task.rawValue))
-            return hasPoint.map { $0 == 1 ? .handle : .query } ?? .nothing
+                """, .integer(task.rawValue)
+            ) { row in row.optionalInteger(0).map { .handle($0) } ?? .query } ?? .nothing
         }
+        store.files = files
+        store.marks = try QueueMarks(files)
         _ = store.takeChange()
         return store
     }
@@ -162,6 +166,8 @@ extension QueueOpenError {
     init(_ error: any Error, file: RawPath) {
         switch error {
         case let error as QueueOpenError: self = error
+        case let error as SecretsFailure: self = .secrets(error)
+        case QueueError.secrets(let failure): self = .secrets(failure)
         case let error as Errno: self = .system(error, doing: "open \(file.displayed)")
         case let error as QueueError:
             if case .database(let error) = error {

@@ -8,6 +8,7 @@ package enum EngineMain {
     /// Runs the engine on the calling thread, the main one, until it is told to end.
     /// - Parameter ready: called with the socket's path when clients are let in.
     package static func run(ready: @escaping @Sendable (String) -> Void) throws(EngineFailure) {
+        System.refuseDumps()
         DefaultExecutor.useOwnThreads()
         let places = try places()
         try EngineProcess.run(places) { ready(places.socketFile) }
@@ -20,14 +21,14 @@ package enum EngineMain {
 
     private static func places() throws(EngineFailure) -> Places {
         do { return try Places.current() } catch {
-            throw EngineFailure(status: 1, code: .internal, message: error.message)
+            throw EngineFailure(status: 69, code: .engineUnreachable, message: error.message)
         }
     }
 }
 
 /// How `martletd` ends.
 package struct EngineFailure: Error, Sendable {
-    /// 65: the queue is corrupt or newer; 75: another engine has it; 1: anything else.
+    /// 65: the queue is corrupt or newer; 75: another engine has it; 69: it cannot start; 1: it could not end in order.
     package var status: Int32
     /// For the front that started it.
     package var code: RequestErrorCode
@@ -38,13 +39,18 @@ package struct EngineFailure: Error, Sendable {
 }
 
 extension EngineFailure {
+    /// The machine does not let it: no room, no descriptor, no permission.
+    init(cannotStart error: any Error) {
+        self.init(status: 69, code: .engineUnreachable, message: "the engine cannot start: \(error)")
+    }
+
     init(_ error: QueueOpenError) {
         message = "\(error)"
         switch error {
         case .locked: (status, code) = (75, .queueLocked)
         case .newer: (status, code) = (65, .queueNewer)
-        case .corrupt: (status, code) = (65, .queueCorrupt)
-        case .system, .database: (status, code) = (1, .internal)
+        case .corrupt, .emptied, .secrets(.corrupt): (status, code) = (65, .queueCorrupt)
+        case .untrusted, .secrets, .system, .database: (status, code) = (69, .engineUnreachable)
         }
     }
 }

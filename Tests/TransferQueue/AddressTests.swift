@@ -86,7 +86,8 @@ import TransferModel
         let name = RawPath([0xFF, 0x0A, 0x41])
         var chunk = WalkedChunk(folder: folder.folder, isLast: true)
         chunk.files = [
-            WalkedFile(name: name, identity: SourceIdentity(size: .max / 4, modifiedNanoseconds: -1, inode: .max))
+            WalkedFile(
+                name: name, identity: SourceIdentity(size: FileSize.largest, modifiedNanoseconds: -1, inode: .max))
         ]
         try await queue.writer.insert(walked: [chunk])
         let task = try await queue.claimAll()[0]

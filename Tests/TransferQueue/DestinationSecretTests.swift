@@ -22,7 +22,9 @@ struct DestinationSecretTests {
         #expect(try store.secrets(destination: "nas")?.password == "one")
         #expect(try store.forget(destination: "nas", at: 2000))
         #expect(try !store.restore(destination: "nas", at: 2000 + SecretStore.grace))
-        let left = try store.database(make: false)?.integer("SELECT count(*) FROM removed_destination_secrets")
+        let left = try store.withDatabase(make: false) {
+            try $0.integer("SELECT count(*) FROM removed_destination_secrets")
+        }
         #expect(left == 0)
     }
 

@@ -184,12 +184,15 @@ import TransferModel
         try store.write(
             batch: uuid, secrets: request.secrets, destinationQuery: nil,
             queries: [(TaskID(rawValue: 99), "XgoneX")])
-        try store.write(handles: [(uuid, tasks[1].id, "XunusedX"), (uuid, TaskID(rawValue: 99), "XgoneX")])
+        try store.write(handles: [
+            SecretStore.Handle(batch: uuid, task: tasks[1].id, number: 1, secret: "XunusedX"),
+            SecretStore.Handle(batch: uuid, task: TaskID(rawValue: 99), number: 1, secret: "XgoneX"),
+        ])
         try await sandbox.open().close()
         #expect(try store.query(of: tasks[0].id, batch: uuid) == "XoneX")
         #expect(try store.query(of: tasks[1].id, batch: uuid) == "XtwoX")
-        #expect(try store.handle(of: tasks[0].id, batch: uuid) == "XkeptX")
-        #expect(try store.handle(of: tasks[1].id, batch: uuid) == nil)
+        #expect(try store.handle(of: tasks[0].id, batch: uuid, number: 1) == "XkeptX")
+        #expect(try store.handle(of: tasks[1].id, batch: uuid, number: 1) == nil)
         #expect(sandbox.contents("secrets.sqlite").firstRange(of: Array("XgoneX".utf8)) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import LinuxSystem
+import TransferModel
 
 /// What a folder holds, all the way down; grows while it is counted.
 package struct FolderCount: Hashable, Sendable {
@@ -80,7 +81,7 @@ struct FolderCounter {
         guard status?.kind == .regular else { return waiting = [[]] }
         if filter.takes(file: Self.lastPart(root), in: []) {
             count.files += 1
-            count.bytes += status?.size ?? 0
+            ByteSum.add(max(0, status?.size ?? 0), to: &count.bytes)
         } else {
             keep(file: [])
         }
@@ -124,7 +125,7 @@ struct FolderCounter {
             guard filter.takes(file: entry.name, in: folder) else { return keep(file: path) }
             guard FolderEntry.isReadable(entry.name, in: descriptor, asFolder: false) else { return cannotRead(path) }
             count.files += 1
-            count.bytes += status?.size ?? 0
+            ByteSum.add(max(0, status?.size ?? 0), to: &count.bytes)
             if let status { note(path, status) }
         case nil: cannotRead(path)
         default:

@@ -1,0 +1,92 @@
+import SQLiteConnection
+import TransferModel
+
+/// Counters that a difference is added to. They stay within the bounds of `ByteSum`; one that is at a bound, or leaves it, no longer says what
+/// it is made of, and is counted anew.
+extension QueueStore {
+    /// - Returns: whether it reaches a bound, or did.
+    func add(_ tally: Tally, to key: CounterLedger.Key) throws -> Bool {
+        let found = try database.first(
+            Self.addToOwn, .integer(key.folder), .integer(key.state.stored), .integer(tally.files),
+            .integer(tally.total), .integer(tally.accepted), .integer(tally.verified)
+        ) { row in [row.integer(0), row.integer(1), row.integer(2)] }
+        guard let found, Self.isOverfull(found, after: [tally.total, tally.accepted, tally.verified]) else {
+            return false
+        }
+        try database.run(
+            """
+            UPDATE own_counts SET (files, bytes_total, bytes_accepted, bytes_verified) =
+            (SELECT \(TaskRow.tallySQL) FROM tasks WHERE folder = ?1 AND state = ?2) WHERE folder = ?1 AND state = ?2
+            """, .integer(key.folder), .integer(key.state.stored))
+        return true
+    }
+
+    /// The same of everything below a folder.
+    func add(_ delta: FolderSums, to folder: Int64) throws -> Bool {
+        let update = try database.statement(Self.addToFolder)
+        for (place, value) in delta.values.enumerated() { try update.bind(Int32(place + 1), value) }
+        try update.bind(Int32(FolderSums.columns.count + 1), folder)
+        defer { update.reset() }
+        guard try update.step() else { return false }
+        let first = FolderSums.columns.count - FolderSums.byteColumns.count
+        let found = (0..<FolderSums.byteColumns.count).map { update.integer(Int32(first + $0)) }
+        return Self.isOverfull(found, after: Array(delta.values.dropFirst(first)))
+    }
+
+    private static func isOverfull(_ values: [Int64], after differences: [Int64]) -> Bool {
+        zip(values, differences).contains { value, difference in
+            abs(value) >= ByteSum.largest || abs(value - difference) >= ByteSum.largest
+        }
+    }
+
+    /// Counts the bytes of folders, and of all above them, from their own tasks and the folders directly below.
+    func recount(_ folders: Set<Int64>) throws {
+        if folders.isEmpty { return }
+        var all = folders
+        for folder in folders {
+            var place = try parent(of: folder)
+            while let here = place, all.insert(here).inserted { place = try parent(of: here) }
+        }
+        // A folder is older than those below it.
+        for folder in all.sorted(by: >) {
+            let id = SQLiteValue.integer(folder)
+            let own = try database.rows(
+                "SELECT state, files, bytes_total, bytes_accepted, bytes_verified FROM own_counts WHERE folder = ?", id
+            ) { row in
+                (
+                    state: TransferState(stored: row.integer(0)) ?? .failed,
+                    tally: Tally(
+                        files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: row.integer(4)
+                    )
+                )
+            }
+            var sums = FolderSums()
+            for part in own { sums.add(part.tally, in: part.state) }
+            let columns = FolderSums.columns.joined(separator: ", ")
+            let below = try database.rows("SELECT \(columns) FROM folders WHERE parent = ?", id) { FolderSums($0) }
+            for part in below { sums += part }
+            let update = try database.statement(
+                "UPDATE folders SET \(FolderSums.byteColumns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?")
+            let values = sums.values.suffix(FolderSums.byteColumns.count)
+            for (place, value) in values.enumerated() { try update.bind(Int32(place + 1), value) }
+            try update.bind(Int32(values.count + 1), folder)
+            try update.run()
+        }
+    }
+
+    private static let addToFolder =
+        "UPDATE folders SET " + FolderSums.columns.map { "\($0) = \(bounded($0, "?"))" }.joined(separator: ", ")
+        + " WHERE id = ? RETURNING " + FolderSums.columns.joined(separator: ", ")
+
+    private static let addToOwn =
+        "INSERT INTO own_counts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        + ["files", "bytes_total", "bytes_accepted", "bytes_verified"].map {
+            "\($0) = \(bounded($0, "excluded.\($0)"))"
+        }
+        .joined(separator: ", ") + " RETURNING bytes_total, bytes_accepted, bytes_verified"
+
+    /// A counter and what is added to it, in SQL. An overflow, which SQLite makes a real number of, ends at the bound.
+    private static func bounded(_ column: String, _ added: String) -> String {
+        "max(-\(ByteSum.largest), min(\(ByteSum.largest), \(column) + \(added)))"
+    }
+}

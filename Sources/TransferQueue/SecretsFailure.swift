@@ -1,0 +1,67 @@
+import Glibc
+package import LinuxSystem
+package import SQLiteConnection
+import TransferModel
+
+/// Why `secrets.sqlite` could not be read or written. It never speaks of the queue, which is another file and may be well.
+package enum SecretsFailure: Error, Hashable, Sendable {
+    /// Damaged, or something else than a store of secrets.
+    case corrupt(file: String, detail: String)
+    /// The file that is open has lost its name: it was deleted or replaced.
+    case gone(file: String)
+    case untrusted(Untrusted)
+    case database(SQLiteError, file: String)
+    /// JSON that cannot be written, which is our bug, or the system's refusal.
+    case other(String, file: String)
+
+    init(_ error: any Error, file: RawPath) {
+        switch error {
+        case let error as SecretsFailure: self = error
+        case let error as SQLiteError where error.code == .corrupt || error.code == .notADatabase:
+            self = .corrupt(file: file.displayed, detail: error.message)
+        case let error as SQLiteError: self = .database(error, file: file.displayed)
+        case let error as Untrusted: self = .untrusted(error)
+        case QueueOpenError.untrusted(let error): self = .untrusted(error)
+        default: self = .other("\(error)", file: file.displayed)
+        }
+    }
+
+    /// The disk has no room for it.
+    package var isFullDisk: Bool {
+        if case .database(let error, _) = self { return error.code == .full }
+        return false
+    }
+}
+
+extension SecretsFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .corrupt(let file, let detail):
+            "\(file) is damaged (\(detail)); the queue is another file and stays where it is: restore \(file) from a backup, or "
+                + "move it out of the way: then work that needs a password or token waits until 'martlet set' gives it again"
+        case .gone(let file):
+            "\(file) was deleted or replaced while the engine runs: put it back, or run 'martlet engine stop'; then work that needs "
+                + "a password or token waits until 'martlet set' gives it again"
+        case .untrusted(let error): "\(error)"
+        case .database(let error, let file) where error.code == .full:
+            "the disk that holds \(file) is full: make room there"
+        case .database(let error, let file):
+            "\(file) cannot be used: \(error.message) (SQLite \(error.extendedCode)): check the disk and its permissions"
+        case .other(let what, let file): "\(file) cannot be used: \(what): check its permissions"
+        }
+    }
+}
+
+/// Which file a path led to when it was opened.
+struct FileMark: Sendable, Hashable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    init(_ path: RawPath) throws(Errno) {
+        let status = try System.stat(path.bytes)
+        (device, inode) = (status.device, status.inode)
+    }
+
+    /// Returns true while the path leads to the same file.
+    func isStill(at path: RawPath) -> Bool { (try? FileMark(path)) == self }
+}

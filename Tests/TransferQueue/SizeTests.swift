@@ -1,0 +1,94 @@
+import FoundationEssentials
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("Sizes that no file can have") struct SizeTests {
+    @Test("a server that tells them ends nothing: tasks fail, are cancelled and purged, and all sums agree")
+    func told() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.downloads((0..<300).map { "https://host/\($0)" })).batch
+        let tasks = try await queue.claimAll()
+        for (place, task) in tasks.enumerated() {
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.sizeKnown(place == 0 ? .max : FileSize.largest), for: task.id)
+            queue.writer.record(.checkpoint(resumePoint: [1], accepted: place == 1 ? .max : 7), for: task.id)
+        }
+        try await queue.writer.commit()
+        #expect(try await queue.reader.batch(batch)?.bytesTotal == ByteSum.largest)
+        #expect(try await queue.reader.totals().bytes.total == ByteSum.largest)
+        queue.writer.record(.failed(TransferError(.badServerResponse, "no")), for: tasks[0].id)
+        _ = try await queue.writer.cancel([.batch(batch)])
+        _ = try await queue.writer.purge([.batch(batch)])
+        #expect(try await queue.reader.check() == [])
+        sandbox.clock.advance(by: .seconds(11))
+        _ = try await queue.writer.forgetPurged(now: sandbox.clock.now)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a queue that has such rows, and sums that overflowed, opens again and agrees; its tasks can be cancelled")
+    func stored() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3, folders: ["raw": 2])
+        let other = try await queue.addTree("other", files: 1)
+        let task = try await queue.claimAll()[0]
+        queue.writer.record(.running, for: task.id)
+        try await queue.writer.commit()
+        await queue.abandon()
+        do {
+            let stored = try sandbox.database(.readWrite)
+            // As the version before this migration left them.
+            try stored.execute(
+                script: """
+                    DELETE FROM migrations WHERE number >= 13;
+                    ALTER TABLE batches DROP COLUMN secrets;
+                    ALTER TABLE task_details DROP COLUMN handle;
+                    UPDATE tasks SET size = 9223372036854775807 WHERE id IN (1, 2);
+                    UPDATE own_counts SET bytes_total = 9223372036854775807 + 9223372036854775807 WHERE folder = 1;
+                    UPDATE folders SET bytes_total = 9223372036854775807 + 5, bytes_left = 9223372036854775807 + 5
+                    WHERE id = 1;
+                    """)
+        }
+        queue = try sandbox.open()
+        #expect(try await queue.reader.check() == [])
+        #expect(try await queue.reader.batch(other)?.bytesTotal == 100)
+        let sum = try await queue.reader.batch(batch)?.bytesTotal
+        #expect(sum == 2 * FileSize.largest + 300)
+        let again = try await queue.claimAll()
+        #expect(again.count == 6)
+        #expect(again.compactMap(\.size).max() == FileSize.beyond)
+        queue.writer.record(.failed(TransferError(.unsupported, "no")), for: again[0].id)
+        _ = try await queue.writer.cancel([.batch(batch)])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+}
+
+@Suite("A file's size as somebody tells it") struct FileSizeTests {
+    @Test(
+        "digits are read however many; what no file can have is beyond",
+        arguments: [
+            ("0", 0), ("9007199254740992", 9_007_199_254_740_992), ("9007199254740993", 9_007_199_254_740_993),
+            ("9223372036854775807", FileSize.beyond), ("99999999999999999999999", FileSize.beyond), ("", nil),
+            ("-1", nil), ("+1", nil), ("1 ", nil), ("0x10", nil), ("\u{0661}", nil),
+        ] as [(String, Int64?)])
+    func read(text: String, size: Int64?) {
+        #expect(FileSize.read(text) == size)
+    }
+
+    @Test("a sum stays within its bounds")
+    func sums() {
+        var sum = ByteSum.largest - 1
+        ByteSum.add(.max, to: &sum)
+        #expect(sum == ByteSum.largest)
+        ByteSum.add(.min, to: &sum)
+        #expect(sum == -ByteSum.largest)
+        ByteSum.add(3, to: &sum)
+        #expect(sum == 3 - ByteSum.largest)
+    }
+}
