@@ -112,7 +112,9 @@ package struct DestinationKey: Sendable {
                 return text.contains("://")
             },
             written: { $0.url }),
-        DestinationKey("user", "a name", \.user),
+        DestinationKey("user", "a name without control characters", \.user) { text in
+            !text.isEmpty && !text.utf8.contains { $0 < 32 || $0 == 127 }
+        },
         DestinationKey(
             "login", "kept: the engine has the password, see martlet destination add",
             read: { text, destination in

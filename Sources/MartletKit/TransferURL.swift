@@ -1,4 +1,5 @@
 import Configuration
+import TransferModel
 
 /// A URL that a person typed, taken apart far enough to refuse what cannot be meant and to take the user out of it.
 package struct TransferURL: Equatable, Sendable {
@@ -117,6 +118,11 @@ package struct TransferURL: Equatable, Sendable {
         let words = parts.map(decoded)
         guard let user = words[0], !words.contains(nil) else {
             throw .usage("\(place): user or password of the URL cannot be read", "percent-encode them, or use --user")
+        }
+        guard !words.contains(where: { $0?.hasControl == true }) else {
+            throw .usage(
+                "\(place): user or password of the URL has a control character in it (%0A is a line end)",
+                "leave it out")
         }
         return (user, words.count > 1 ? words[1] : nil)
     }

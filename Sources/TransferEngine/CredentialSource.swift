@@ -11,7 +11,20 @@ enum CredentialSource {
         case failed(TransferError)
     }
 
+    /// What was found, unless a line end in it would be a command at the server.
     static func fetch(_ secrets: TransferSecrets) -> Found {
+        let found = read(secrets)
+        let isRefused =
+            switch found {
+            case .user(let user, let password): user.hasControl || password.hasControl
+            case .s3(let keys): keys.refusal != nil
+            case .netrc(let netrc): netrc.hasControl
+            case .failed: false
+            }
+        return isRefused ? .failed(cannot("the password command or netrc file", "gives a control character")) : found
+    }
+
+    private static func read(_ secrets: TransferSecrets) -> Found {
         if let words = secrets.s3Command, let program = words.first { return run(program, words.dropFirst()) }
         if let command = secrets.passwordCommand { return run(command, user: secrets.user ?? "") }
         guard let file = secrets.netrcFile else { return .user(secrets.user ?? "", password: secrets.password ?? "") }

@@ -1,3 +1,5 @@
+import TransferModel
+
 /// The logins of a netrc file, as curl and ftp read it.
 struct Netrc: Sendable {
     struct Entry: Sendable, Hashable {
@@ -22,6 +24,9 @@ struct Netrc: Sendable {
             }
         }
     }
+
+    /// A line end in a login would be a command at the server.
+    var hasControl: Bool { entries.contains { $0.user.hasControl || $0.password.hasControl } }
 
     /// The first entry for a host, else the default.
     /// - Parameter user: who was named to log in: only what is said of that login counts, or of none.

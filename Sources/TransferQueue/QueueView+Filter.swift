@@ -6,6 +6,11 @@ extension QueueView {
     /// Task numbers looked at in one visit: some milliseconds.
     private static let stretch: Int64 = 20_000
 
+    /// Fewer for a filter that compares more: it is one client's, and all others wait for the end of a visit.
+    static func stretch(of filter: TransferFilter) -> Int64 {
+        max(16, stretch / Int64(1 + filter.effort / 4))
+    }
+
     private static let error = ["message", "code", "httpStatus"].map { "json_extract(d.error, '$.\($0)')" }
         .joined(separator: ", ")
 
@@ -14,7 +19,7 @@ extension QueueView {
         slice.total = try filesTotal()
         let last = try database.integer("SELECT max(id) FROM tasks") ?? 0
         let first = try database.integer("SELECT min(id) FROM tasks WHERE id > ?", .integer(after.rawValue)) ?? last
-        let end = first + Self.stretch
+        let end = first + Self.stretch(of: filter)
         let needs = filter.needs
         let details = needs.contains(.details)
         var places: [Int64: FilterPlace?] = [:]

@@ -32,6 +32,8 @@ final class ServiceClient {
     private var interest: Interest = .read
     private var framer = LineFramer(limit: LineFramer.limitBeforeHello)
     private var lines: [[UInt8]] = []
+    /// Of `lines`.
+    private var waitingBytes = 0
     private var isBusy = false
     private var outgoing: [UInt8] = []
     private var sent = 0
@@ -40,8 +42,12 @@ final class ServiceClient {
     /// Shared by all clients of the loop, which are read one after the other.
     private let chunk: UnsafeMutableRawBufferPointer
 
-    /// More than so much unread by the client, and nothing is read from it.
-    private static let patience = 1 << 20
+    /// More than so much unread by the client, and none of its requests is begun.
+    private static let patience = 256 << 10
+    /// Who leaves so much unread and is still sent more, by reads that waited, is let go.
+    private static let mostUnread = 4 << 20
+    /// More bytes of requests that have not begun, and nothing is read.
+    private static let mostWaiting = 1 << 20
 
     init(
         number: Int, loop: EventLoop, socket: OwnedDescriptor, chunk: UnsafeMutableRawBufferPointer
@@ -66,6 +72,7 @@ final class ServiceClient {
     /// Queues a line, with its newline, to be sent.
     func send(_ line: [UInt8]) {
         guard isOpen else { return }
+        if unreadBytes > Self.mostUnread { return close() }
         outgoing += line
         flush()
     }
@@ -116,7 +123,9 @@ final class ServiceClient {
         do {
             guard let count = try System.receive(socket.rawValue, into: chunk) else { return }
             if count == 0 { return close() }
-            lines += try framer.append(chunk[..<count])
+            let new = try framer.append(chunk[..<count])
+            lines += new
+            waitingBytes += new.reduce(0) { $0 + $1.count }
         } catch let error as LineFramer.LineTooLong {
             let message = "a line of more than \(error.limit) bytes is no request"
             return end(saying: WireError.unreadable(message).line)
@@ -128,9 +137,11 @@ final class ServiceClient {
     }
 
     private func nextLine() {
-        guard !isBusy, isOpen, !lines.isEmpty else { return }
+        // Its own answers come first: who does not read them gets no others.
+        guard !isBusy, isOpen, !lines.isEmpty, unreadBytes < Self.patience else { return }
         isBusy = true
         let line = lines.removeFirst()
+        waitingBytes -= line.count
         onLine?(line)
     }
 
@@ -159,13 +170,16 @@ final class ServiceClient {
             outgoing.removeFirst(sent)
             sent = 0
         }
+        nextLine()
         updateInterest()
     }
 
     private func updateInterest() {
         guard let registration else { return }
         var wanted: Interest = []
-        if !isEnding, lines.count < 64, unreadBytes < Self.patience { wanted.insert(.read) }
+        if !isEnding, lines.count < 64, waitingBytes < Self.mostWaiting, unreadBytes < Self.patience {
+            wanted.insert(.read)
+        }
         if unreadBytes > 0 { wanted.insert(.write) }
         guard wanted != interest else { return }
         interest = wanted

@@ -53,6 +53,8 @@ extension TransferService {
             switch error {
             case .badRequest: WireError(RequestError(.usage, "\(error)"))
             case .noSuchBatch: WireError(RequestError(.noSuchObject, "\(error)"))
+            case .gone: WireError(RequestError(.queueCorrupt, "\(error)"))
+            case .secrets: WireError(RequestError(.refused, "\(error)"))
             case .database, .closed: WireError(RequestError(.internal, "\(error)"))
             }
         default: WireError(RequestError(.internal, "\(error)"))
@@ -65,7 +67,15 @@ extension TransferService {
         var id: RequestIdentifier
         var line: [UInt8]
 
-        func parameters<Parameters: Decodable, Value>(of _: Method<Parameters, Value>) throws -> Parameters {
+        func parameters<Parameters: Decodable, Value>(of method: Method<Parameters, Value>) throws -> Parameters {
+            let parameters = try read(method)
+            if let refusal = (parameters as? any RefusableParameters)?.refusal {
+                throw RequestError(.usage, "\(self.method.rawValue): \(refusal)")
+            }
+            return parameters
+        }
+
+        private func read<Parameters: Decodable, Value>(_: Method<Parameters, Value>) throws -> Parameters {
             do {
                 if let given = try WireCoding.value(RequestBody<Parameters>.self, from: line).params { return given }
                 return try WireCoding.value(Parameters.self, from: Array("{}".utf8))

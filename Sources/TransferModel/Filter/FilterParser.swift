@@ -24,8 +24,7 @@ struct FilterParser {
     private mutating func alternatives() throws(FilterFault) -> FilterNode {
         var parts = [try sequence()]
         while takeOr() { parts.append(try sequence()) }
-        return parts.count == 1
-            ? parts[0] : .any(parts.flatMap { if case .any(let inner) = $0 { inner } else { [$0] } })
+        return .any(of: parts)
     }
 
     private mutating func takeOr() -> Bool {

@@ -73,6 +73,7 @@ extension FilterTest {
         case .percent(let comparison, let wanted): Self.percent(subject).map { comparison.holds($0, wanted) } ?? false
         case .state(let state, let isNegated): state.holds(subject) != isNegated
         case .states(let states): states.contains(subject.state)
+        case .nodes(let rows): rows.contain(subject)
         case .priority(let comparison, let wanted): comparison.holds(subject.place.priority, wanted)
         case .node(let id):
             switch id {

@@ -32,6 +32,8 @@ package struct FilterText: Hashable, Sendable {
 
     /// Whether it crosses folders: then it has to see the whole path.
     var hasSlash: Bool { bytes.contains(RawPath.slash) }
+    /// As `TransferFilter.effort`.
+    var effort: Int { if case .regex(let regex) = kind { regex.steps } else { 1 } }
     var isRegex: Bool { if case .regex = kind { true } else { false } }
 
     /// Whether it is in a text, or with wildcards is that text.

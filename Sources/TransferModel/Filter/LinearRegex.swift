@@ -7,6 +7,8 @@ package struct LinearRegex: Hashable, Sendable {
     package let source: String
     let foldsCase: Bool
     private let program: [Step]
+    /// What a search costs for each byte of a text, at worst.
+    var steps: Int { program.count }
 
     enum Step: Hashable, Sendable {
         case byte(ByteSet)

@@ -25,12 +25,23 @@ struct RegexCompiler {
     private var scalar: Unicode.Scalar? { place < text.count ? text[place] : nil }
 
     private mutating func choice() throws(FilterFault) -> [Step] {
-        let first = try sequence()
-        guard scalar == "|" else { return first }
-        place += 1
-        let other = try choice()
-        return [.fork(1, first.count + 2)] + first.moved(by: 1) + [.jump(first.count + other.count + 2)]
-            + other.moved(by: first.count + 2)
+        var branches = [try sequence()]
+        var count = branches[0].count
+        // One after the other and not one inside the other: a person may write any number of them.
+        while scalar == "|" {
+            place += 1
+            let branch = try sequence()
+            count += branch.count + 2
+            if count > Self.most { throw FilterFault(place, "the expression is too long") }
+            branches.append(branch)
+        }
+        var program = branches.removeLast()
+        for branch in branches.reversed() {
+            program =
+                [.fork(1, branch.count + 2)] + branch.moved(by: 1) + [.jump(branch.count + program.count + 2)]
+                + program.moved(by: branch.count + 2)
+        }
+        return program
     }
 
     private mutating func sequence() throws(FilterFault) -> [Step] {

@@ -16,7 +16,7 @@ extension FilterNode {
 
     private var inSequence: String {
         switch self {
-        case .all, .any: "(\(written))"
+        case .all, .any, .test(.nodes): "(\(written))"
         case .not, .test: written
         }
     }
@@ -34,6 +34,7 @@ extension FilterTest {
         case .priority(let comparison, let priority): "prio\(comparison.rawValue)\(priority.rawValue)"
         case .states(let states): "state:" + states.map(\.rawValue).joined(separator: ",")
         case .node(let id): "id:\(id)"
+        case .nodes(let rows): rows.rows.map { "id:\($0)" }.joined(separator: " | ")
         }
     }
 }

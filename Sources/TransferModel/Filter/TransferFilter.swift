@@ -16,9 +16,22 @@ package struct TransferFilter: Hashable, Sendable {
 
     /// Reads an expression.
     package init(_ text: String) throws(FilterFault) {
+        if text.utf8.count > Self.longest { throw FilterFault(0, "the filter is longer than \(Self.longest) bytes") }
         var parser = FilterParser(text)
         root = try parser.whole()
+        if effort > Self.most {
+            throw FilterFault(0, "the filter asks for too much: up to \(Self.most) words and tests are taken")
+        }
     }
+
+    /// Bytes: marked rows by their names are the longest that a screen writes.
+    static let longest = 2 << 20
+    /// Tests, and steps of regular expressions.
+    static let most = 4000
+
+    /// Comparisons that one file may cost: tests, and steps of regular expressions. Who looks through a queue takes shorter stretches
+    /// for a higher effort, so that nobody waits behind it.
+    package var effort: Int { root.effort }
 
     package func matches(_ subject: FilterSubject) -> Bool { root.matches(subject) }
 
@@ -56,6 +69,8 @@ package enum FilterTest: Hashable, Sendable {
     case percent(Comparison, Int64)
     case state(FilterState, isNegated: Bool)
     case priority(Comparison, TransferPriority)
+    /// One of many rows, or in one of them: as many alternatives of `node`, and as cheap as one.
+    case nodes(FilterRows)
     /// One of these; for selectors, which name states as the commands do. Nobody can type it.
     case states([TransferState])
     /// The file itself, or what it is in. The screen writes it for what is marked.
@@ -165,9 +180,36 @@ extension FilterNode {
             let nothing = FilterNode.all([
                 .test(.state(.done, isNegated: false)), .test(.state(.run, isNegated: false)),
             ])
-            let all = rows.isEmpty ? nothing : rows.count == 1 ? rows[0] : .any(rows)
+            let all = rows.isEmpty ? nothing : .any(of: rows)
             return isNegated ? .not(all) : all
         case .test: return self
+        }
+    }
+
+    /// One of these parts. Rows that are named stand together, where they are many.
+    static func any(of parts: [FilterNode]) -> FilterNode {
+        let flat = parts.flatMap { if case .any(let inner) = $0 { inner } else { [$0] } }
+        var rows: [RowID] = []
+        var others: [FilterNode] = []
+        for part in flat {
+            switch part {
+            case .test(.node(.group)): others.append(part)
+            case .test(.node(let id)): rows.append(id)
+            case .test(.nodes(let known)): rows += known.rows
+            default: others.append(part)
+            }
+        }
+        guard rows.count >= FilterRows.least else { return flat.count == 1 ? flat[0] : .any(flat) }
+        let named = FilterNode.test(.nodes(FilterRows(rows)))
+        return others.isEmpty ? named : .any(others + [named])
+    }
+
+    fileprivate var effort: Int {
+        switch self {
+        case .all(let parts), .any(let parts): parts.reduce(0) { $0 + $1.effort }
+        case .not(let part): part.effort
+        case .test(.word(let text)), .test(.text(_, _, let text)): text.effort
+        case .test: 1
         }
     }
 
@@ -208,7 +250,7 @@ extension FilterTest {
             case .pause, .err, .done, .held, .skip, .cancel, .scan, .marked: []
             }
         case .states: .live
-        case .text, .number, .priority, .node: []
+        case .text, .number, .priority, .node, .nodes: []
         }
     }
 }

@@ -1,0 +1,85 @@
+/// What can never be meant, wherever it comes from: the command line, a file, the service's socket, the output of a command. Each names
+/// the field and what it may be; `nil`: nothing is wrong. Secret values are not shown.
+
+extension String {
+    /// Holds a byte that ends a line or a word in a protocol, or that no password has: C0 and DEL.
+    package var hasControl: Bool { utf8.contains { $0 < 32 || $0 == 127 } }
+}
+
+extension TransferSecrets {
+    /// FTP and proxies take a user and a password as lines of their own: a line end in them would be a command.
+    package var refusal: String? {
+        if user?.hasControl == true {
+            return "the user has a control character in it (%0A is a line end): leave it out"
+        }
+        if password?.hasControl == true {
+            return "the password has a control character in it (%0A is a line end): leave it out"
+        }
+        if passwordCommand?.utf8.contains(0) == true { return "the password command has a NUL in it: leave it out" }
+        if headers.contains(where: { !$0.isOneLine }) { return "a header field is not one line 'Name: value'" }
+        if let refusal = s3?.refusal { return refusal }
+        if proxies.values.contains(where: { $0.hasControl || Self.hidesControl($0) }) {
+            return "a proxy has a control character in its user or password: leave it out"
+        }
+        return nil
+    }
+
+    private static func hidesControl(_ url: String) -> Bool {
+        let text = url.lowercased()
+        return text.firstRange(of: "%7f") != nil
+            || (0..<32).contains { code in
+                let digits = String(code, radix: 16)
+                return text.firstRange(of: "%" + (digits.count < 2 ? "0" : "") + digits) != nil
+            }
+    }
+}
+
+extension S3Keys {
+    package var refusal: String? {
+        let words = [accessKeyID, secretAccessKey, sessionToken ?? ""]
+        return words.contains(where: \.hasControl) ? "a key of S3 has a control character in it: give it anew" : nil
+    }
+}
+
+extension HeaderField {
+    /// It cannot begin another line, and its name is one word (RFC 9110 section 5.5).
+    var isOneLine: Bool {
+        !name.isEmpty && !name.utf8.contains { $0 <= 32 || $0 == 127 || $0 == UInt8(ascii: ":") }
+            && !value.utf8.contains { $0 < 32 && $0 != 9 || $0 == 127 }
+    }
+}
+
+extension TransferOptions {
+    /// Numbers that nobody means, and that arithmetic would overflow with.
+    package var refusal: String? {
+        if let rate = bytesPerSecond, !FileSize.isPossible(rate) { return Self.noRate }
+        if !Self.spans.contains(giveUpAfterSeconds) { return Self.noGiveUp }
+        if !(0...31_536_000).contains(requestTimeoutSeconds) {
+            return "requestTimeoutSeconds is 0 to 31536000 (a year)"
+        }
+        if let chunk = chunkBytes, chunk < 1 || !FileSize.isPossible(chunk) { return "chunkBytes is 1 to 2^53" }
+        if umask > 0o777 { return "umask is 0 to 0777" }
+        if [s3?.endpoint, s3?.region, pin].contains(where: { $0?.hasControl == true }) {
+            return "the endpoint, the region or the pin has a control character in it"
+        }
+        return nil
+    }
+
+    static let noRate = "a rate is 0 to 2^53 bytes a second"
+    static let noGiveUp = "giveUpAfterSeconds is 0 to 3153600000 (100 years)"
+    static let spans: ClosedRange<Int64> = 0...3_153_600_000
+}
+
+extension NodeSettings {
+    package var refusal: String? {
+        if let limit, !FileSize.isPossible(limit) { return TransferOptions.noRate }
+        if let giveUpAfterSeconds, !TransferOptions.spans.contains(giveUpAfterSeconds) {
+            return TransferOptions.noGiveUp
+        }
+        return nil
+    }
+}
+
+extension BatchRequest {
+    package var refusal: String? { options.refusal ?? secrets.refusal }
+}
