@@ -5,7 +5,7 @@ package protocol Engine: LoginKeeper {
     func isEngineRunning() async throws(RequestError) -> Bool
     func connect() async throws(RequestError)
     func status() async throws(RequestError) -> EngineStatus?
-    func stopEngine(finishRunning: Bool) async throws(RequestError) -> EngineStop
+    func stopEngine(_ manner: StopManner) async throws(RequestError) -> EngineStop
     func startEngine() async throws(RequestError) -> Bool
 
     func add(_ request: BatchRequest) async throws(RequestError) -> (batch: BatchSnapshot, existed: Bool)

@@ -59,17 +59,11 @@ extension Front {
     func stopEngine(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let now = invocation.has(MartletProgram.now)
         let json = invocation.has(CommonOptions.json)
-        let running =
-            now ? 0 : try await ask { engine throws(RequestError) in try await engine.status()?.tasksActive ?? 0 }
-        if running > 0 {
-            console.note(
-                "\(self.running(running)) finished first, and nothing else starts; martlet engine stop --now ends the engine "
-                    + "at once, and they go on later where they stood; martlet engine start takes the stop back; Ctrl-C leaves it to "
-                    + "stop by itself")
-        }
         endWith130OnInterrupt()
+        let telling = now ? nil : tellWhatIsFinished()
+        defer { telling?.cancel() }
         let outcome = try await ask(takesItsTime: true) { engine throws(RequestError) in
-            try await engine.stopEngine(finishRunning: !now)
+            try await engine.stopEngine(now ? .now : .finishingUnresumable)
         }
         switch outcome {
         case .takenBack:
@@ -83,6 +77,23 @@ extension Front {
         case .stopped, .notRunning: console.json(NotRunning())
         }
         return .done
+    }
+
+    /// Says once what the engine finishes before it ends: what could go on later is broken off when it is told to stop.
+    private func tellWhatIsFinished() -> Task<Void, Never> {
+        let pause = surroundings.stopPause
+        return Task { [console, engine] in
+            guard (try? await Task.sleep(for: pause)) != nil,
+                let active = try? await engine.status()?.tasksActive, active > 0, !Task.isCancelled
+            else { return }
+            let files =
+                (try? await engine.someTasks(NodeSelector(states: [.running, .finishing]), most: 3))?.map(\.path) ?? []
+            let named = files.isEmpty ? "" : " (\(files.joined(separator: ", "))\(active > 3 ? ", ..." : ""))"
+            console.note(
+                "\(running(active)) finished first, which cannot go on later where \(active == 1 ? "it stands" : "they stand")\(named): "
+                    + "martlet engine stop --now ends the engine at once and has \(active == 1 ? "it" : "them") sent again; martlet "
+                    + "engine start takes the stop back; Ctrl-C leaves it to stop by itself".harmless)
+        }
     }
 
     /// Becomes `martlet-receive`, which stands beside `martlet`, or in PATH.

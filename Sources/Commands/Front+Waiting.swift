@@ -5,8 +5,11 @@ import MartletKit
 
 extension Front {
     func wait(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
+        endWith130OnInterrupt()
         let json = invocation.has(CommonOptions.json)
         let selection = try Selection(invocation, command: "wait")
+        let timeout = invocation.value(MartletProgram.timeout)
+        let deadline = timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
         guard surroundings.queueExists else {
             // Nothing was ever queued, so whatever is named is not there, and nothing is left to wait for.
             if case .ids(let ids) = selection, let first = ids.first {
@@ -15,15 +18,40 @@ extension Front {
             console.note("nothing is queued")
             return .done
         }
-        try await requireKnown(selection)
-        let nodes = try await nodes(of: selection)
+        let found = try await within(deadline) { () async throws(CommandFailure) -> [NodeID] in
+            try await self.requireKnown(selection)
+            return try await self.nodes(of: selection)
+        }
+        guard let nodes = found else { throw timedOut("wait", timeout, "nothing is known of what is waited for") }
         guard !nodes.isEmpty else {
             console.note(selection == nil ? "nothing is queued" : "nothing matches")
             return .done
         }
         return try await waitFor(
-            nodes, command: "wait", json: json, patient: invocation.has(MartletProgram.patient),
-            timeout: invocation.value(MartletProgram.timeout))
+            nodes, command: "wait", json: json, patient: invocation.has(MartletProgram.patient), timeout: timeout,
+            deadline: deadline)
+    }
+
+    /// Asks within what is left of the time; `nil`: it has run out while the engine was silent.
+    private func within<Answer>(
+        _ deadline: ContinuousClock.Instant?, _ question: () async throws(CommandFailure) -> Answer
+    ) async throws(CommandFailure) -> Answer? {
+        guard let deadline else { return try await question() }
+        let left = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
+        let result: Result<Answer, CommandFailure> = await AnswerLimit.$current.withValue(left) {
+            do throws(CommandFailure) { return .success(try await question()) } catch { return .failure(error) }
+        }
+        do { return try result.get() } catch {
+            if error.code == .engineUnreachable, ContinuousClock.now >= deadline { return nil }
+            throw error
+        }
+    }
+
+    private func timedOut(_ command: String, _ timeout: TimeSpan?, _ what: String) -> CommandFailure {
+        console.clearProgress()
+        return CommandFailure(
+            .timedOut, .timedOutWaiting, "\(command): \(what) after \(timeout?.written ?? "the time given")",
+            "wait longer, or see martlet why")
     }
 
     /// What there is to wait for now; what is queued later is not waited for.
@@ -51,16 +79,30 @@ extension Front {
 
     /// Waits until everything is over, needs a person, or the time has come; then says how it stands.
     func waitFor(
-        _ nodes: [NodeID], command: String, json: Bool, patient: Bool, timeout: TimeSpan?
+        _ nodes: [NodeID], command: String, json: Bool, patient: Bool, timeout: TimeSpan?,
+        deadline: ContinuousClock.Instant? = nil
     ) async throws(CommandFailure) -> ExitStatus {
         endWith130OnInterrupt()
-        let deadline = timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
+        let deadline = deadline ?? timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
         var seen: [NodeID: Seen] = [:]
         var notices = WaitNotices()
         for await _ in Wakeups(engine.changes(of: nodes), deadline: deadline).stream {
-            try await look(at: nodes, &seen)
+            let known = seen
+            let looked = try await within(deadline) { () async throws(CommandFailure) -> [NodeID: Seen] in
+                try await look(at: nodes, known)
+            }
+            guard let now = looked else { break }
+            seen = now
             switch WaitOutcome(seen.values.map(\.standing), patient: patient) {
-            case .goOn: show(nodes, seen, try await tellWaits(of: nodes, seen, &notices))
+            case .goOn:
+                let told = notices
+                let waits = try await within(deadline) {
+                    () async throws(CommandFailure) -> (reasons: [NodeID: String], notices: WaitNotices) in
+                    var notices = told
+                    return (try await tellWaits(of: nodes, now, &notices), notices)
+                }
+                notices = waits?.notices ?? notices
+                show(nodes, seen, waits?.reasons ?? [:])
             case .over(let completed):
                 tellEnd(nodes, seen, json: json)
                 return completed ? .done : .refused
@@ -70,12 +112,8 @@ extension Front {
             }
             if let deadline, ContinuousClock.now >= deadline { break }
         }
-        console.clearProgress()
         let left = nodes.filter { seen[$0]?.isOver != true }.map(\.description)
-        throw CommandFailure(
-            .timedOut, .timedOutWaiting,
-            "\(command): \(listed(left)) not over after \(timeout?.written ?? "the time given")",
-            "wait longer, or see martlet why")
+        throw timedOut(command, timeout, "\(listed(left)) not over")
     }
 
     /// What was last seen of something that is waited for.
@@ -121,7 +159,8 @@ extension Front {
     }
 
     /// Asks for what was not over when it was last seen.
-    private func look(at nodes: [NodeID], _ seen: inout [NodeID: Seen]) async throws(CommandFailure) {
+    private func look(at nodes: [NodeID], _ known: [NodeID: Seen]) async throws(CommandFailure) -> [NodeID: Seen] {
+        var seen = known
         for id in nodes where seen[id]?.isOver != true {
             seen[id] = try await ask { engine throws(RequestError) in
                 switch id {
@@ -131,6 +170,7 @@ extension Front {
                 }
             }
         }
+        return seen
     }
 
     /// Says why what does not move does not, each reason once. Returns the reasons, for the progress line.

@@ -85,7 +85,12 @@ package struct Front: Sendable {
     ) async throws(CommandFailure) -> Answer {
         let watch = takesItsTime ? nil : noteOfSilence()
         defer { watch?.cancel() }
-        do { return try await question(engine) } catch { throw CommandFailure(error) }
+        let limit =
+            takesItsTime ? AnswerLimit.current : min(surroundings.answerLimit, AnswerLimit.current ?? .seconds(3600))
+        let result: Result<Answer, RequestError> = await AnswerLimit.$current.withValue(limit) {
+            do throws(RequestError) { return .success(try await question(engine)) } catch { return .failure(error) }
+        }
+        do { return try result.get() } catch { throw CommandFailure(error) }
     }
 
     private func noteOfSilence() -> Task<Void, Never> {
@@ -93,7 +98,7 @@ package struct Front: Sendable {
         return Task { [console] in
             guard (try? await Task.sleep(for: patience)) != nil else { return }
             console.note(
-                "the engine has not answered for \(patience.components.seconds) s; waiting goes on, Ctrl-C ends it"
+                "the engine has not answered for \(patience.components.seconds) s; it is waited for a little longer, Ctrl-C ends it"
                     + " (is it stopped? kill -CONT lets it go on)")
         }
     }
@@ -139,6 +144,10 @@ package struct Surroundings: Sendable {
     package var askLost = ScreenConfiguration().askLost.bytes
     /// How long the engine may be silent before a command says so.
     package var patience: Duration = .seconds(5)
+    /// How long an answer is waited for; then the command ends.
+    package var answerLimit = AnswerLimit.ofCommands
+    /// An engine that has not ended after so long finishes something: a command says what.
+    package var stopPause: Duration = .milliseconds(700)
     /// How often the line mode looks for news; `nil`: never.
     package var tickInterval: Duration?
     /// `destinations.conf`; `nil`: there can be none.

@@ -24,11 +24,18 @@ package enum UnixSocket {
     }
 
     /// Connects to `directory/name` and returns a non-blocking socket. `ENOENT` and `ECONNREFUSED` mean that nobody
-    /// listens. A full backlog waits, as a local connect does not otherwise. Corresponds to `connect`.
-    package static func connect(in directory: [UInt8], name: String) throws(Errno) -> OwnedDescriptor {
+    /// listens. A full backlog waits, as a local connect does not otherwise, until the limit (`EAGAIN`). Corresponds to `connect`.
+    /// - Parameter seconds: how long a listener that takes nobody in is waited for.
+    package static func connect(in directory: [UInt8], name: String, within seconds: Int = 5) throws(Errno)
+        -> OwnedDescriptor
+    {
         let parent = try System.open(directory, flags: O_RDONLY | O_DIRECTORY)
         defer { parent.close() }
         let socket = try make(nonBlocking: false)
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        _ = try systemCall(.setsockopt, descriptor: socket.rawValue) {
+            setsockopt(socket.rawValue, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         try withAddress(parent, name) { (address, size) throws(Errno) in
             _ = try systemCall(.connect, descriptor: socket.rawValue) { Glibc.connect(socket.rawValue, address, size) }
         }

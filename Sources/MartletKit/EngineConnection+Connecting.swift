@@ -150,6 +150,11 @@ extension EngineConnection {
             return try UnixSocket.connect(in: Array(places.socketDirectory.utf8), name: Places.socketName)
         } catch .noSuchFile, .connectionRefused, .notDirectory {
             return nil
+        } catch .wouldBlock {
+            throw RequestError(
+                .engineUnreachable,
+                "whoever listens at \(places.socketFile) takes nobody in: look with 'fuser' who it is, let it go on with kill -CONT, or end it"
+            )
         } catch {
             throw RequestError(
                 .engineUnreachable,
@@ -161,18 +166,21 @@ extension EngineConnection {
     func greet(_ socket: OwnedDescriptor) async throws(RequestError) -> EngineIdentity? {
         let welcome: Welcome
         do {
-            guard try System.peerCredentials(socket.rawValue).userID == System.userID else {
+            let peer = try System.peerCredentials(socket.rawValue)
+            guard peer.userID == System.userID else {
                 throw RequestError(.engineUnreachable, "the socket \(places.socketFile) belongs to another user")
             }
             let link = try Link(loop: loop, socket: socket)
             self.link = link
+            if options.remote == nil { link.peer = peer.processID }
             // A name on this machine means nothing on another.
             let agent = options.remote == nil ? System.environment("SSH_AUTH_SOCK").map { RawPath($0) } : nil
             let bus = options.remote == nil ? System.environment("DBUS_SESSION_BUS_ADDRESS") : nil
             let hello = Hello(
                 client: options.client, sshAgent: agent,
                 sessionBus: bus.map { String(decoding: $0, as: UTF8.self) })
-            let answer = try await exchange(on: link) { id in
+            let limit = options.remote == nil ? min(AnswerLimit.greeting, AnswerLimit.current ?? .seconds(3600)) : nil
+            let answer = try await exchange(on: link, within: limit) { id in
                 (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
             }
             welcome = try WireCoding.value(AnswerResult<Welcome>.self, from: answer).result

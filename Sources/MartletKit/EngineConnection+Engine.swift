@@ -22,10 +22,15 @@ extension EngineConnection {
     /// - Parameter finishRunning: let files that are running finish, however long that takes; else it checkpoints and
     ///   breaks them off, within 2 s.
     public nonisolated func stopEngine(finishRunning: Bool) async throws(RequestError) -> EngineStop {
+        try await stopEngine(finishRunning ? .finishingRunning : .now)
+    }
+
+    /// Ends the engine in a manner and waits until it has gone. One that is to end at once and does not is silent.
+    public nonisolated func stopEngine(_ manner: StopManner) async throws(RequestError) -> EngineStop {
         guard try await isEngineRunning() else { return .notRunning }
         do throws(RequestError) {
-            let request = EngineStopRequest(finishRunning: finishRunning, wait: true)
-            _ = try await call(Methods.engineStop, request)
+            let limit = manner == .now ? Self.stopLimit : nil
+            _ = try await call(Methods.engineStop, EngineStopRequest(manner, wait: true), within: limit)
             return .takenBack
         } catch {
             // The connection ends with the engine.
@@ -33,6 +38,9 @@ extension EngineConnection {
             return .stopped
         }
     }
+
+    /// An engine that is told to end at once does within 2 s.
+    private static let stopLimit = Duration.seconds(10)
 
     /// Starts an engine when none runs; one that is about to stop goes on.
     /// - Returns: whether it was about to stop.

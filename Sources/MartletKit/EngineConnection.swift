@@ -94,7 +94,14 @@ extension EngineConnection {
     nonisolated func call<Parameters, Value>(
         _ method: Method<Parameters, Value>, _ parameters: Parameters
     ) async throws(RequestError) -> Value {
-        let line = try await roundTrip(method.name, encode(parameters, for: method.name))
+        try await call(method, parameters, within: method.name.answersLate ? nil : AnswerLimit.current)
+    }
+
+    /// The same, for an answer that is waited for so long.
+    nonisolated func call<Parameters, Value>(
+        _ method: Method<Parameters, Value>, _ parameters: Parameters, within limit: Duration?
+    ) async throws(RequestError) -> Value {
+        let line = try await roundTrip(method.name, limit, encode(parameters, for: method.name))
         do {
             return try WireCoding.value(AnswerResult<Value>.self, from: line).result
         } catch {
@@ -121,7 +128,7 @@ extension EngineConnection {
 
     /// Sends one line on the link, which is made first when there is none, and gives back the answer's line.
     private func roundTrip(
-        _ method: MethodName, _ makeLine: @Sendable (Int64) -> [UInt8]
+        _ method: MethodName, _ limit: Duration?, _ makeLine: @Sendable (Int64) -> [UInt8]
     ) async throws(RequestError) -> [UInt8] {
         var last = Self.lost
         // A question whose answer is lost with its engine is asked the next one; not for ever, should engines die of it.
@@ -130,7 +137,7 @@ extension EngineConnection {
             try await connect()
             guard let link else { continue }
             do {
-                return try await exchange(on: link, makeLine)
+                return try await exchange(on: link, within: limit, makeLine)
             } catch {
                 guard error == Self.lost else { throw error }
                 last = error
@@ -140,12 +147,19 @@ extension EngineConnection {
     }
 
     /// One request on this link. A cancelled task stops waiting at once; the answer is dropped when it comes.
-    func exchange(on link: Link, _ makeLine: (Int64) -> [UInt8]) async throws(RequestError) -> [UInt8] {
+    /// - Parameter limit: how long its answer is waited for; `nil`: for ever.
+    func exchange(
+        on link: Link, within limit: Duration? = nil, _ makeLine: (Int64) -> [UInt8]
+    ) async throws(RequestError) -> [UInt8] {
         let id = Int64(nextNumber())
         let line = makeLine(id)
         if line.count > LineFramer.limit {
             throw RequestError(.usage, "the request has \(line.count) bytes, more than one may have: split it")
         }
+        let timer = limit.map { limit in
+            loop.schedule(after: limit) { [weak link] in link?.abandon(id, Self.silent(link?.peer, after: limit)) }
+        }
+        defer { if let timer { loop.cancel(timer) } }
         // A method, because a closure that captures no `self` would not run on the loop.
         let result = await withTaskCancellationHandler {
             await answer(to: line, id, on: link)

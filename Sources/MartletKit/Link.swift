@@ -26,6 +26,9 @@ final class Link {
     /// Called once, when the peer has gone or the stream makes no sense; every open request has failed before.
     var onEnd: (() -> Void)?
 
+    /// The process that has the other end, where it is on this machine.
+    var peer: Int32?
+
     /// Whether the peer is there, as far as is known.
     var isOpen: Bool { registration != nil }
 

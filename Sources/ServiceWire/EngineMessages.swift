@@ -4,11 +4,26 @@ package import TransferModel
 package struct EngineStopRequest: Codable, Hashable, Sendable {
     /// Let files that are running finish; else checkpoint and break them off.
     package var finishRunning: Bool?
+    /// With `finishRunning`: false breaks off at once what can go on later where it stands. By default it is finished, too.
+    package var finishResumable: Bool?
     /// Answer only when the stop is taken back; the connection's end says that it was not.
     package var wait: Bool?
-    package init(finishRunning: Bool? = nil, wait: Bool? = nil) {
+    package init(finishRunning: Bool? = nil, finishResumable: Bool? = nil, wait: Bool? = nil) {
         self.finishRunning = finishRunning
+        self.finishResumable = finishResumable
         self.wait = wait
+    }
+}
+
+extension EngineStopRequest {
+    package init(_ manner: StopManner, wait: Bool? = nil) {
+        self.init(
+            finishRunning: manner != .now, finishResumable: manner == .finishingUnresumable ? false : nil, wait: wait)
+    }
+
+    package var manner: StopManner {
+        guard finishRunning == true else { return .now }
+        return finishResumable == false ? .finishingUnresumable : .finishingRunning
     }
 }
 

@@ -55,7 +55,7 @@ package enum MethodTable {
             (
                 "",
                 "batches counts bytes bytesPerSecondUp bytesPerSecondDown secondsLeft problems problemCauses needsPerson? "
-                    + "needsSpace? needsServer? viewers stopping limitUp limitDown"
+                    + "needsSpace? needsServer? viewers stopping trouble? limitUp limitDown"
             )
         case .throughput:
             ("batch?", "series batch? sentToday? receivedToday? errors? errorSeconds? process?")
@@ -69,7 +69,7 @@ package enum MethodTable {
                 "running pid version uptime protocolVersion socket queuePath sessions batches tasksActive "
                     + "tasksWaiting bytesPerSecondUp bytesPerSecondDown residentBytes stopping"
             )
-        case .engineStop: ("finishRunning? wait?", "takenBack")
+        case .engineStop: ("finishRunning? finishResumable? wait?", "takenBack")
         case .engineGoOn: ("", "wasStopping")
         case .limitsGet: ("", limits)
         case .limitsSet:

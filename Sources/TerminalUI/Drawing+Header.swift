@@ -67,6 +67,9 @@ extension Drawing {
         case .connecting: return "connecting to the engine"
         case .failed: return "NO ENGINE"
         case .connected:
+            if model.silence == nil, let trouble = model.totals?.trouble {
+                return "engine STANDS STILL: " + look.safe(TransferError(.diskFull, trouble).happening)
+            }
             guard let silence = model.silence else {
                 return (model.machine.map { "engine of \($0)" } ?? "engine") + (stopping ?? " ok") + uptime
             }

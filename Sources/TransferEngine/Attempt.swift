@@ -159,6 +159,12 @@ final class Attempt {
         return point?.version.isResumable
     }
 
+    /// Breaking it off now would have bytes sent again, or leaves nobody knowing whether they arrived.
+    var losesByCut: Bool {
+        if exchanges.isEmpty { return false }
+        return sent > 0 ? isResumable != true : exchanges.contains(where: \.isPayload)
+    }
+
     /// Failures in a row when this attempt fails, too.
     var failures: Int { hasProgressed ? 1 : task.failures + 1 }
 }

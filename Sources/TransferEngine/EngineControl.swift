@@ -63,10 +63,9 @@ package protocol EngineControl: Actor {
     /// How fast it has been since the engine started, in the last minutes, hour and day: everything, or one batch. Without the process's use.
     func throughput(of batch: BatchID?) async -> ThroughputReport
 
-    /// Ends all work. With `finishRunning` no new file is started and those that run are finished first; without, every task is
-    /// checkpointed and broken off, within 2 s. Afterwards the engine does nothing more.
+    /// Ends all work. Afterwards the engine does nothing more.
     /// - Returns: whether this call ended it; false when `goOn` took it back, or another call ends it.
-    func shutdown(finishRunning: Bool) async -> Bool
+    func shutdown(_ manner: StopManner) async -> Bool
 
     /// Takes back a shutdown that finishes what runs; false: there is none.
     func goOn() -> Bool

@@ -50,17 +50,20 @@ extension TransferEngine {
         }
     }
 
-    package func shutdown(finishRunning: Bool) async -> Bool {
+    package func shutdown(_ manner: StopManner) async -> Bool {
         if phase == .stopping { return false }
         if phase == .new {
             phase = .stopping
             return true
         }
-        if finishRunning {
+        if manner != .now {
             phase = .draining
             walkRun += 1
             endRemovals()
             notice?()
+            if manner == .finishingUnresumable {
+                await breakOff(attempts.values.filter { $0.phase == .running && !$0.losesByCut })
+            }
             await untilDrained()
             // Taken back, or another request, perhaps one without patience, does the rest.
             if phase != .draining { return false }

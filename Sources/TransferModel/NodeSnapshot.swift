@@ -169,6 +169,8 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var viewers: Int64 = 0
     /// The engine ends when the active tasks are over; nothing starts any more.
     public var stopping = false
+    /// Why the queue takes no changes at this moment, and what to do: its disk is full, its file is gone. Harmless to print.
+    public var trouble: String?
     /// What holds now for the whole engine, bytes a second; `nil`: no limit.
     @OrNull public var limitUp: Int64?
     @OrNull public var limitDown: Int64?

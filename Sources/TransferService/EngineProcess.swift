@@ -41,7 +41,7 @@ actor EngineProcess {
             process = EngineProcess(
                 loop: try EventLoop(adoptingCurrentThread: ()), places: places, handedOver: handedOver)
         } catch {
-            throw EngineFailure(status: 1, code: .internal, message: "the engine cannot start: \(error)")
+            throw EngineFailure(cannotStart: error)
         }
         process.assumeIsolated { $0.begin(ready: ready) }
         process.loop.run()
@@ -65,6 +65,7 @@ actor EngineProcess {
     private func start() async throws(EngineFailure) {
         let queue = try openQueue()
         self.queue = queue
+        do { try EngineLog.check(directory: places.logDirectory) } catch { throw EngineFailure(cannotStart: error) }
         let log = EngineLog(directory: places.logDirectory)
         log.write(.info, "martletd \(ProductVersion.current) starts, pid \(System.processID)")
         let settings = readSettings(log)
@@ -79,13 +80,13 @@ actor EngineProcess {
             let service = makeService(queue, engine, log, settings, isActivated: socket.isActivated)
             self.service = service
             signals = try SignalSource(on: loop, [SIGTERM, SIGINT]) { [weak self] _ in
-                self?.assumeIsolated { $0.end(finishRunning: false) }
+                self?.assumeIsolated { $0.end(.now) }
             }
             try await service.start(listener: socket.listener)
             await forgetOld(queue, days: settings.historyDays)
             try await engine.start()
         } catch {
-            throw EngineFailure(status: 1, code: .internal, message: "the engine cannot start: \(error)")
+            throw EngineFailure(cannotStart: error)
         }
     }
 
@@ -155,7 +156,7 @@ actor EngineProcess {
                 pid: System.processID),
             settings: settings
         ) { [weak self] reason in
-            self?.assumeIsolated { $0.end(finishRunning: reason == .asked(finishRunning: true)) }
+            self?.assumeIsolated { $0.end(reason.manner) }
         }
     }
 
@@ -170,8 +171,8 @@ actor EngineProcess {
     // MARK: Ending
 
     /// Ends the engine, unless that is taken back. Asked again without patience while files are being finished, it breaks them off.
-    private func end(finishRunning: Bool) {
-        Task { if await engine?.shutdown(finishRunning: finishRunning) ?? true { await tearDown() } }
+    private func end(_ manner: StopManner) {
+        Task { if await engine?.shutdown(manner) ?? true { await tearDown() } }
     }
 
     /// The order matters: no client is let in any more, the socket's name goes, then the queue's lock, then the clients.

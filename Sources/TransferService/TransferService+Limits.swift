@@ -78,6 +78,7 @@ extension TransferService {
     /// What a screen shows beside the queue's own sums.
     func complete(_ totals: inout QueueTotals) {
         totals.viewers = viewers
+        totals.trouble = queue.writer.health.trouble.map { "\($0)" }
         totals.limitUp = holding.bytesPerSecondUp
         totals.limitDown = holding.bytesPerSecondDown
     }

@@ -103,7 +103,8 @@ extension TransferService {
             request.id, live: live, chains: chains, limits: holding, grace: settings.grace, now: now)
         self.chains = chains
         if let id = request.id, answers.isEmpty { throw Self.missing("\(id)") }
-        return WhyAnswers(answers: answers)
+        guard let trouble = queue.writer.health.trouble else { return WhyAnswers(answers: answers) }
+        return WhyAnswers(answers: answers.map { $0.stopped(by: "\(trouble)") })
     }
 
     func status() async throws -> EngineStatus {
@@ -123,6 +124,21 @@ extension TransferService {
 
     static func missing(_ what: String) -> RequestError {
         RequestError(.noSuchObject, "there is no \(what): see 'martlet list'")
+    }
+}
+
+extension WhyAnswer {
+    /// Of what is not over: nothing else counts while nothing can be written down.
+    /// - Parameter trouble: what happened and what to do.
+    fileprivate func stopped(by trouble: String) -> WhyAnswer {
+        guard state?.isTerminal != true else { return self }
+        let error = TransferError(.diskFull, trouble)
+        var answer = self
+        let subject = id.map { "\($0)" } ?? "everything"
+        answer.sentence = "\(subject) stands still: \(error.happening)"
+        answer.unblock = error.advice.isEmpty ? "nothing to do; it is tried again each second" : error.advice
+        answer.because = error.happening
+        return answer
     }
 }
 

@@ -8,7 +8,7 @@ extension TransferService {
     /// What is answered at once is on its way before the process begins to end.
     func stopEngine(_ call: Call, _ client: ServiceClient) throws -> [UInt8]? {
         let request = try call.parameters(of: Methods.engineStop)
-        let finishRunning = request.finishRunning ?? false
+        let manner = request.manner
         var answer: [UInt8]?
         if request.wait == true {
             try wait(call, client) {
@@ -20,7 +20,7 @@ extension TransferService {
         }
         log.write(.info, "\(client.name ?? "a client") asks the engine to stop")
         loop.schedule(after: .zero) { [weak self] in
-            self?.assumeIsolated { $0.requestStop(.asked(finishRunning: finishRunning)) }
+            self?.assumeIsolated { $0.requestStop(.asked(manner)) }
         }
         return answer
     }

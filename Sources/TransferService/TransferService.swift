@@ -2,7 +2,7 @@ package import LinuxSystem
 import ServiceWire
 import SessionBus
 package import TransferEngine
-import TransferModel
+package import TransferModel
 package import TransferQueue
 
 /// The engine's face: the control socket, its clients, and what they see and follow.
@@ -30,10 +30,12 @@ package actor TransferService {
 
     /// Why the service asks its process to end.
     package enum StopReason: Sendable, Equatable {
-        /// A client asked; `finishRunning`: files that run are to be finished.
-        case asked(finishRunning: Bool)
+        /// A client asked.
+        case asked(StopManner)
         /// Nothing to do and nobody there.
         case idle
+
+        var manner: StopManner { if case .asked(let manner) = self { manner } else { .now } }
     }
 
     nonisolated let loop: EventLoop

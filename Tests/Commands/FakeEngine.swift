@@ -93,8 +93,8 @@ final class FakeEngine: Engine {
     func isEngineRunning() async throws(RequestError) -> Bool { state.withLock(\.isRunning) }
     func connect() async throws(RequestError) { try ask("connect") { $0.isRunning = true } }
     func status() async throws(RequestError) -> EngineStatus? { try ask("status") { $0.status } }
-    func stopEngine(finishRunning: Bool) async throws(RequestError) -> EngineStop {
-        try ask("stop finishRunning:\(finishRunning)") { state in
+    func stopEngine(_ manner: StopManner) async throws(RequestError) -> EngineStop {
+        try ask("stop \(manner)") { state in
             if state.takesStopBack { return .takenBack }
             defer { state.isRunning = false }
             return state.isRunning ? .stopped : .notRunning

@@ -233,12 +233,12 @@ struct FrontTests {
         #expect(bench.output == "12:41:07 b7 completed 100% 5/5 files 700M of 1.0G\n")
     }
 
-    @Test("engine stop lets files finish unless --now")
+    @Test("engine stop breaks off what can go on later, and with --now everything")
     func stop() async {
         let bench = Bench()
         #expect(await bench.run("engine", "stop") == .done)
         #expect(await bench.run("engine", "stop", "--now") == .done)
-        #expect(bench.engine.asked == ["status", "stop finishRunning:true", "stop finishRunning:false"])
+        #expect(bench.engine.asked == ["stop finishingUnresumable", "stop now"])
         #expect(bench.error == "no engine is running\n")
     }
 

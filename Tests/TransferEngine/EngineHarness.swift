@@ -45,7 +45,7 @@ final class EngineHarness: Sendable {
 
     /// Ends the engine and the queue; the server and the sandbox stay.
     func stop(finishRunning: Bool = false) async {
-        _ = await engine.shutdown(finishRunning: finishRunning)
+        _ = await engine.shutdown(finishRunning ? .finishingRunning : .now)
         try? await queue.close()
         loop.stop()
     }

@@ -297,7 +297,7 @@ import TransferQueue
         #expect(server.requests.last?.line.hasPrefix("DELETE /b/p/a%20b?uploadId=u1 ") == true)
         #expect(server.requests.count == 2)
         // An engine that stops answers; the harness's end takes the loop away on which it would.
-        _ = await harness.engine.shutdown(finishRunning: false)
+        _ = await harness.engine.shutdown(.now)
         await #expect(throws: TransferError.self) { try await harness.engine.search(search).get() }
         await harness.stop()
         server.stop()

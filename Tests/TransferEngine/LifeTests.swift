@@ -131,7 +131,7 @@ import TransferQueue
         for name in ["a", "b", "c"] { try harness.sandbox.write("d/" + name, pattern(200_000)) }
         let batch = try await harness.add(harness.request(upload: ["d"]))
         try await harness.batch(batch) { $0.filesActive == 1 }
-        async let stopped = harness.engine.shutdown(finishRunning: true)
+        async let stopped = harness.engine.shutdown(.finishingRunning)
         while await harness.engine.phase != .draining { await Task.yield() }
         hold.reach()
         #expect(await stopped)
@@ -151,7 +151,7 @@ import TransferQueue
         for name in ["c", "e"] { try harness.sandbox.write("later/" + name, pattern(1000)) }
         let batch = try await harness.add(harness.request(upload: ["d"]))
         try await harness.batch(batch) { $0.filesActive == 1 }
-        async let stopped = harness.engine.shutdown(finishRunning: true)
+        async let stopped = harness.engine.shutdown(.finishingRunning)
         while await harness.engine.phase != .draining { await Task.yield() }
         let later = try await harness.add(harness.request(upload: ["later"]))
         #expect(await harness.engine.live().isStopping)
@@ -187,7 +187,7 @@ import TransferQueue
             func found() async throws -> Int64 { try await harness.queue.reader.batch(batch)?.filesTotal ?? 0 }
             while try await found() == 0 { await Task.yield() }
             if deed == "drained" {
-                async let stopped = harness.engine.shutdown(finishRunning: true)
+                async let stopped = harness.engine.shutdown(.finishingRunning)
                 while await harness.engine.phase == .running { await Task.yield() }
                 wasInTheMiddle = try await found() < count
                 #expect(await harness.engine.goOn())

@@ -153,9 +153,9 @@ import TransferModel
         let harness = try await ServiceHarness()
         let client = try await harness.client()
         _ = try await client.call(Methods.engineStop, EngineStopRequest(finishRunning: true))
-        try await until { harness.stops.withLock { $0 } == [.asked(finishRunning: true)] }
+        try await until { harness.stops.withLock { $0 } == [.asked(.finishingRunning)] }
         _ = try await client.call(Methods.engineStop, EngineStopRequest())
-        try await until { harness.stops.withLock { $0.last } == .asked(finishRunning: false) }
+        try await until { harness.stops.withLock { $0.last } == .asked(.now) }
         try await harness.end()
     }
 }

@@ -166,7 +166,7 @@ actor FakeEngine: EngineControl {
         tests.append((url, secrets))
         return DestinationReport(ok: true, milliseconds: 7, protocol: "put")
     }
-    func shutdown(finishRunning: Bool) -> Bool { true }
+    func shutdown(_ manner: StopManner) -> Bool { true }
     func goOn() -> Bool {
         defer { snapshot.isStopping = false }
         return snapshot.isStopping

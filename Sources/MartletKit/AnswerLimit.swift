@@ -1,0 +1,43 @@
+import ServiceWire
+import TransferModel
+
+/// How long an answer of the engine is waited for.
+///
+/// A screen waits as long as it takes: it shows how the engine stands. A command must end: it runs its questions within a limit, which
+/// holds for the connection as for every answer, except where the answer may rightly stay away (``MethodName/answersLate``).
+package enum AnswerLimit {
+    /// `nil`: none.
+    @TaskLocal package static var current: Duration?
+
+    /// How long the first answer of a connection may take in any case: an engine that lives greets at once.
+    static let greeting = Duration.seconds(10)
+
+    /// How long a command waits for an answer.
+    package static let ofCommands = Duration.seconds(30)
+}
+
+extension MethodName {
+    /// It waits for an event, a server or the end of something.
+    var answersLate: Bool {
+        switch self {
+        case .eventsRead, .logRead, .engineStop, .destinationTest, .leftoversSearch, .leftoversAbort: true
+        default: false
+        }
+    }
+}
+
+extension EngineConnection {
+    /// Whoever has the socket, and says nothing.
+    /// - Parameter process: its number, where it is known.
+    static func silent(_ process: Int32?, after limit: Duration) -> RequestError {
+        let seconds = limit.components.seconds + (limit.components.attoseconds > 0 ? 1 : 0)
+        let cure =
+            process.map {
+                "'kill -CONT \($0)' lets it go on if it was stopped, 'kill -9 \($0)' ends it and loses nothing"
+            }
+            ?? "look after it there"
+        return RequestError(
+            .engineUnreachable,
+            "the engine\(process.map { " (pid \($0))" } ?? "") has not answered for \(seconds) s: \(cure)")
+    }
+}

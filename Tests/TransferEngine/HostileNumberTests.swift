@@ -1,0 +1,139 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+@Suite("Sizes and words that cannot be, met by the engine", .timeLimit(.minutes(2))) struct HostileNumberTests {
+    @Test(
+        "downloads whose length no file can have fail with a cause, and the next start finds a sound queue",
+        arguments: ["9223372036854775807", "9007199254740993", "99999999999999999999999"])
+    func lengths(length: String) async throws {
+        let server = try ScriptedServer { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: \(length)\r\n\r\nbytes")
+            _ = try connection.readHead()
+        }
+        let first = try await EngineHarness()
+        var request = first.request(download: [])
+        request.work = .download(
+            ["a", "b"].map {
+                DownloadSource(url: server.url("/" + $0), directory: RawPath(first.sandbox.path("out")), fileName: nil)
+            })
+        let batch = try await first.add(request)
+        let end = try await first.finished(batch)
+        #expect(end.filesFailed == 2)
+        #expect(end.causes.map(\.code) == [.badServerResponse])
+        try await first.expectSound()
+        await first.stop()
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        _ = try await second.queue.writer.purge([.batch(batch)])
+        try await second.expectSound()
+        await second.stop()
+        server.stop()
+    }
+
+    @Test("sparse files of more than 8 PiB fail by name, named alone or found in a folder, and the others arrive")
+    func sparse() async throws {
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("d/good", [1, 2, 3])
+        for name in ["alone", "d/one", "d/two"] {
+            try harness.sandbox.write(name, [])
+            let file = try System.open(harness.sandbox.path(name), flags: O_RDWR)
+            // Not every file system has room for such a size.
+            guard (try? System.ftruncate(file.rawValue, to: .max)) != nil else { return await harness.stop() }
+        }
+        let batch = try await harness.add(harness.request(upload: ["d", "alone"]))
+        let end = try await harness.finished(batch)
+        #expect(end.filesCompleted == 1 && end.filesFailed == 3)
+        #expect(end.causes.map(\.code) == [.unsupported])
+        #expect(try await harness.tasks(batch).compactMap(\.error).allSatisfy { $0.message.contains("8 PiB") })
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test(
+        "work whose secrets are lost waits for a person and sends nothing; given again it goes on",
+        arguments: [true, false])
+    func lostSecrets(isEmptied: Bool) async throws {
+        let first = try await EngineHarness()
+        try first.sandbox.write("a", [1, 2, 3])
+        let request = first.request(upload: ["a"]) { request in
+            request.held = true
+            request.secrets.headers = [HeaderField("Authorization", "Bearer XtokenX")]
+        }
+        let batch = try await first.add(request)
+        await first.stop()
+        let secrets = first.sandbox.path("state/secrets.sqlite")
+        if isEmptied {
+            try System.ftruncate(try System.open(secrets, flags: O_RDWR).rawValue, to: 0)
+        } else {
+            try System.unlink(secrets)
+        }
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        _ = try await second.queue.writer.resume([.batch(batch)])
+        await second.engine.queueChanged()
+        let task = try await second.task(of: batch) { $0.state == .waiting }
+        #expect(task.waitReasons == [.auth])
+        #expect(task.error?.message.contains("martlet set \(batch)") == true)
+        #expect(second.store.server.requests.isEmpty)
+        var given = TransferSecrets()
+        given.headers = [HeaderField("Authorization", "Bearer new")]
+        _ = try await second.queue.writer.renew([.batch(batch)], by: given)
+        await second.engine.settingsChanged()
+        try await second.queue.writer.letIn([batch])
+        await second.engine.queueChanged()
+        #expect(try await second.finished(batch).filesCompleted == 1)
+        #expect(second.store.server.requests.allSatisfy { $0.fields["authorization"] == "Bearer new" })
+        await second.stop()
+    }
+
+    @Test("a line end in a password that a command prints, or that an earlier version queued, reaches no server")
+    func controls() async throws {
+        for isCommand in [true, false] {
+            let harness = try await EngineHarness()
+            try harness.sandbox.write("a", [1])
+            let request = harness.request(upload: ["a"]) { request in
+                request.secrets.user = "ana"
+                if isCommand {
+                    request.secrets.passwordCommand = "printf 'a\\001b'"
+                } else {
+                    request.secrets.password = "x\r\nDELE y"
+                }
+            }
+            let batch = try await harness.add(request)
+            let task = try await harness.task(of: batch) { $0.state == .waiting }
+            #expect(task.waitReasons == [.auth])
+            #expect(task.error?.message.contains("control character") == true)
+            #expect(harness.store.server.requests.isEmpty)
+            await harness.stop()
+        }
+    }
+
+    @Test("a stop that finishes only what cannot go on later breaks off a download at once, and finishes a plain PUT")
+    func stopping() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, _ in
+            request.method == "PUT" ? .holdBody(100_000, hold) : .holdAnswer(400_000, hold)
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        try harness.sandbox.write("a", pattern(300_000))
+        let download = try await harness.add(harness.request(download: ["/f"]))
+        let upload = try await harness.add(harness.request(upload: ["a"]))
+        try await harness.task(of: download) { $0.bytesAccepted == 400_000 }
+        try await harness.task(of: upload) { $0.bytesSent > 0 && $0.state == .running }
+        async let stopped = harness.engine.shutdown(.finishingUnresumable)
+        // The server still holds both: only a cut can have ended the download.
+        try await harness.task(of: download) { $0.state == .queued }
+        #expect(try await harness.tasks(upload).first?.state == .running)
+        hold.reach()
+        #expect(await stopped)
+        #expect(try await harness.tasks(upload).first?.state == .completed)
+        #expect(try await harness.tasks(download).first?.bytesAccepted == 400_000)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+}
