@@ -92,10 +92,20 @@ package final class Console: Sendable {
     /// One line of the result.
     func line(_ line: String) { text(line + "\n") }
 
+    /// What a terminal would obey or be misled by never leaves this process, whoever made the text: names, servers, another machine's ssh. Lines
+    /// and columns stay.
+    private static func shown(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).harmless }.joined(
+                separator: "\t")
+        }.joined(separator: "\n")
+    }
+
     /// A piece of the result that has its own line ends.
     func text(_ text: String) {
+        let shown = Self.shown(text)
         let full = state.withLock { state -> [UInt8]? in
-            state.output += text.utf8
+            state.output += shown.utf8
             guard state.output.count >= 1 << 16 else { return nil }
             defer { state.output = [] }
             return state.output
@@ -109,21 +119,28 @@ package final class Console: Sendable {
         // Sorted, so that two runs can be compared; slashes as they are, so that paths can be read.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(value) else { return }
-        line(String(decoding: data, as: UTF8.self))
+        let text = String(decoding: data, as: UTF8.self)
+        // In JSON the same is written so that it can be read back.
+        guard text.unicodeScalars.contains(where: { Self.turns($0) }) else { return line(text) }
+        line(text.unicodeScalars.map { Self.turns($0) ? "\\u" + String($0.value, radix: 16) : String($0) }.joined())
+    }
+
+    private static func turns(_ scalar: Unicode.Scalar) -> Bool {
+        String(scalar).harmless != String(scalar) && scalar.value > 159
     }
 
     /// A message for the person, after the results so far.
     func note(_ text: String) {
         flush()
         clearProgress()
-        write(.error, Array("\(text)\n".utf8))
+        write(.error, Array("\(Self.shown(text))\n".utf8))
     }
 
     /// Replaces the progress line; only on a terminal.
     func progress(_ text: String) {
         guard errorIsTerminal else { return }
         flush()
-        let shown = String(text.prefix(max(width - 1, 10)))
+        let shown = String(text.harmless.prefix(max(width - 1, 10)))
         let before = state.withLock { state in
             defer { state.progressWidth = shown.count }
             return state.progressWidth

@@ -18,7 +18,8 @@ public struct RawPath: Hashable, Sendable {
     /// The path as text, when it is valid UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The path for a person or a log: control and invalid bytes as `\xNN`. Not reversible; never opened.
+    /// The path for a person or a log: control and invalid bytes as `\xNN`, and those that turn the direction of what follows, with which a
+    /// name can look like another. Not reversible; never opened.
     public var displayed: String {
         if let text, !text.unicodeScalars.contains(where: { Self.isControl($0) }) { return text }
         var shown = ""
@@ -62,7 +63,12 @@ public struct RawPath: Hashable, Sendable {
     static let slash = UInt8(ascii: "/")
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 32 || (127...159).contains(scalar.value)
+        switch scalar.value {
+        case 0..<32, 127...159: true
+        // Bidirectional overrides, embeddings and isolates, and what ends a line on some terminals.
+        case 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 
     private static func sequenceLength(_ first: UInt8) -> Int {
