@@ -266,7 +266,7 @@ package enum MartletProgram {
         status.groups = [CommonOptions.output]
         var start = Command("start", "start an engine unless one runs")
         start.groups = [CommonOptions.output]
-        var stop = Command("stop", "let running files finish, then end the engine; what is queued stays")
+        var stop = Command("stop", "end the engine; what cannot go on later is finished before; what is queued stays")
         stop.groups = [OptionGroup("Options", [now, CommonOptions.json])]
         var command = Command("engine", "the process that does the work")
         command.runsAlone = false

@@ -153,6 +153,6 @@ struct TaskDetails: Hashable {
 extension ByteSum {
     /// The sum of an expression in SQL, within the same bounds: SQLite's own gives an error where it overflows.
     static func sql(_ bytes: String) -> String {
-        "max(-\(largest), min(\(largest), sum((\(bytes)) >> 32) * 4294967296 + sum((\(bytes)) & 4294967295)))"
+        "max(-\(largest), min(\(largest), ifnull(sum((\(bytes)) >> 32) * 4294967296 + sum((\(bytes)) & 4294967295), 0)))"
     }
 }

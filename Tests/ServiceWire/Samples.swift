@@ -115,6 +115,7 @@ enum Samples {
         totals.needsPerson = 1
         totals.needsSpace = 2
         totals.needsServer = 3
+        totals.trouble = "the disk that holds the queue is full: make room there"
         return totals
     }
 
@@ -224,7 +225,7 @@ enum Samples {
         case .eventsRead: EventsReadRequest(after: seq, consumer: "c", session: .default, limit: 1, wait: true)
         case .eventsFollow: EventsFollowRequest(after: seq, consumer: "c", session: .default)
         case .eventsAcknowledge: EventsAcknowledgeRequest(consumer: "c", through: seq)
-        case .engineStop: EngineStopRequest(finishRunning: true, wait: true)
+        case .engineStop: EngineStopRequest(finishRunning: true, finishResumable: false, wait: true)
         case .limitsSet:
             LimitsChange(
                 up: 0, down: 1, upTimetable: "off", downTimetable: "08:00,1M", transfers: 2, transfersPerHost: 3,

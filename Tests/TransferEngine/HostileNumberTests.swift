@@ -69,7 +69,8 @@ import TransferQueue
         await first.stop()
         let secrets = first.sandbox.path("state/secrets.sqlite")
         if isEmptied {
-            try System.ftruncate(try System.open(secrets, flags: O_RDWR).rawValue, to: 0)
+            let file = try System.open(secrets, flags: O_RDWR)
+            try System.ftruncate(file.rawValue, to: 0)
         } else {
             try System.unlink(secrets)
         }
@@ -124,7 +125,7 @@ import TransferQueue
         let download = try await harness.add(harness.request(download: ["/f"]))
         let upload = try await harness.add(harness.request(upload: ["a"]))
         try await harness.task(of: download) { $0.bytesAccepted == 400_000 }
-        try await harness.task(of: upload) { $0.bytesSent > 0 && $0.state == .running }
+        try await harness.task(of: upload) { $0.state == .running }
         async let stopped = harness.engine.shutdown(.finishingUnresumable)
         // The server still holds both: only a cut can have ended the download.
         try await harness.task(of: download) { $0.state == .queued }

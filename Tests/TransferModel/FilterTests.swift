@@ -252,4 +252,28 @@ import Testing
             }
         }
     }
+
+    @Test("many rows by their names are one test, read and written back, however many they are")
+    func manyRows() throws {
+        let rows = (1...20_000).map { RowID.task(BatchID(rawValue: 7), TaskID(rawValue: $0)) }
+        let text = rows.map { "id:\($0)" }.joined(separator: " | ")
+        let filter = try TransferFilter("size>=0 (\(text))")
+        #expect(filter.effort == 2)
+        #expect(try TransferFilter(filter.description) == filter)
+        #expect(filter.matches(file("a") { $0.size = 1 }))
+        #expect(
+            try !TransferFilter(text).matches(
+                file("a", in: nil) {
+                    $0 = FilterSubject(place: $0.place, id: TaskID(rawValue: 20_001), state: .queued, now: $0.now)
+                }))
+    }
+
+    @Test("what a filter compares is counted, and too much is refused with its place")
+    func effort() throws {
+        #expect(try TransferFilter("a b | !c").effort == 3)
+        #expect(try TransferFilter("/a|b/").effort > 3)
+        #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "a ", count: 4001)) }
+        #expect(throws: FilterFault.self) { try TransferFilter("/" + String(repeating: "a|", count: 300_000) + "a/") }
+        #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "a", count: 3 << 20)) }
+    }
 }

@@ -279,7 +279,7 @@ complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_s
 complete -c martlet -n '__fish_seen_subcommand_from leftovers; and __fish_seen_subcommand_from abort' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
 complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -a status -d 'whether an engine runs, and what it does; never starts one'
 complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -a start -d 'start an engine unless one runs'
-complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -a stop -d 'let running files finish, then end the engine; what is queued stays'
+complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -a stop -d 'end the engine; what cannot go on later is finished before; what is queued stays'
 complete -c martlet -n '__fish_seen_subcommand_from engine; and not __fish_seen_subcommand_from status start stop' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from engine; and __fish_seen_subcommand_from status' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from engine; and __fish_seen_subcommand_from status' -s h -l help -d 'show this and exit'
