@@ -9,8 +9,8 @@ package enum AnswerLimit {
     /// `nil`: none.
     @TaskLocal package static var current: Duration?
 
-    /// How long the first answer of a connection may take in any case: an engine that lives greets at once.
-    static let greeting = Duration.seconds(10)
+    /// How long a command waits for the first answer of a connection: an engine that lives greets at once.
+    static let greeting = Duration.seconds(20)
 
     /// How long a command waits for an answer.
     package static let ofCommands = Duration.seconds(30)

@@ -179,7 +179,8 @@ extension EngineConnection {
             let hello = Hello(
                 client: options.client, sshAgent: agent,
                 sessionBus: bus.map { String(decoding: $0, as: UTF8.self) })
-            let limit = options.remote == nil ? min(AnswerLimit.greeting, AnswerLimit.current ?? .seconds(3600)) : nil
+            // A screen shows that it connects, and goes on when it can.
+            let limit = options.remote == nil ? AnswerLimit.current.map { min($0, AnswerLimit.greeting) } : nil
             let answer = try await exchange(on: link, within: limit) { id in
                 (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
             }

@@ -79,6 +79,7 @@ package struct ContentRange: Hashable, Sendable {
         if halves[0] != "*" {
             let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
             guard ends.count == 2, let first = FileSize.read(ends[0]), let last = FileSize.read(ends[1]), last >= first,
+                FileSize.isPossible(last),
                 total.map({ last < $0 }) ?? true
             else { return nil }
             bytes = first...last

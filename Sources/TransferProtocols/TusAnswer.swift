@@ -81,7 +81,7 @@ enum TusAnswer: Hashable, Sendable {
         }
         switch answer.status {
         case 200..<300:
-            guard let text = answer.field("upload-offset"), let offset = FileSize.read(text) else {
+            guard let text = answer.field("upload-offset"), let offset = Int64(text) else {
                 // A login page, a cache: whatever it is, it is not the server that made the upload.
                 self = .wait(WaitDemand(.backoff, .noTus(address, answer.status)))
                 return
@@ -106,7 +106,7 @@ enum TusAnswer: Hashable, Sendable {
         }
         switch answer.status {
         case 200..<300:
-            guard let text = answer.field("upload-offset"), let offset = FileSize.read(text) else {
+            guard let text = answer.field("upload-offset"), let offset = Int64(text) else {
                 self = .disagrees(.noTus(address, answer.status))
                 return
             }

@@ -201,7 +201,12 @@ extension QueueStore {
     private func keep(_ secret: String, _ details: inout TaskDetails, of row: TaskRow) throws {
         guard let uuid = try uuid(of: row.batch) else { return }
         let pending = handles.last { $0.task == row.id }?.secret
-        if try pending ?? secrets.handle(of: row.id, batch: uuid, number: details.handle) == secret { return }
+        if pending == secret { return }
+        if pending == nil, try secrets.handle(of: row.id, batch: uuid, number: details.handle) == secret {
+            // A restart in the same transaction gave it up; it is needed on.
+            orphanedSecrets.removeAll { $0 == .handles(row.id, uuid, before: details.handle + 1) }
+            return
+        }
         handles.removeAll { $0.task == row.id }
         details.handle += 1
         handles.append(SecretStore.Handle(batch: uuid, task: row.id, number: details.handle, secret: secret))

@@ -65,7 +65,7 @@ private func greeting(_ extensions: [(String, String)], version: UInt8 = 3) -> S
             answer(bytes("69 00000007 0000000f 0000000000000009 00000001 00000002 000041ed 00000003 00000004 ff"))
                 == .attributes(RemoteAttributes(size: 9, modified: 4, isFolder: true)))
         #expect(
-            answer(bytes("69 00000007 00000001 ffffffffffffffff")) == .attributes(RemoteAttributes(size: nil)))
+            answer(bytes("69 00000007 00000001 ffffffffffffffff")) == .attributes(RemoteAttributes(size: .max)))
         bytes("67 00000007 00000002 0102").withUnsafeBytes { packet in
             guard case (7, .data(let data))? = SFTPAnswer.parse(packet) else {
                 Issue.record("no data")
