@@ -8,7 +8,7 @@ package enum EngineMain {
     /// Runs the engine on the calling thread, the main one, until it is told to end.
     /// - Parameter ready: called with the socket's path when clients are let in.
     package static func run(ready: @escaping @Sendable (String) -> Void) throws(EngineFailure) {
-        System.refuseDumps()
+        System.forbidDumps()
         DefaultExecutor.useOwnThreads()
         let places = try places()
         try EngineProcess.run(places) { ready(places.socketFile) }

@@ -34,7 +34,6 @@ int CLinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 int CLinux_prctl_set_dumpable(int dumpable);
 int CLinux_pthread_setname_np(unsigned long thread, const char *name);
 
-// prctl is variadic.
 int CLinux_is_dumpable(void);
 
 // glibc 2.36 has no header for these on every build machine; the numbers are the kernel's.
