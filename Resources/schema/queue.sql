@@ -236,3 +236,22 @@ CREATE TABLE pause_ends (
 ) WITHOUT ROWID;
 
 CREATE INDEX pause_ends_due ON pause_ends (at);
+
+CREATE TABLE last_looks (
+    folder INTEGER PRIMARY KEY,
+    batch INTEGER NOT NULL,
+    due INTEGER NOT NULL,            -- counts groups of files that were completed; negative, once the folder was looked at since
+    looked_at INTEGER,               -- when the server last listed all of the folder
+    listed INTEGER NOT NULL,         -- files that were found there then
+    files INTEGER NOT NULL,          -- files that were looked for then
+    error TEXT                       -- JSON; why the folder could not be listed
+);
+
+CREATE INDEX last_looks_of_batch ON last_looks (batch, folder);
+
+CREATE TABLE remote_versions (
+    task INTEGER PRIMARY KEY,
+    etag TEXT NOT NULL
+);
+
+CREATE INDEX last_looks_due ON last_looks (batch, folder) WHERE due > 0;

@@ -52,6 +52,12 @@ extension FTPPerformance {
                 .string(CURLOPT_URL, url(path)), .long(CURLOPT_FILETIME, 1), .long(CURLOPT_BUFFERSIZE, 256 * 1024),
                 CurlOption(CURLOPT_RESUME_FROM_LARGE, .offset(offset)),
             ]
+        case .list(let path):
+            // An address that ends in a slash is a folder's; its path goes whole behind the command.
+            return [
+                .string(CURLOPT_URL, folderURL(path)), .string(CURLOPT_CUSTOMREQUEST, "MLSD"),
+                .long(CURLOPT_BUFFERSIZE, 64 * 1024),
+            ]
         case .upload(let path, let length, let appends):
             return [
                 .string(CURLOPT_URL, url(path)), .long(CURLOPT_UPLOAD, 1), .flag(CURLOPT_APPEND, appends),
@@ -72,6 +78,11 @@ extension FTPPerformance {
         // Without a tunnel an HTTP proxy would be asked by HTTP, which knows no SIZE and no APPE.
         if case .url = server.connection.proxy { options.append(.long(CURLOPT_HTTPPROXYTUNNEL, 1)) }
         return options
+    }
+
+    private func folderURL(_ path: [UInt8]) -> String {
+        let slash = UInt8(ascii: "/")
+        return url(path.isEmpty || path.last == slash ? path : path + [slash])
     }
 
     /// The path's bytes percent-encoded: no `;type=` can stand in it, and a leading slash is `%2F` (RFC 1738 section 3.2.2).
@@ -113,6 +124,7 @@ extension FTPRequest {
             switch work {
             case .size(let path), .upload(let path, _, _), .download(let path, _):
                 path.isEmpty || path.last == UInt8(ascii: "/") || path.contains { $0 < 32 }
+            case .list(let path): path.contains { $0 < 32 }
             case .commands(let commands): commands.contains { $0.isEmpty || $0.contains { $0 < 32 } }
             }
         return isBroken ? CurlError(.badURL, "path") : nil

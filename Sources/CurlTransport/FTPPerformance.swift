@@ -206,7 +206,7 @@ final class FTPPerformance {
     /// Takes bytes that came; false gives up.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // With no body wanted libcurl writes a header in the manner of HTTP.
-        guard case .download = request.work else { return true }
+        guard request.work.brings else { return true }
         var allowed = 0
         while allowed < bytes.count {
             guard let granted = job.allowance(for: bytes.count - allowed) else { return false }

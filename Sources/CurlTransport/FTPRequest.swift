@@ -41,8 +41,20 @@ package enum FTPWork: Sendable, Hashable {
     case upload([UInt8], length: Int64, appends: Bool)
     /// `REST` and `RETR`, behind the gate.
     case download([UInt8], from: Int64)
+    /// `MLSD` of a folder, behind the gate; the folder after the login for an empty path.
+    case list([UInt8])
     /// Commands in their order; the first that is refused ends it, unless its text begins with `*`.
     case commands([[UInt8]])
+}
+
+extension FTPWork {
+    /// Bytes come that wait behind the gate.
+    var brings: Bool {
+        switch self {
+        case .download, .list: true
+        case .size, .upload, .commands: false
+        }
+    }
 }
 
 /// One exchange, as a value.

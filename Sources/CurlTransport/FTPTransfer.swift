@@ -35,7 +35,7 @@ final class FTPTransfer {
 
     /// Nothing stands between the bytes that come and their place.
     var isOpen: Bool {
-        if case .download = job.request.work { sink != nil } else { true }
+        job.request.work.brings ? sink != nil : true
     }
 
     func open(_ sink: any TransferBodySink) {

@@ -63,6 +63,9 @@ enum RequestPackets {
             packet.append(handle)
             return packet.packet()
         case .close: return close(id, handle)
+        case .openFolder(let path):
+            return named(PacketType.openFolder, id, path.bytes.isEmpty ? [UInt8(ascii: ".")] : path.bytes)
+        case .readFolder: return named(PacketType.readFolder, id, handle)
         case .rename(let old, let new, let replaces):
             var packet =
                 replaces ? extended(id, "posix-rename@openssh.com") : PacketWriter(PacketType.rename, id: id)

@@ -7,6 +7,7 @@ enum SFTPAnswer: Equatable {
     /// Where it stands in the incoming bytes; valid while the answer is looked at.
     case data(UnsafeRawBufferPointer)
     case attributes(RemoteAttributes)
+    case names([RemoteName])
     case extended([UInt8])
 
     static func == (left: SFTPAnswer, right: SFTPAnswer) -> Bool {
@@ -15,6 +16,7 @@ enum SFTPAnswer: Equatable {
         case (.handle(let one), .handle(let other)), (.extended(let one), .extended(let other)): one == other
         case (.data(let one), .data(let other)): one.elementsEqual(other)
         case (.attributes(let one), .attributes(let other)): one == other
+        case (.names(let one), .names(let other)): one == other
         default: false
         }
     }
@@ -38,10 +40,27 @@ enum SFTPAnswer: Equatable {
         case PacketType.attributes:
             guard let attributes = attributes(&reader) else { return nil }
             return (id, .attributes(attributes))
+        case PacketType.names:
+            guard let names = names(&reader) else { return nil }
+            return (id, .names(names))
         case PacketType.extendedReply:
             return (id, .extended(Array(packet.dropFirst(5))))
         default: return nil
         }
+    }
+
+    /// Section 7, NAME: a count, and for each a name, a line for people and attributes. What follows the last is left alone.
+    private static func names(_ reader: inout PacketReader) -> [RemoteName]? {
+        guard let count = reader.number32() else { return nil }
+        var names: [RemoteName] = []
+        for _ in 0..<count {
+            // A count is only a word: each name has to be there.
+            guard let name = reader.string(), reader.string() != nil, let attributes = attributes(&reader) else {
+                return nil
+            }
+            names.append(RemoteName(name: RawPath(Array(name)), attributes: attributes))
+        }
+        return names
     }
 
     /// Section 5. What comes after the times is of no use here.
@@ -51,6 +70,7 @@ enum SFTPAnswer: Equatable {
         if flags & AttributeFlag.size != 0 {
             guard let size = reader.number64() else { return nil }
             attributes.size = Int64(clamping: size)
+            attributes.isSizeImpossible = Int64(exactly: size) == nil
         }
         if flags & AttributeFlag.owner != 0 {
             guard reader.number32() != nil, reader.number32() != nil else { return nil }
@@ -62,6 +82,12 @@ enum SFTPAnswer: Equatable {
         if flags & AttributeFlag.times != 0 {
             guard reader.number32() != nil, let modified = reader.number32() else { return nil }
             attributes.modified = Int64(modified)
+        }
+        if flags & AttributeFlag.extended != 0 {
+            guard let count = reader.number32() else { return nil }
+            for _ in 0..<count {
+                guard reader.string() != nil, reader.string() != nil else { return nil }
+            }
         }
         return attributes
     }

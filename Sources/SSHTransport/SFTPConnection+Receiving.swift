@@ -130,7 +130,8 @@ extension SFTPConnection {
 
     private func takeSingle(_ answer: SFTPAnswer, _ operation: Operation) -> Bool {
         switch (answer, operation.request) {
-        case (.handle(let name), .openForWriting), (.handle(let name), .openForReading):
+        case (.handle(let name), .openForWriting), (.handle(let name), .openForReading),
+            (.handle(let name), .openFolder):
             if operation.isAbandoned {
                 close(name, of: operation.owner)
                 end(operation, .done)
@@ -139,12 +140,14 @@ extension SFTPConnection {
             }
         case (.attributes(let attributes), .status), (.attributes(let attributes), .handleStatus):
             end(operation, .attributes(attributes))
+        case (.names(let names), .readFolder): end(operation, .names(names))
         case (.extended(let reply), .freeSpace):
             guard let bytes = FreeSpaceReply.parse(reply) else { return false }
             end(operation, .freeSpace(bytes))
         case (.status(StatusCode.ok, _), .openForWriting), (.status(StatusCode.ok, _), .openForReading),
             (.status(StatusCode.ok, _), .status), (.status(StatusCode.ok, _), .handleStatus),
-            (.status(StatusCode.ok, _), .freeSpace):
+            (.status(StatusCode.ok, _), .freeSpace), (.status(StatusCode.ok, _), .openFolder),
+            (.status(StatusCode.ok, _), .readFolder):
             return false
         case (.status(StatusCode.ok, _), _): end(operation, .done)
         case (.status(let code, let text), _): end(operation, .refused(code, text))

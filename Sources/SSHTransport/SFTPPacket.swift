@@ -8,6 +8,8 @@ enum PacketType {
     static let write: UInt8 = 6
     static let handleStatus: UInt8 = 8
     static let setHandleStatus: UInt8 = 10
+    static let openFolder: UInt8 = 11
+    static let readFolder: UInt8 = 12
     static let remove: UInt8 = 13
     static let makeFolder: UInt8 = 14
     static let status: UInt8 = 17
@@ -15,6 +17,7 @@ enum PacketType {
     static let statusAnswer: UInt8 = 101
     static let handle: UInt8 = 102
     static let data: UInt8 = 103
+    static let names: UInt8 = 104
     static let attributes: UInt8 = 105
     static let extended: UInt8 = 200
     static let extendedReply: UInt8 = 201

@@ -48,6 +48,10 @@ package enum SFTPRequest: Hashable, Sendable {
     case remove(RawPath)
     /// A folder and its missing parents; one that exists is fine.
     case makeFolders(RawPath)
+    /// For reading the names in it; the home for an empty path.
+    case openFolder(RawPath)
+    /// The next names of an open folder: each request gives some, refused with `endOfFile` after the last.
+    case readFolder(RemoteHandle)
     /// Bytes that we may still write below a path: `statvfs@openssh.com`; refused as unsupported where it is not offered.
     case freeSpace(RawPath)
 }
@@ -68,10 +72,24 @@ package struct RemoteAttributes: Hashable, Sendable {
     /// Seconds since 1970.
     package var modified: Int64?
     package var isFolder: Bool
-    package init(size: Int64?, modified: Int64? = nil, isFolder: Bool = false) {
+    /// It was told and is no size that a file can have; `size` is `nil` then.
+    package var isSizeImpossible = false
+    package init(size: Int64?, modified: Int64? = nil, isFolder: Bool = false, isSizeImpossible: Bool = false) {
         self.size = size
         self.modified = modified
         self.isFolder = isFolder
+        self.isSizeImpossible = isSizeImpossible
+    }
+}
+
+/// One name in a folder, with what the server says beside it. Links are not followed.
+package struct RemoteName: Hashable, Sendable {
+    /// As it came: it may hold anything, slashes and dots included.
+    package var name: RawPath
+    package var attributes: RemoteAttributes
+    package init(name: RawPath, attributes: RemoteAttributes) {
+        self.name = name
+        self.attributes = attributes
     }
 }
 
@@ -82,6 +100,8 @@ package struct OperationEnd: Hashable, Sendable {
         case opened(RemoteHandle)
         case attributes(RemoteAttributes)
         case freeSpace(Int64)
+        /// Some names of a folder; there may be more.
+        case names([RemoteName])
         /// The server's status, never OK (draft-ietf-secsh-filexfer-02 section 7), and its text, made harmless.
         case refused(UInt32, String)
         /// The connection broke, or could not be made: a code of the network, or `unsupported` for what only a person can mend.

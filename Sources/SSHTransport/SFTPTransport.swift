@@ -219,9 +219,9 @@ extension SFTPRequest {
     var handle: RemoteHandle? {
         switch self {
         case .handleStatus(let handle), .write(let handle, _), .read(let handle, _), .setSize(let handle, _),
-            .setModified(let handle, _), .sync(let handle), .close(let handle):
+            .setModified(let handle, _), .sync(let handle), .close(let handle), .readFolder(let handle):
             handle
-        case .openForWriting, .openForReading, .status, .rename, .remove, .makeFolders, .freeSpace: nil
+        case .openForWriting, .openForReading, .openFolder, .status, .rename, .remove, .makeFolders, .freeSpace: nil
         }
     }
 }

@@ -81,6 +81,9 @@ final class Attempt {
     /// It only asks how much of a paused upload its server has; not a task's attempt at all.
     var isLook = false
 
+    /// It lists a folder, and this takes what is listed; not a task's attempt at all.
+    var listing: ListingCollector?
+
     // Of an upload.
     var subject: UploadSubject?
     var source: SourceFile?

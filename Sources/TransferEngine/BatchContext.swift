@@ -153,7 +153,7 @@ final class BatchContext {
         }
         var request = HTTPRequest(exchange.method.rawValue, exchange.url.text, fields: fields, body: body)
         switch exchange.sink {
-        case .gated: request.response = .gated
+        case .gated, .listing: request.response = .gated
         case .kept: request.response = .buffer(limit: TransferResponse.longestBody)
         case .document(let limit): request.response = .buffer(limit: limit)
         }

@@ -47,6 +47,11 @@ package protocol EngineControl: Actor {
     /// Takes away what an upload that is over has left at its server. `nil`: it is gone; else why it is not.
     func remove(_ remains: Remains) async -> TransferError?
 
+    /// Has the server of a folder list it, and compares that with what was sent there. What is not there as it was sent fails.
+    /// - Parameter task: only this one fails; `nil`: all that are missing.
+    /// - Returns: why nobody can say what lies there; `nil`: it is known.
+    func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError?
+
     /// Uploads in a bucket that were begun and not finished, by whomever.
     func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError>
 

@@ -43,7 +43,7 @@ struct RemotePlace {
         }
     }
 
-    private init(_ scheme: TransferScheme, _ address: Address) {
+    init(_ scheme: TransferScheme, _ address: Address) {
         self.scheme = scheme
         self.address = address
     }

@@ -32,8 +32,7 @@ extension TransferEngine {
         attempts[task.id] = attempt
         attempt.meter = leftSpeeds.take(for: attempt.linePlace, at: timeline.nanoseconds)
         attempt.pace = AttemptPace(at: attempt.startedAt, best: bestSpeeds.removeValue(forKey: task.id) ?? 0)
-        load[origin, default: 0] += 1
-        slotsInUse += 1
+        takeSlot(at: origin)
         attempt.holdsSlot = true
         if attempt.machine.asksHost { inquirers[origin] = task.id }
         startTicking()
@@ -58,6 +57,7 @@ extension TransferEngine {
             case .interim(_, let head):
                 feed(attempt, .interim(local, HTTPAnswer(head), at: timeline.now))
             case .head(_, let head, _):
+                if attempt.listing != nil { openListing(wire, head.status, attempt) }
                 // An upload's head comes again with the end of the exchange, and is looked at there.
                 guard attempt.target != nil else { continue }
                 FaultPoint.answered.pass()
@@ -93,7 +93,8 @@ extension TransferEngine {
         case .sourceFailed(let error): return fail(attempt, sourceError(attempt, error))
         default: break
         }
-        let end = converted(end, exchange, attempt)
+        var end = converted(end, exchange, attempt)
+        end.listing = attempt.listing?.endReading()
         attempt.lastAnswer = end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) }
         feed(attempt, .ended(exchange.local, end))
     }
@@ -169,6 +170,7 @@ extension TransferEngine {
         case .learned(let facts):
             remember(facts, of: attempt.factsKey)
             hashFromNowOn(attempt)
+        case .listed(let entries): take(listed: entries, attempt)
         case .startOver(let reason): startOver(attempt, reason)
         case .digestSource: digestSource(attempt)
         case .digestRange(let range, let algorithms): digest(range, algorithms, of: attempt)
@@ -208,6 +210,7 @@ extension TransferEngine {
         let skew = exchange.signing == nil ? 0 : hostFacts[attempt.factsKey]?.clockSkewSeconds ?? 0
         let request = attempt.context.request(
             exchange, body: body, at: timeline.now.advanced(by: .seconds(skew)))
+        if case .listing(let format) = exchange.sink { attempt.listing?.beginReading(format) }
         do {
             try transport?.start(
                 CurlTransport.ExchangeID(rawValue: wire), request, source: source, limits: limits(of: attempt))

@@ -31,6 +31,10 @@ extension TransferEngine {
                 source: source,
                 limits: limits(of: attempt))
             fly(FlyingExchange(local: local, wire: wire, carrier: .ftp, isPayload: source != nil), attempt)
+            if case .list = exchange, let listing = attempt.listing {
+                listing.beginReading(.machineLines)
+                transport.openGate(CurlTransport.ExchangeID(rawValue: wire), to: listing)
+            }
         } catch {
             let text = RawPath("\(error)").displayed
             fail(attempt, TransferError(.unsupported, "the request cannot be made (\(text)): check the path and --ca"))
@@ -63,6 +67,7 @@ extension TransferEngine {
             bytesSent: end.bytesSent, bytesWritten: attempt.target.map { max(0, $0.written - attempt.base) } ?? 0,
             failure: end.failure.map { converted($0, attempt) }, at: timeline.now)
         told.isLoginRefused = end.isLoginRefused
+        told.listing = attempt.listing?.endReading()
         return told
     }
 }
@@ -74,6 +79,7 @@ extension FTPWork {
         case .upload(let path, let range, let appends):
             self = .upload(path.bytes, length: range.upperBound - range.lowerBound, appends: appends)
         case .download(let path, let offset): self = .download(path.bytes, from: offset)
+        case .list(let path): self = .list(path.bytes)
         case .commands(let commands): self = .commands(commands)
         }
     }

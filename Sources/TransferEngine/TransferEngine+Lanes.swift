@@ -10,6 +10,7 @@ extension TransferEngine {
         leftSpeeds.forget(change.removed.union(change.finished))
         if !change.removed.isEmpty { unconfirmed = unconfirmed.filter { !change.removed.contains($0.value.batch) } }
         if change.mayRun || !change.removed.isEmpty { refreshLanes() }
+        if change.mayRun || change.looksAreDue { lookAtLast() }
     }
 
     // MARK: The lanes as the queue sees them
@@ -102,6 +103,7 @@ extension TransferEngine {
             if lane.isLow { claimsAreStale = true }
         }
         if claimsAreStale { claimAhead(now) }
+        lookAtStarved()
         if !hosts.isEmpty || !servings.isEmpty || gateTimer != nil { setGateTimer(now) }
         commitWhenQuiet()
         checkIdle()
@@ -130,7 +132,7 @@ extension TransferEngine {
     /// Files that wait for the disk to take them, or for last answers on a shared connection, hold no slot, but a descriptor and memory: not
     /// too many of them.
     /// - Parameter extra: slots beside those of the limit, for what is wanted now.
-    private func freeSlots(beyond extra: Int) -> Int {
+    func freeSlots(beyond extra: Int) -> Int {
         let finishing = attempts.count - slotsInUse
         return finishing >= Self.mostFinishing ? 0 : currentLimits.transfers + extra - slotsInUse
     }

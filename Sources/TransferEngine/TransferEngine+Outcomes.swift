@@ -21,7 +21,7 @@ extension TransferEngine {
         if let response = receipt.response { queue.writer.record(.response(response), for: task) }
         let completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, digest: receipt.digest,
-            finalPath: finalPath)
+            finalPath: finalPath, etag: attempt.target == nil ? receipt.etag : nil)
         queue.writer.record(.completed(completion), for: task)
         FaultPoint.finished.pass()
         served(attempt)
@@ -210,9 +210,19 @@ extension TransferEngine {
     func freeSlot(of attempt: Attempt) {
         guard attempt.holdsSlot else { return }
         attempt.holdsSlot = false
+        giveSlot(at: attempt.origin)
+    }
+
+    /// A connection's place is taken, by a file or by a question.
+    func takeSlot(at origin: String) {
+        load[origin, default: 0] += 1
+        slotsInUse += 1
+    }
+
+    func giveSlot(at origin: String) {
         slotsInUse -= 1
-        let left = (load[attempt.origin] ?? 1) - 1
-        load[attempt.origin] = left > 0 ? left : nil
+        let left = (load[origin] ?? 1) - 1
+        load[origin] = left > 0 ? left : nil
         schedulePump()
     }
 }

@@ -101,6 +101,7 @@ extension TransferEngine {
                 false
             )
         case .freeSpace(let bytes): return (.freeSpace(bytes), false)
+        case .names(let names): return (.names(names.compactMap(RemoteEntry.init)), false)
         case .refused(let status, let text): return (.refused(SFTPStatus(rawValue: status) ?? .failure, text), false)
         case .broken(let error): return (.failed(.network(error)), true)
         case .notLetIn(let reason, let error):
@@ -152,8 +153,22 @@ extension SFTPRequest {
         case .rename(let from, let to, let replaces): self = .rename(from, to: to, replaces: replaces)
         case .remove(let path): self = .remove(path)
         case .makeFolders(let path): self = .makeFolders(path)
+        case .openFolder(let path): self = .openFolder(path)
+        case .readFolder(let folder): self = .readFolder(handle(folder))
         case .freeSpace(let path): self = .freeSpace(path)
         }
+    }
+}
+
+extension RemoteEntry {
+    /// `nil` for the folder itself, the one above it, and what no file can be called.
+    fileprivate init?(_ found: RemoteName) {
+        guard Self.isName(found.name.bytes) else { return nil }
+        let size = found.attributes.size.map { $0 <= Size.largest ? Size.bytes($0) : .impossible }
+        self.init(
+            found.name, size: found.attributes.isSizeImpossible ? .impossible : size ?? .unknown,
+            isFolder: found.attributes.isFolder,
+            modified: found.attributes.modified.map { Timestamp(milliseconds: $0 * 1000) })
     }
 }
 

@@ -76,6 +76,8 @@ package actor TransferEngine: EngineControl {
     var removals: [TaskID: Attempt] = [:]
     /// +Looks: questions how much of paused uploads is there.
     var looks: [TaskID: Attempt] = [:]
+    /// +LastLooks
+    var lastLooks = LastLooks()
     /// +Testing: names questions in `removals`; no task has a number below zero.
     var lastTest: Int64 = 0
     var wakesAt: Timestamp?
@@ -176,6 +178,7 @@ package actor TransferEngine: EngineControl {
         refreshLanes()
         refreshWake()
         planSweep()
+        lookAtLast()
         try await takeUpWalks(of: nil)
     }
 

@@ -47,6 +47,8 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var causes: [CauseCount]
     /// What its directories hold and was not queued.
     public var leftOut = LeftOut()
+    /// What the last look at the server found; `nil`: nobody has looked, or nobody can.
+    @OrNull public var listed: ListedFiles?
     /// Waits that a person has to see to, or that are for room on a disk; most frequent first.
     public var waits: [WaitCount] = []
 
@@ -86,6 +88,60 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
         _secondsLeft = OrNull(wrappedValue: secondsLeft)
         self.waitReasons = waitReasons
         self.causes = causes
+        _listed = OrNull(wrappedValue: nil)
+    }
+}
+
+/// What servers list of a batch's completed files.
+public struct ListedFiles: Codable, Hashable, Sendable {
+    /// Files that are there as they were sent.
+    public var found: Int64
+    /// Files that were looked for.
+    public var of: Int64
+    /// Folders that are still to be looked at.
+    public var foldersLeft: Int64
+    /// Folders that the server does not list.
+    public var foldersUnlisted: Int64
+    /// When a folder was last listed.
+    @OrNull public var at: Timestamp?
+    /// Why one of the folders could not be listed, for a person.
+    @OrNull public var message: String?
+
+    public init(
+        found: Int64, of: Int64, foldersLeft: Int64 = 0, foldersUnlisted: Int64 = 0, at: Timestamp? = nil,
+        message: String? = nil
+    ) {
+        self.found = found
+        self.of = of
+        self.foldersLeft = foldersLeft
+        self.foldersUnlisted = foldersUnlisted
+        _at = OrNull(wrappedValue: at)
+        _message = OrNull(wrappedValue: message)
+    }
+}
+
+extension ListedFiles {
+    /// For a person: `at the server, 12,406 of 12,406`; `nil`: nothing is known yet.
+    package var sentence: String? {
+        var parts: [String] = []
+        if of > 0 { parts.append("at the server, \(Self.grouped(found)) of \(Self.grouped(of))") }
+        func folders(_ count: Int64) -> String { count == 1 ? "1 folder" : "\(Self.grouped(count)) folders" }
+        if foldersLeft > 0 { parts.append("\(folders(foldersLeft)) still to be looked at") }
+        if foldersUnlisted > 0 {
+            parts.append("\(folders(foldersUnlisted)) not listed\(message.map { ": \($0)" } ?? "")")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    /// `12,406`
+    private static func grouped(_ number: Int64) -> String {
+        let digits = Array(String(number))
+        var text = ""
+        for (place, digit) in digits.enumerated() {
+            if place > 0, (digits.count - place) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
     }
 }
 
@@ -251,8 +307,10 @@ public struct FileCounts: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - scanning: folders of it are still being walked.
     ///   - paused: its own flag or an ancestor's; tasks that are not over then count as paused.
-    public func state(scanning: Bool, paused isPaused: Bool) -> TransferState {
+    ///   - looking: all are over, and whether they have arrived is still looked at.
+    public func state(scanning: Bool, paused isPaused: Bool, looking: Bool = false) -> TransferState {
         if active > 0 { return .running }
+        if looking, unstarted == 0, !scanning { return isPaused ? .paused : .running }
         if isPaused { return unstarted > 0 || scanning ? .paused : terminalState }
         if scanning || queued > 0 { return .running }
         if waiting > 0 { return .waiting }

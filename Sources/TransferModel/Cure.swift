@@ -63,6 +63,8 @@ extension TransferErrorCode {
         case .unknownOutcome: Cure("Nobody can tell whether it arrived.", "look whether it is there")
         case .gaveUp: Cure("It was tried as often as it was to be.")
         case .unsupported: Cure("This cannot be done with this server.", "queue it again without what it cannot do")
+        case .notThere:
+            Cure("All of it was sent and confirmed, but its server does not list it as it was sent.", "look there")
         case .internal: Cure("This is a fault of Martlet itself.", "report it with the lines of martlet log")
         }
     }

@@ -50,8 +50,12 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var error: TransferError?
     @OrNull public var digest: TransferDigest?
     public var verified: Verification = .none
+    /// Whether its server listed it as it was sent when it was last asked; `nil`: nobody has asked since, or nobody can.
+    @OrNull public var listed: Bool?
     /// Where a completed download ended up.
     @OrNull public var finalPath: String?
+    /// What its server calls the version that it stored, of a completed upload; missing where it did not say it.
+    public var etag: String?
     public var createdAt: Timestamp
     @OrNull public var startedAt: Timestamp?
     @OrNull public var finishedAt: Timestamp?
@@ -95,6 +99,7 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
         _retryAt = OrNull(wrappedValue: nil)
         _error = OrNull(wrappedValue: nil)
         _digest = OrNull(wrappedValue: nil)
+        _listed = OrNull(wrappedValue: nil)
         _finalPath = OrNull(wrappedValue: nil)
         self.createdAt = createdAt
         _startedAt = OrNull(wrappedValue: nil)

@@ -7,6 +7,8 @@ public enum TransferErrorCode: String, Codable, Sendable, CaseIterable {
     case notConnectedToInternet, cannotFindHost, cannotConnectToHost, networkConnectionLost, timedOut
     case tooManyRedirects, tlsFailure, pinMismatch, permissionDenied, http, badServerResponse
     case integrity, unknownOutcome, gaveUp, unsupported, `internal`
+    /// It was sent and completed, and its server does not list it, or lists it otherwise.
+    case notThere
 
     /// Whether trying again without anyone's help may succeed.
     public var isRetryable: Bool {

@@ -60,6 +60,14 @@ public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether its servers may be asked what lies in a folder.
+    public var lists: Bool {
+        switch self {
+        case .dav, .davs, .s3, .sftp, .ftp, .ftps, .ftpes: true
+        case .http, .https, .tusHTTP, .tusHTTPS, .ietfHTTP, .ietfHTTPS: false
+        }
+    }
+
     /// Whether the URL's path may carry a query.
     public var hasQuery: Bool { overHTTP != nil }
 }

@@ -9,6 +9,10 @@ struct DavResource: Hashable, Sendable {
     var size: Int64?
     var modified: Timestamp?
     var etag: String?
+    /// As a listing told the length; what cannot be one is told apart from none.
+    var listedSize = RemoteEntry.Size.unknown
+    /// What Nextcloud and ownCloud keep: `SHA1:… MD5:…`.
+    var checksums: String?
 
     /// What a HEAD says.
     init(_ answer: HTTPAnswer) {
@@ -20,7 +24,7 @@ struct DavResource: Hashable, Sendable {
     }
 
     /// `nil` for a response without an address, or about what is not there.
-    fileprivate init?(_ response: XMLElement) {
+    init?(_ response: XMLElement) {
         guard let href = response.text(of: "href", in: "DAV:") else { return nil }
         if let status = response.text(of: "status", in: "DAV:"), !Self.isSuccess(status) { return nil }
         // Some servers write whole addresses.
@@ -35,6 +39,13 @@ struct DavResource: Hashable, Sendable {
             size =
                 size
                 ?? found.text(of: "getcontentlength", in: "DAV:").flatMap { FileSize.read($0) }
+            if listedSize == .unknown, let length = found.text(of: "getcontentlength", in: "DAV:") {
+                listedSize = RemoteEntry.Size(length)
+            }
+            checksums =
+                checksums
+                ?? found.child("checksums", in: DavListing.cloudNamespace)?
+                .text(of: "checksum", in: DavListing.cloudNamespace)
             modified = modified ?? found.text(of: "getlastmodified", in: "DAV:").flatMap(HTTPDate.parse)
             etag = etag ?? found.text(of: "getetag", in: "DAV:")
             isFolder = isFolder || found.child("resourcetype", in: "DAV:")?.child("collection", in: "DAV:") != nil
@@ -50,6 +61,9 @@ struct DavResource: Hashable, Sendable {
 
 /// An answer to PROPFIND: 207 and a document (RFC 4918 section 13).
 enum DavListing {
+    /// Of properties that ownCloud and Nextcloud have beside those of WebDAV.
+    static let cloudNamespace = "http://owncloud.org/ns"
+
     /// `nil` for bytes that are no such document.
     static func read(_ body: [UInt8]) -> [DavResource]? {
         guard let root = try? XMLReader.read(body), root.isNamed("multistatus", in: "DAV:") else { return nil }

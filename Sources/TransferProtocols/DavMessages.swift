@@ -62,6 +62,21 @@ enum DavMessages {
                 sink: .document(limit: longestListing)))
     }
 
+    /// What lies in a folder, read as it comes. Its address ends in a slash, or servers answer with a redirect.
+    /// - Parameter asksChecksums: for Nextcloud and ownCloud; another server would tell of each file that it has none.
+    static func list(_ folder: HTTPAddress, asksChecksums: Bool) -> Exchange {
+        let cloud = asksChecksums ? " xmlns:oc=\"\(DavListing.cloudNamespace)\"" : ""
+        let body =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<d:propfind xmlns:d=\"DAV:\"\(cloud)><d:prop><d:getcontentlength/>"
+            + "<d:getetag/><d:getlastmodified/><d:resourcetype/>\(asksChecksums ? "<oc:checksums/>" : "")</d:prop></d:propfind>"
+        let headers = [HeaderField("Depth", "1"), HeaderField("Content-Type", "application/xml; charset=utf-8")]
+        let path = PercentEncoding.decode(folder.target.prefix { $0 != "?" })
+        return .http(
+            HTTPExchange(
+                .propfind, folder, headers: headers, body: .bytes(Array(body.utf8)),
+                sink: .listing(.multistatus(folder: path))))
+    }
+
     /// For servers without PROPFIND.
     static func head(_ address: HTTPAddress) -> Exchange { .http(HTTPExchange(.head, address)) }
 

@@ -46,6 +46,8 @@ package struct HTTPExchange: Hashable, Sendable {
         case kept
         /// All of it is kept, up to so many bytes: the protocol reads it. A longer one fails the exchange.
         case document(limit: Int)
+        /// A listing, read as it comes: the engine has its entries, `ExchangeEnd.listing` says how it ended.
+        case listing(ListingFormat)
         /// Into the task's local file once `openGate` said where; nothing is read before that.
         case gated
     }

@@ -10,6 +10,8 @@ package enum FTPExchange: Hashable, Sendable {
     case upload(RawPath, Range<Int64>, appends: Bool)
     /// Receives from an offset on, behind the gate: `REST`, `RETR`.
     case download(RawPath, from: Int64)
+    /// `MLSD`: what lies in a folder, read as it comes. A server that does not know it refuses with 500, 502 or 504.
+    case list(RawPath)
     /// Commands one after the other; the first that is refused ends it, unless its text begins with `*`.
     /// Texts are sent as they are: no line ends in them.
     case commands([[UInt8]])
@@ -29,6 +31,8 @@ package struct FTPEnd: Hashable, Sendable {
     package var size: Int64?
     /// `MDTM`'s answer, where it was asked.
     package var modified: Timestamp?
+    /// Of a listing.
+    package var listing: ListingEnd?
     /// Bytes of the source that were handed to the connection.
     package var bytesSent: Int64
     /// Bytes that were written through the gate.

@@ -110,6 +110,15 @@ enum FTPTime {
         String(decoding: time.description.utf8.filter { (48...57).contains($0) }.prefix(14), as: UTF8.self)
     }
 
+    /// What `MLSD` and `MDTM` tell, a fraction of a second left out; `nil` for what is no time.
+    static func parse(_ text: String) -> Timestamp? {
+        let digits = Array(text.prefix { $0 != "." })
+        guard digits.count == 14, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        func part(_ range: Range<Int>) -> String { String(digits[range]) }
+        return Timestamp(
+            "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))Z")
+    }
+
     /// `nil` outside of the years that have four digits.
     static func text(seconds: Int64) -> String? {
         (0..<253_402_300_800).contains(seconds) ? text(Timestamp(milliseconds: seconds * 1000)) : nil

@@ -18,6 +18,8 @@ package enum ProtocolAction: Sendable, Hashable {
     case accepted(Int64)
     /// What was learnt of the server.
     case learned(HostFacts)
+    /// Names that a server has told of a folder. What follows in the list waits until they are taken.
+    case listed([RemoteEntry])
     /// What was accepted counts no more: the file begins again at zero.
     case startOver(reason: String)
     /// Computes the digest of the whole source: `digested` follows.

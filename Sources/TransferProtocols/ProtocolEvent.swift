@@ -44,6 +44,8 @@ package struct ExchangeEnd: Sendable {
     package var bytesWritten: Int64
     /// `nil`: a clean end.
     package var failure: ExchangeFailure?
+    /// Of a listing that was read.
+    package var listing: ListingEnd?
     package var at: Timestamp
 
     package init(

@@ -33,6 +33,10 @@ package enum SFTPExchange: Hashable, Sendable {
     case remove(RawPath)
     /// A folder and its missing parents; one that exists is fine.
     case makeFolders(RawPath)
+    /// For reading the names in it; the home for an empty path.
+    case openFolder(RawPath)
+    /// The next names of an open folder, refused with `endOfFile` after the last.
+    case readFolder(SFTPHandle)
     /// Bytes that may still be written below a path; only where `SFTPFeatures.tellsFreeSpace`.
     case freeSpace(RawPath)
 }
@@ -69,6 +73,8 @@ package struct SFTPEnd: Hashable, Sendable {
         case attributes(SFTPAttributes)
         case freeSpace(Int64)
         case digested(TransferDigest)
+        /// Some names of a folder, the folder itself and the one above left out; there may be more.
+        case names([RemoteEntry])
         /// The server's status, not OK (draft-ietf-secsh-filexfer-02 section 7), and its text, made harmless.
         case refused(SFTPStatus, String)
         /// The connection, or the local file, failed.

@@ -9,6 +9,7 @@ enum SFTPMeaning {
         case rename = "to rename it"
         case makeFolder = "to make the folder"
         case read = "to read it"
+        case list = "to list its folder"
     }
 
     /// - Parameter hasAccepted: Earlier bytes of this task were accepted, so a missing permission means that it was taken away.
@@ -89,7 +90,7 @@ extension SFTPEnd {
         switch outcome {
         case .failed(let failure): SFTPMeaning.action(failure)
         case .notLetIn(let reason, let error): .wait(WaitDemand(reason, error))
-        case .done, .opened, .attributes, .freeSpace, .digested, .refused: nil
+        case .done, .opened, .attributes, .freeSpace, .digested, .names, .refused: nil
         }
     }
 

@@ -28,6 +28,8 @@ extension QueueStore {
             let wasOver: Bool
             let sums: FolderSums
         }
+        // Its end is told when its folders have been looked at.
+        let isLooking = try awaitsLastLook(batch)
         let state = try database.first(
             """
             SELECT b.session, b.scanning, b.finished_at, \(FolderSums.columns.map { "f.\($0)" }.joined(separator: ", "))
@@ -36,7 +38,8 @@ extension QueueStore {
         ) { row in
             let sums = FolderSums(row, from: 3)
             return State(
-                session: row.integer(0), isOver: row.integer(1) == 0 && sums.files.total == sums.files.terminal,
+                session: row.integer(0),
+                isOver: row.integer(1) == 0 && sums.files.total == sums.files.terminal && !isLooking,
                 wasOver: !row.isNull(2), sums: sums)
         }
         guard let state, state.isOver != state.wasOver else { return }

@@ -14,6 +14,8 @@ package struct QueueChange: Sendable, Hashable {
     package var finished: Set<BatchID> = []
     /// Whether tasks may be ready that were not, or folders to be walked: the scheduler looks again.
     package var mayRun = false
+    /// Folders at servers may be due for their last look.
+    package var looksAreDue = false
     /// The last event stored; `nil` when there is no new one.
     package var lastEvent: EventSequence?
     package init() {}
@@ -48,6 +50,7 @@ package struct QueueChange: Sendable, Hashable {
         removed.formUnion(later.removed)
         finished.formUnion(later.finished)
         mayRun = mayRun || later.mayRun
+        looksAreDue = looksAreDue || later.looksAreDue
         lastEvent = later.lastEvent ?? lastEvent
         if folders.count > Self.limit || tasks.count > Self.limit { becomeCoarse() }
     }

@@ -11,9 +11,11 @@ package actor QueueReader {
     private let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let database: SQLiteConnection
+    let database: SQLiteConnection
     private let clock: @Sendable () -> Timestamp
-    private var isClosed = false
+    private(set) var isClosed = false
+    /// Folders that are compared with what their servers list.
+    var comparisons = FolderComparisons()
     private let sorted = SortedRows()
     /// A transaction is open, see `together`.
     private var isTogether = false

@@ -37,7 +37,10 @@ extension QueueStore {
     private func cancel(
         _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, at now: Timestamp, _ change: inout NodeChange
     ) throws -> NodeResult {
+        // Who cancels a batch as a whole does not ask any more whether it has arrived.
+        let endsLooks = try isWhole && dropLastLooks(batch)
         if try isOver(folder: top, in: batch) {
+            if endsLooks { return NodeResult(id: node, result: .done) }
             let isCancelled = try database.integer("SELECT completed + failed FROM folders WHERE id = ?", .integer(top))
             return isCancelled == 0
                 ? NodeResult(id: node, result: .already) : refused(node, "\(node) is over: nothing is left to cancel")

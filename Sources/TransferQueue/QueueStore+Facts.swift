@@ -145,6 +145,7 @@ extension QueueStore {
 
     private func complete(_ row: inout TaskRow, was old: TaskRow, _ completion: Completion, at time: Timestamp) throws {
         settle(&row, completion, at: time)
+        try note(etag: completion.etag, of: row)
         try append(.taskCompleted, batch: row.batch, task: row.id, at: time)
         try save(row, was: old)
     }
@@ -153,6 +154,7 @@ extension QueueStore {
         _ row: inout TaskRow, _ details: inout TaskDetails, _ completion: Completion, at time: Timestamp
     ) throws {
         settle(&row, completion, at: time)
+        try note(etag: completion.etag, of: row)
         details.clearWait()
         details.atRisk = 0
         details.unconfirmed = 0

@@ -130,6 +130,8 @@ extension QueueStore {
             let withDetails = "(SELECT id FROM tasks WHERE folder = ? AND flags & 32)"
             try database.run("DELETE FROM attempts WHERE task IN \(withDetails)", folder)
             try database.run("DELETE FROM task_details WHERE task IN \(withDetails)", folder)
+            try database.run(
+                "DELETE FROM remote_versions WHERE task IN (SELECT id FROM tasks WHERE folder = ?)", folder)
             try database.run("DELETE FROM tasks WHERE folder = ?", folder)
             try database.run("DELETE FROM own_counts WHERE folder = ?", folder)
             try database.run("DELETE FROM folders WHERE id = ?", folder)
@@ -139,6 +141,7 @@ extension QueueStore {
         try database.run("DELETE FROM reasons WHERE batch = ?", id)
         try database.run("DELETE FROM undo WHERE batch = ?", id)
         try database.run("DELETE FROM pause_ends WHERE batch = ?", id)
+        try database.run("DELETE FROM last_looks WHERE batch = ?", id)
         try database.run(
             "DELETE FROM events WHERE batch = ?1 AND seq >= (SELECT first_event FROM batches WHERE id = ?1)", id)
         let uuid = try database.first("SELECT uuid FROM batches WHERE id = ?", id) { UUID(bytes: $0.bytes(0)) }
@@ -154,6 +157,7 @@ extension QueueStore {
         ledger.add(-row.tally, folder: row.folder, state: row.state)
         if let uuid = try uuid(of: row.batch) { orphanedSecrets.append(.task(row.id, uuid)) }
         try database.run("DELETE FROM attempts WHERE task = ?", id)
+        try database.run("DELETE FROM remote_versions WHERE task = ?", id)
         try database.run("DELETE FROM task_details WHERE task = ?", id)
         try database.run("DELETE FROM tasks WHERE id = ?", id)
         forgotten[row.batch, default: []].append(row.id)

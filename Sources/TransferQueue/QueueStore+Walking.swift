@@ -141,6 +141,7 @@ extension QueueStore {
         payload.filesTotal = try filesTotal(of: batch)
         try append(.batchScanned, batch: batch, payload: payload)
         touched.insert(batch)
+        change.looksAreDue = true
         change.note(wholly: batch)
         return true
     }

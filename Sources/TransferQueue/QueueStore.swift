@@ -31,6 +31,8 @@ final class QueueStore {
     var attemptStarts: [TaskID: Timestamp] = [:]
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.
     var walkedHere: Set<Int64> = []
+    /// Which batches look at their folders at last, of those that were asked about; what decides it never changes.
+    var lookingBatches: [BatchID: Bool] = [:]
     /// Secrets that lose their last row with the open transaction.
     var orphanedSecrets: [SecretStore.Orphan] = []
     /// Tasks that this transaction forgets: their events go together, since no index leads to those of one.
@@ -111,6 +113,7 @@ final class QueueStore {
             change = QueueChange()
             touched = []
             parents = [:]
+            lookingBatches = [:]
             walkedHere = []
             orphanedSecrets = []
             forgotten = [:]
@@ -154,6 +157,7 @@ final class QueueStore {
             change.note(folder: FolderID(rawValue: folder))
         }
         try recount(overfull)
+        try noteLastLooks(ledger.own)
         for (lane, count) in ledger.ready {
             try database.run("UPDATE lanes SET ready = ready + ? WHERE id = ?", .integer(count), .integer(lane))
             if count > 0 { change.mayRun = true }

@@ -23,7 +23,9 @@ extension QueueView {
         let counts = shown(sums, in: batch)
         let pausedBy = try pausedBy(batch, folder)
         var standing = NodeStanding(
-            state: counts.state(scanning: batch.isScanning, paused: !pausedBy.isEmpty), batch: batch.id,
+            state: counts.state(
+                scanning: batch.isScanning, paused: !pausedBy.isEmpty,
+                looking: folder == batch.root && batch.isLooking), batch: batch.id,
             counts: counts, scanning: batch.isScanning, isHeld: batch.isHeld, pausedBy: pausedBy,
             notBefore: isEarly(batch) ? batch.notBefore : nil, waitReasons: try waitReasons(of: batch),
             ahead: try ahead(of: batch), isUrgent: batch.isUrgent)

@@ -195,11 +195,27 @@ extension QueueView {
         snapshot.error = StoredJSON.value(TransferError.self, details.error)
         snapshot.digest = StoredJSON.value(TransferDigest.self, details.digest)
         snapshot.verified = row.flags.verification
+        snapshot.listed = try listed(of: row, details)
+        if row.state == .completed, batch.direction == .upload { snapshot.etag = try etag(of: row.id) }
         snapshot.finalPath = details.finalPath.map { RawPath($0).displayed }
         if wasStarted { snapshot.startedAt = task.startedAt }
         snapshot.finishedAt = row.finishedAt.map { Timestamp(milliseconds: $0) }
         snapshot.limit = try limit(of: .task(row.id))
         return snapshot
+    }
+
+    private func etag(of task: TaskID) throws -> String? {
+        try database.first("SELECT etag FROM remote_versions WHERE task = ?", .integer(task.rawValue)) { $0.text(0) }
+    }
+
+    /// Whether its server listed it when it was last asked. Nothing of it stands in the task's row: its folder was looked at since it was
+    /// completed, and it did not fail by that.
+    private func listed(of row: TaskRow, _ details: TaskDetails) throws -> Bool? {
+        if row.state == .failed { return details.cause == .notThere ? false : nil }
+        guard row.state == .completed, let finishedAt = row.finishedAt else { return nil }
+        let looked = try database.integer(
+            "SELECT looked_at FROM last_looks WHERE folder = ? AND due <= 0", .integer(row.folder))
+        return looked.map { $0 >= finishedAt } == true ? true : nil
     }
 
     /// By what a task's bytes go: as its URL says, or what was said by hand, or what its host was found to speak.

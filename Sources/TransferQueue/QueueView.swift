@@ -50,6 +50,11 @@ struct QueueView {
         /// With batches that a person has forgotten.
         static let allTables = "batches b JOIN sessions s ON s.id = b.session JOIN folders f ON f.id = b.root"
 
+        /// All its files are over, and its folders at the server are still to be looked at.
+        var isLooking: Bool {
+            finishedAt == nil && !isScanning && sums.files.total > 0 && sums.files.total == sums.files.terminal
+        }
+
         init(_ row: SQLiteStatement) {
             id = BatchID(rawValue: row.integer(0))
             // A damaged UUID is a finding of `check`, not a reason to hide the batch.
@@ -73,6 +78,25 @@ struct QueueView {
             leftOut = LeftOut(
                 links: row.integer(next + 1), special: row.integer(next + 2), emptyFolders: row.integer(next + 3))
         }
+    }
+
+    /// What servers list of its files.
+    private func listed(of batch: BatchID) throws -> ListedFiles? {
+        let found = try database.first(
+            """
+            SELECT sum(listed), sum(files), sum(due > 0), sum(error IS NOT NULL), max(looked_at), max(error)
+            FROM last_looks INDEXED BY last_looks_of_batch WHERE batch = ?
+            """, .integer(batch.rawValue)
+        ) { row in
+            row.isNull(0)
+                ? nil
+                : ListedFiles(
+                    found: row.integer(0), of: row.integer(1), foldersLeft: row.integer(2),
+                    foldersUnlisted: row.integer(3),
+                    at: row.optionalInteger(4).map { Timestamp(milliseconds: $0) },
+                    message: StoredJSON.value(TransferError.self, row.optionalText(5))?.message)
+        }
+        return found ?? nil
     }
 
     func batchRow(_ id: BatchID, hidden: Bool = false) throws -> BatchRow? {
@@ -197,7 +221,8 @@ struct QueueView {
         var snapshot = BatchSnapshot(
             id: batch.id, uuid: batch.uuid, session: batch.session, name: batch.name,
             direction: batch.direction == .upload ? .upload : .download,
-            state: counts.state(scanning: batch.isScanning, paused: batch.isPaused), scanning: batch.isScanning,
+            state: counts.state(scanning: batch.isScanning, paused: batch.isPaused, looking: batch.isLooking),
+            scanning: batch.isScanning,
             paused: batch.isPaused, priority: batch.priority, createdAt: batch.createdAt,
             finishedAt: batch.finishedAt, destination: batch.destination, counts: counts, bytes: batch.sums.bytes,
             waitReasons: try waitReasons(of: batch), causes: try causes(of: batch.id),
@@ -205,6 +230,7 @@ struct QueueView {
         if snapshot.state == .paused { snapshot.pausedUntil = try pauseEnd(of: batch) }
         snapshot.leftOut = batch.leftOut
         snapshot.waits = try waits(of: batch)
+        snapshot.listed = try listed(of: batch.id)
         return snapshot
     }
 }

@@ -186,11 +186,14 @@ package struct Completion: Hashable, Sendable {
     package var digest: TransferDigest?
     /// Of a download: where it ended up.
     package var finalPath: RawPath?
+    /// Of an upload: what its server calls the version that it stored, where it said it.
+    package var etag: String?
 
     package init(
         size: Int64, verified: Verification, skipped: Bool = false, digest: TransferDigest? = nil,
-        finalPath: RawPath? = nil
+        finalPath: RawPath? = nil, etag: String? = nil
     ) {
+        self.etag = etag
         self.size = size
         self.verified = verified
         self.skipped = skipped

@@ -26,6 +26,7 @@ enum Schema {
         Migration(name: "0012 bytes that were at the other end already", script: foundBytes),
         Migration(name: "0013 sizes that no file can have", script: possibleSizes),
         Migration(name: "0014 what the secrets store keeps of batches and tasks", script: keptSecrets),
+        Migration(name: "0015 the last look at folders of servers", script: LastLookSchema.script),
     ]
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),

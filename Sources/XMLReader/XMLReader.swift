@@ -44,13 +44,7 @@ package enum XMLReader {
         guard let parser = XML_ParserCreateNS(nil, 1) else { throw .malformed("no memory", line: 0) }
         defer { XML_ParserFree(parser) }
         let builder = TreeBuilder(parser, limits)
-        // Expat holds the builder for the duration of `XML_Parse` alone, within which it is kept alive here.
-        XML_SetUserData(parser, Unmanaged.passUnretained(builder).toOpaque())
-        XML_SetElementHandler(
-            parser, { context, name, _ in TreeBuilder.of(context)?.open(name) },
-            { context, _ in TreeBuilder.of(context)?.close() })
-        XML_SetCharacterDataHandler(parser) { TreeBuilder.of($0)?.append($1, $2) }
-        XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in TreeBuilder.of(context)?.stop(.documentType) }
+        builder.listen(parser)
         let status = withExtendedLifetime(builder) {
             bytes[start...].withUnsafeBytes {
                 XML_Parse(parser, $0.baseAddress?.assumingMemoryBound(to: CChar.self), CInt($0.count), 1)
@@ -65,7 +59,67 @@ package enum XMLReader {
     }
 }
 
-/// Grows the tree while expat reads; belongs to one call of `XMLReader.read`.
+/// Reads a document that comes in pieces, and gives each child of the outermost element when it is complete: a list of a million needs
+/// no more memory than its longest item. Used by one at a time.
+package final class XMLFeed {
+    private let parser: XML_Parser?
+    private let builder: TreeBuilder?
+    /// Bytes without an item having been completed, and how many there may be.
+    private var pending = 0
+    private let limits: XMLLimits
+    private var isBegun = false
+
+    /// - Parameter limits: of one child each.
+    package init(limits: XMLLimits = XMLLimits(bytes: 1 << 20, depth: 64, elements: 10_000)) {
+        self.limits = limits
+        parser = XML_ParserCreateNS(nil, 1)
+        builder = parser.map { TreeBuilder($0, limits, givesChildren: true) }
+        if let parser, let builder { builder.listen(parser) }
+    }
+
+    deinit { if let parser { XML_ParserFree(parser) } }
+
+    /// The outermost element without its children, as soon as it is closed; `nil` before.
+    package var root: XMLElement? { builder?.root }
+
+    /// The children that these bytes complete.
+    package func take(_ bytes: [UInt8]) throws(XMLFault) -> [XMLElement] { try parse(bytes, isLast: false) }
+
+    /// The document is over; throws when it is not whole.
+    package func finish() throws(XMLFault) -> [XMLElement] { try parse([], isLast: true) }
+
+    private func parse(_ bytes: [UInt8], isLast: Bool) throws(XMLFault) -> [XMLElement] {
+        guard let parser, let builder else { throw .malformed("no memory", line: 0) }
+        if let fault = builder.fault { throw fault }
+        var bytes = bytes[...]
+        if !isBegun {
+            bytes = bytes.drop { $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }
+            isBegun = !bytes.isEmpty
+            if !isBegun, !isLast { return [] }
+        }
+        let status = withExtendedLifetime(builder) {
+            bytes.withUnsafeBytes {
+                XML_Parse(
+                    parser, $0.baseAddress?.assumingMemoryBound(to: CChar.self), CInt($0.count), isLast ? 1 : 0)
+            }
+        }
+        if let fault = builder.fault { throw fault }
+        guard status == XML_STATUS_OK else {
+            let fault = XMLFault.malformed("not a document", line: Int(XML_GetCurrentLineNumber(parser)))
+            builder.stop(fault)
+            throw fault
+        }
+        let children = builder.takeChildren()
+        pending = children.isEmpty ? pending + bytes.count : 0
+        if pending > limits.bytes {
+            builder.stop(.tooLarge)
+            throw .tooLarge
+        }
+        return children
+    }
+}
+
+/// Grows the tree while expat reads; belongs to one call of `XMLReader.read`, or to one `XMLFeed`.
 private final class TreeBuilder {
     private let parser: XML_Parser
     private let limits: XMLLimits
@@ -75,10 +129,30 @@ private final class TreeBuilder {
     private(set) var root: XMLElement?
     /// Why the reading was stopped.
     private(set) var fault: XMLFault?
+    /// The outermost element's children are given away, each counted by itself.
+    private let givesChildren: Bool
+    private var given: [XMLElement] = []
 
-    init(_ parser: XML_Parser, _ limits: XMLLimits) {
+    init(_ parser: XML_Parser, _ limits: XMLLimits, givesChildren: Bool = false) {
         self.parser = parser
         self.limits = limits
+        self.givesChildren = givesChildren
+    }
+
+    /// Has expat call this builder, which must live as long as the parser is used.
+    func listen(_ parser: XML_Parser) {
+        // Whoever owns both keeps the builder alive within each `XML_Parse`, which alone calls back.
+        XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+        XML_SetElementHandler(
+            parser, { context, name, _ in TreeBuilder.of(context)?.open(name) },
+            { context, _ in TreeBuilder.of(context)?.close() })
+        XML_SetCharacterDataHandler(parser) { TreeBuilder.of($0)?.append($1, $2) }
+        XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in TreeBuilder.of(context)?.stop(.documentType) }
+    }
+
+    func takeChildren() -> [XMLElement] {
+        defer { given = [] }
+        return given
     }
 
     /// The builder behind a callback's context.
@@ -104,13 +178,22 @@ private final class TreeBuilder {
 
     func append(_ text: UnsafePointer<XML_Char>?, _ length: CInt) {
         guard fault == nil, let text, length > 0, !open.isEmpty else { return }
+        // What stands between items is of no use, and could be without end.
+        if givesChildren, open.count == 1 { return }
         let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
         open[open.count - 1].text += String(decoding: bytes, as: UTF8.self)
     }
 
     func close() {
         guard fault == nil, let done = open.popLast() else { return }
-        if open.isEmpty { root = done } else { open[open.count - 1].children.append(done) }
+        if open.isEmpty {
+            root = done
+        } else if givesChildren, open.count == 1 {
+            given.append(done)
+            count = 1
+        } else {
+            open[open.count - 1].children.append(done)
+        }
     }
 
     func stop(_ fault: XMLFault) {

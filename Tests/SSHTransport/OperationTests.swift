@@ -151,6 +151,36 @@ import TransferModel
         }
     }
 
+    @Test("a folder is listed to its end, whatever the names in it")
+    func lists() async throws {
+        try await SFTPBench.run { bench in
+            let client = bench.client
+            #expect(await client.perform(.makeFolders(bench.path("many/sub")))[0].outcome == .done)
+            for number in 0..<250 {
+                let handle = try await client.handle(.openForWriting(bench.path("many/a b\(number)")))
+                #expect(await client.perform(.close(handle))[0].outcome == .done)
+            }
+            guard case .opened(let folder) = await client.perform(.openFolder(bench.path("many")))[0].outcome else {
+                Issue.record("not opened")
+                return
+            }
+            var names: [RemoteName] = []
+            while case .names(let some) = await client.perform(.readFolder(folder))[0].outcome { names += some }
+            guard case .refused(StatusCode.endOfFile, _) = await client.perform(.readFolder(folder))[0].outcome else {
+                Issue.record("no end")
+                return
+            }
+            #expect(names.count == 253 && Set(names.map(\.name)).count == 253)
+            #expect(names.first { $0.name == RawPath("sub") }?.attributes.isFolder == true)
+            #expect(names.first { $0.name == RawPath("a b7") }?.attributes.size == 0)
+            #expect(await client.perform(.close(folder))[0].outcome == .done)
+            guard case .refused = await client.perform(.openFolder(bench.path("none")))[0].outcome else {
+                Issue.record("a folder that is not there")
+                return
+            }
+        }
+    }
+
     @Test("an abandoned attempt leaves no open file and no operation behind")
     func abandoned() async throws {
         try await SFTPBench.run { bench in

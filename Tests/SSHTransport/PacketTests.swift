@@ -65,7 +65,22 @@ private func greeting(_ extensions: [(String, String)], version: UInt8 = 3) -> S
             answer(bytes("69 00000007 0000000f 0000000000000009 00000001 00000002 000041ed 00000003 00000004 ff"))
                 == .attributes(RemoteAttributes(size: 9, modified: 4, isFolder: true)))
         #expect(
-            answer(bytes("69 00000007 00000001 ffffffffffffffff")) == .attributes(RemoteAttributes(size: .max)))
+            answer(bytes("69 00000007 00000001 ffffffffffffffff"))
+                == .attributes(RemoteAttributes(size: .max, isSizeImpossible: true)))
+        // Names of a folder: what stands behind the times of one is no part of the next.
+        #expect(
+            answer(
+                bytes(
+                    "68 00000007 00000002 00000001 61 00000000 80000001 0000000000000005 00000001 00000001 78 00000001 79 "
+                        + "00000001 62 00000000 00000004 000041ed"))
+                == .names([
+                    RemoteName(name: RawPath("a"), attributes: RemoteAttributes(size: 5)),
+                    RemoteName(name: RawPath("b"), attributes: RemoteAttributes(size: nil, isFolder: true)),
+                ]))
+        #expect(answer(bytes("68 00000007 00000000")) == .names([]))
+        // A count alone makes nothing, whatever it says.
+        #expect(answer(bytes("68 00000007 ffffffff 00000001 61 00000000 00000000")) == nil)
+        #expect(answer(bytes("68 00000007 00000001 ffffffff 61")) == nil)
         bytes("67 00000007 00000002 0102").withUnsafeBytes { packet in
             guard case (7, .data(let data))? = SFTPAnswer.parse(packet) else {
                 Issue.record("no data")

@@ -78,6 +78,7 @@ struct FakeSFTPServer {
             files[name]?.bytes = Array(kept)
         case .setModified(let handle, let seconds):
             if keepsTimes, let name = open[handle] { files[name]?.modified = seconds }
+        case .openFolder, .readFolder: return .refused(.unsupported, "no lists")
         case .sync: break
         case .close(let handle): open[handle] = nil
         case .rename(let old, let new, let replaces):
@@ -271,6 +272,8 @@ struct SFTPStory {
         }
         return switch operation {
         case .openForWriting(let path): "open \(name(path))"
+        case .openFolder(let path): "openFolder \(name(path))"
+        case .readFolder: "readFolder"
         case .openForReading(let path): "read \(name(path))"
         case .status(let path): "status \(name(path))"
         case .handleStatus: "size"

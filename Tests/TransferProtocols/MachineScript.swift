@@ -59,6 +59,7 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         case .digestRange(let range, let algorithms): "digest \(range) \(algorithms.joined(separator: ","))"
         case .wake(let timer, let after): "wake \(timer) \(after)"
         case .resumed(let offset): "resumed \(offset)"
+        case .listed(let entries): "listed \(entries.count)"
         case .startOver(let reason): "over: \(reason)"
         case .digestSource: "digest"
         case .compareSource: "compare"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A small web server that keeps files in memory: PUT, GET with ranges, HEAD, strong tags, `If-None-Match`, `If-Range`. A test may step in
+/// A small web server that keeps files in memory: PUT, GET with ranges, HEAD, strong tags, `If-None-Match`, `If-Range`, a little WebDAV. A test may step in
 /// before any answer.
 package final class FakeStore: Sendable {
     package struct File: Sendable {
@@ -96,6 +96,11 @@ package final class FakeStore: Sendable {
         }
         switch request.method {
         case "PUT": try put(request, fate, connection, state)
+        case "MOVE", "MKCOL", "PROPFIND", "DELETE":
+            if request.length > 0 { try connection.readBody(request.length) }
+            if case .answer(let status, let fields) = fate { return try connection.answer(status, fields: fields) }
+            let (status, body) = state.mutex.withLock { $0.dav(request) }
+            try connection.answer(status, body)
         default: try get(request, fate, connection, state)
         }
     }
@@ -177,6 +182,46 @@ package final class FakeStore: Sendable {
 }
 
 extension FakeStore.State {
+    /// WebDAV as far as uploads need it. Every folder is there that a file lies in, and those above.
+    fileprivate mutating func dav(_ request: ScriptedServer.Request) -> (status: String, body: String) {
+        let path = request.target
+        switch request.method {
+        case "DELETE": return files.removeValue(forKey: path) == nil ? ("404 Not Found", "") : ("204 No Content", "")
+        case "MKCOL": return ("201 Created", "")
+        case "MOVE":
+            let named = request.fields["destination"] ?? ""
+            let target =
+                named.hasPrefix("http") ? "/" + named.split(separator: "/").dropFirst(2).joined(separator: "/") : named
+            if files[target] != nil, request.fields["overwrite"] == "F" { return ("412 Precondition Failed", "") }
+            guard let file = files.removeValue(forKey: path) else { return ("404 Not Found", "") }
+            files[target] = file
+            return ("201 Created", "")
+        default:
+            let own = files[path].map { [(path, $0)] } ?? []
+            let isFolder = path.hasSuffix("/")
+            let within = files.filter {
+                isFolder && $0.key.hasPrefix(path) && !$0.key.dropFirst(path.count).contains("/")
+            }
+            guard !own.isEmpty || isFolder else { return ("404 Not Found", "") }
+            var responses = own.map { Self.response($0.0, $0.1) }
+            if isFolder {
+                responses.append(
+                    "<d:response><d:href>\(path)</d:href><d:propstat><d:prop><d:resourcetype><d:collection/></d:resourcetype>"
+                        + "</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>")
+                if request.fields["depth"] == "1" {
+                    responses += within.sorted { $0.key < $1.key }.map { Self.response($0.key, $0.value) }
+                }
+            }
+            return ("207 Multi-Status", "<d:multistatus xmlns:d=\"DAV:\">\(responses.joined())</d:multistatus>")
+        }
+    }
+
+    private static func response(_ path: String, _ file: FakeStore.File) -> String {
+        "<d:response><d:href>\(path)</d:href><d:propstat><d:prop><d:resourcetype/><d:getcontentlength>\(file.bytes.count)"
+            + "</d:getcontentlength><d:getetag>\(file.tag)</d:getetag><d:getlastmodified>\(file.modified)</d:getlastmodified>"
+            + "</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
+    }
+
     @discardableResult
     fileprivate mutating func store(_ path: String, _ bytes: [UInt8], _ modified: String?) -> String {
         lastTag += 1

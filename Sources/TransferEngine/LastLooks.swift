@@ -1,0 +1,73 @@
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// Which folders are looked at now, and which wait after a failure. Kept in memory alone: what is due stands in the queue.
+struct LastLooks {
+    /// A folder that could not be asked for, and when it is tried again.
+    struct Retry {
+        var failures = 0
+        var at: Timestamp
+        /// When the first of the failures was.
+        var since: Timestamp
+    }
+
+    private(set) var inHand: Set<FolderID> = []
+    private(set) var retries: [FolderID: Retry] = [:]
+    /// The queue is asked what is due.
+    var isAsking = false
+    /// Something happened after which more may be due than was told.
+    var isStale = false
+    /// Some are due and had no slot, or their server is left alone for a while.
+    var isStarved = false
+
+    /// What is not asked for now.
+    func notNow(_ now: Timestamp) -> Set<FolderID> {
+        inHand.union(retries.filter { now < $0.value.at }.keys)
+    }
+
+    mutating func begin(_ folder: FolderID) { inHand.insert(folder) }
+
+    /// It was looked at, or is given up.
+    mutating func end(_ folder: FolderID) {
+        inHand.remove(folder)
+        retries[folder] = nil
+    }
+
+    /// Broken off by the engine's end.
+    mutating func breakOff(_ folder: FolderID) { inHand.remove(folder) }
+
+    /// - Returns: when it is tried again; `nil`: nobody tries it again.
+    mutating func fail(
+        _ folder: FolderID, _ error: TransferError, giveUpAfterSeconds: Int64, now: Timestamp, random: Double
+    ) -> Timestamp? {
+        inHand.remove(folder)
+        var retry = retries[folder] ?? Retry(at: now, since: now)
+        retry.failures += 1
+        guard Self.goesOn(error, retry, giveUpAfterSeconds, now),
+            let delay = WaitRule().delay(.backoff, failures: retry.failures, random: random)
+        else {
+            retries[folder] = nil
+            return nil
+        }
+        retry.at = now.advanced(by: delay)
+        retries[folder] = retry
+        return retry.at
+    }
+
+    /// So often a server that answers may fail to list a folder.
+    private static let patience = 6
+
+    /// A server that is away is waited for as by any task. One that is there and does not list is asked a few times: the files were sent
+    /// and confirmed, and their batch does not wait for days for a list that may never come.
+    private static func goesOn(_ error: TransferError, _ retry: Retry, _ giveUp: Int64, _ now: Timestamp) -> Bool {
+        guard error.isRetryable, !WaitRule.isOver(lastProgress: retry.since, now: now, giveUpAfterSeconds: giveUp)
+        else {
+            return false
+        }
+        switch error.code {
+        case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost: return true
+        default: return retry.failures < patience
+        }
+    }
+}

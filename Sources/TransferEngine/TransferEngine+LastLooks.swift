@@ -1,0 +1,306 @@
+import CurlTransport
+import LinuxSystem
+import SSHTransport
+package import TransferModel
+import TransferProtocols
+package import TransferQueue
+
+/// The last look: when all files of a folder are over its server is asked once what lies there, and what was completed is compared with
+/// that. A file that is missing, or another one, fails in a run of its own; the end of a batch is told afterwards.
+extension TransferEngine {
+    /// Looks at what is due, as far as there are slots; any number of calls are one.
+    func lookAtLast() {
+        guard phase == .running else { return }
+        lastLooks.isStale = true
+        if lastLooks.isAsking { return }
+        lastLooks.isAsking = true
+        inBackground { [self] in
+            defer { lastLooks.isAsking = false }
+            while lastLooks.isStale, phase == .running {
+                lastLooks.isStale = false
+                lastLooks.isStarved = false
+                let free = freeSlots(beyond: 0)
+                guard free > 0 else {
+                    lastLooks.isStarved = true
+                    return
+                }
+                let now = Timestamp(milliseconds: WallClock.milliseconds)
+                let due = try await queue.writer.dueLooks(
+                    besides: lastLooks.notNow(timeline.now), limit: free, now: now)
+                for look in due where phase == .running { begin(look) }
+            }
+        }
+    }
+
+    /// A slot is free: who had none gets it.
+    func lookAtStarved() {
+        if lastLooks.isStarved, !lastLooks.isAsking { lookAtLast() }
+    }
+
+    private func begin(_ look: DueLook) {
+        let limit = currentLimits.transfersPerHost
+        let active = load[look.origin] ?? 0
+        let mayAsk = hosts[look.origin]?.mayStart(active: active, limit: limit, now: timeline.now) ?? (active < limit)
+        guard mayAsk, freeSlots(beyond: 0) > 0 else {
+            lastLooks.isStarved = true
+            return
+        }
+        lastLooks.begin(look.folder)
+        takeSlot(at: look.origin)
+        inBackground { [self] in
+            // Whatever becomes of it, others may begin.
+            defer {
+                giveSlot(at: look.origin)
+                lookAtLast()
+            }
+            do {
+                try await perform(look)
+            } catch {
+                lastLooks.breakOff(look.folder)
+                throw error
+            }
+        }
+    }
+
+    private func perform(_ look: DueLook) async throws {
+        guard let context = try await contextForRemoval(of: look.batch) else { return lastLooks.end(look.folder) }
+        var counts = LookCounts()
+        let error = try await examine(look, context, until: nil) { absent, matched in
+            counts.add(matched, absent.count)
+            if !absent.isEmpty { try await queue.writer.fail(absent: absent, in: look) }
+        }
+        guard phase == .running else { return lastLooks.breakOff(look.folder) }
+        guard let error else {
+            lastLooks.end(look.folder)
+            let before = try await queue.reader.absentFiles(in: look.folder)
+            // Those that just failed are among them.
+            let files = counts.listed + before
+            if counts.absent > 0 {
+                report(.warning, "\(counts.absent) files of \(look.batch) are not at the server as they were sent")
+            }
+            let now = Timestamp(milliseconds: WallClock.milliseconds)
+            let found = EndedLook.Outcome.looked(at: now, listed: counts.listed, files: files)
+            return try await queue.writer.end(looks: [EndedLook(look, found)])
+        }
+        let giveUp = context.order.options.giveUpAfterSeconds
+        if let retryAt = lastLooks.fail(
+            look.folder, error, giveUpAfterSeconds: giveUp, now: timeline.now, random: Double.random(in: 0..<1))
+        {
+            report(.debug, "a folder of \(look.batch) is listed later: \(error.message)")
+            let delay = max(.zero, retryAt.since(timeline.now)) + .milliseconds(1)
+            _ = timeline.clock.schedule(after: delay) { [self] in lookAtLast() }
+        } else {
+            report(.info, "a folder of \(look.batch) cannot be listed: \(error.message)")
+            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error))])
+        }
+    }
+
+    package func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError? {
+        guard phase == .running else { return .stoppedLooking }
+        guard let context = try await contextForRemoval(of: look.batch) else { return .noListingPlace }
+        takeSlot(at: look.origin)
+        defer { giveSlot(at: look.origin) }
+        let now = Timestamp(milliseconds: WallClock.milliseconds)
+        var counts = LookCounts()
+        let error = try await examine(look, context, until: now) { absent, compared in
+            let meant = absent.filter { task == nil || task == $0.task }
+            counts.add(compared, meant.count)
+            if !meant.isEmpty { try await queue.writer.fail(absent: meant) }
+        }
+        guard phase == .running else { return .stoppedLooking }
+        guard task == nil else { return error }
+        if let error {
+            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error))])
+        } else {
+            let files = try await counts.listed + queue.reader.absentFiles(in: look.folder)
+            let found = EndedLook.Outcome.looked(at: now, listed: counts.listed, files: files)
+            try await queue.writer.end(looks: [EndedLook(look, found)])
+        }
+        return error
+    }
+
+    /// Lists a folder and compares it with what was sent there, a page at a time.
+    /// - Parameter take: gets what is not there as it was sent, and how many files were compared for it.
+    /// - Returns: why nobody can say what lies there; `nil`: all of it was compared.
+    func examine(
+        _ look: DueLook, _ context: BatchContext, until: Timestamp?,
+        take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
+    ) async throws -> TransferError? {
+        guard let base = context.destination else { return .noListingPlace }
+        let exact = look.isExact ? context.lastSegment : nil
+        var beginning = RawPath("")
+        if case .s3 = base.address { beginning = try await queue.reader.commonBeginning(in: look.folder) }
+        guard let place = base.folder(look.remote, isExact: look.isExact),
+            let listing = place.listing(
+                beginning: exact ?? beginning, facts: facts(place, look.origin))
+        else { return .noListingPlace }
+        let comparison = try await queue.reader.beginComparison()
+        do {
+            let error = await list(listing, at: place, context, look.origin, into: comparison)
+            if error == nil, phase == .running {
+                try await compare(look, exact, until, comparison, place, context, take)
+            }
+            try await queue.reader.endComparison(comparison)
+            return error
+        } catch {
+            try? await queue.reader.endComparison(comparison)
+            throw error
+        }
+    }
+
+    private func compare(
+        _ look: DueLook, _ exact: RawPath?, _ until: Timestamp?, _ comparison: Int64, _ place: RemotePlace,
+        _ context: BatchContext, _ take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
+    ) async throws {
+        let host = TransferScheme.server(of: context.order.destination)
+        let isBucket = if case .s3 = place.address { true } else { false }
+        func absent(_ files: [ComparedFile]) -> [AbsentFile] {
+            files.compactMap { LastLookVerdict.absence(of: $0, at: host, tagsProve: isBucket) }
+        }
+        var last: TaskID?
+        repeat {
+            let page = try await queue.reader.matched(
+                in: look.folder, comparison: comparison, exact: exact, until: until, after: last, limit: Self.page)
+            try await take(absent(page.files), page.files.count)
+            last = page.last
+        } while last != nil && phase == .running
+        repeat {
+            let page = try await queue.reader.unmatched(
+                comparison: comparison, exact: exact, after: last, limit: Self.page)
+            try await take(absent(page.files), page.files.count)
+            last = page.last
+        } while last != nil && phase == .running
+    }
+
+    private static let page = 500
+
+    /// Asks for the list, once more where the server may want the password shown in another way.
+    private func list(
+        _ listing: RemoteListing.Place, at place: RemotePlace, _ context: BatchContext, _ origin: String,
+        into comparison: Int64
+    ) async -> TransferError? {
+        if case .failed(let error) = context.credentials { return error }
+        let error = await listOnce(listing, at: place, context, origin, into: comparison)
+        guard error?.httpStatus == 401, context.triesAsAsked() else { return error }
+        return await listOnce(listing, at: place, context, origin, into: comparison)
+    }
+
+    private func listOnce(
+        _ listing: RemoteListing.Place, at place: RemotePlace, _ context: BatchContext, _ origin: String,
+        into comparison: Int64
+    ) async -> TransferError? {
+        guard phase == .running else { return .stoppedLooking }
+        lastTest -= 1
+        let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
+        let attempt = Attempt(
+            task, context: context, origin: origin, machine: RemoteListing(listing), at: timeline.nanoseconds)
+        attempt.place = place
+        let collector = ListingCollector(queue.reader, comparison: comparison)
+        attempt.listing = collector
+        let error = await withCheckedContinuation { continuation in
+            attempt.removal = continuation
+            removals[task.id] = attempt
+            feed(attempt, .began(at: timeline.now))
+        }
+        guard await collector.settled() else {
+            return TransferError(
+                .internal, "the names at the server could not be kept here: see whether the disk is full")
+        }
+        return collector.isTooLong ? .tooManyNames(TransferScheme.server(of: context.order.destination)) : error
+    }
+
+    // MARK: Names as they come
+
+    /// The list begins, or words on why there is none.
+    func openListing(_ wire: UInt64, _ status: Int, _ attempt: Attempt) {
+        guard let listing = attempt.listing else { return }
+        transport?.openGate(
+            .init(rawValue: wire),
+            to: (200..<300).contains(status) ? .sink(listing) : .buffer(limit: TransferResponse.longestBody))
+    }
+
+    /// Names that the protocol itself has read. It goes on when they are kept.
+    func take(listed entries: [RemoteEntry], _ attempt: Attempt) {
+        guard let listing = attempt.listing else { return }
+        listing.add(entries)
+        if listing.isTooLong { return endRemoval(attempt, nil) }
+        attempt.isBlocked = true
+        inBackground { [self] in
+            _ = await listing.settled()
+            attempt.isBlocked = false
+            perform(attempt)
+        }
+    }
+}
+
+/// What a look at one folder has counted so far.
+struct LookCounts {
+    private(set) var compared: Int64 = 0
+    private(set) var absent: Int64 = 0
+    var listed: Int64 { compared - absent }
+
+    mutating func add(_ compared: Int, _ absent: Int) {
+        self.compared += Int64(compared)
+        self.absent += Int64(absent)
+    }
+}
+
+extension RemotePlace {
+    /// A folder below this place.
+    /// - Parameter isExact: this is the address of a file: the folder is the one that it lies in.
+    func folder(_ path: RawPath, isExact: Bool) -> RemotePlace? {
+        guard isExact else { return appending(path) }
+        func parent(_ path: RawPath) -> RawPath {
+            let slash = path.bytes.lastIndex(of: UInt8(ascii: "/"))
+            // The root's own slash stays.
+            return RawPath(slash.map { Array(path.bytes[..<max($0, 1)]) } ?? [])
+        }
+        switch address {
+        case .http(let address): return address.resolving("./").map { RemotePlace(scheme, .http($0)) }
+        case .s3(var address):
+            address.key = RawPath(
+                address.key.bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(address.key.bytes[...$0]) } ?? [])
+            return RemotePlace(scheme, .s3(address))
+        case .ftp(let address):
+            return FTPAddress(address.security, host: address.host, port: address.port, path: parent(address.path))
+                .map { RemotePlace(scheme, .ftp($0)) }
+        case .sftp(let host, let port, let path):
+            return RemotePlace(scheme, .sftp(host: host, port: port, path: parent(path)))
+        }
+    }
+
+    /// How this folder is listed; `nil`: by nothing.
+    /// - Parameter beginning: how all names begin that matter, where a server can leave the others out.
+    func listing(beginning: RawPath, facts: HostFacts) -> RemoteListing.Place? {
+        let slash = UInt8(ascii: "/")
+        switch address {
+        case .http(let address):
+            guard scheme.lists else { return nil }
+            // A folder's address ends in a slash.
+            let path = address.target.prefix { $0 != "?" }
+            let folder = path.hasSuffix("/") ? address : address.appendingSlash
+            return .dav(folder, isCloud: path.contains("/remote.php/") || path.contains("/public.php/"))
+        case .s3(var address):
+            var key = address.key.bytes
+            if !key.isEmpty, key.last != slash { key.append(slash) }
+            address.key = RawPath(key + beginning.bytes)
+            return .s3(address, facts)
+        case .ftp(let address): return .ftp(host: address.server, address.path)
+        case .sftp(let host, let port, let path): return .sftp(host: RemotePlace.server(host, port), path)
+        }
+    }
+}
+
+extension TransferError {
+    static var noListingPlace: TransferError {
+        TransferError(.unsupported, "nothing lists folders by this address: look there whether all of it has arrived")
+    }
+
+    static var stoppedLooking: TransferError {
+        TransferError(.networkConnectionLost, "the engine stopped before it was done: start it again")
+    }
+
+    static func tooManyNames(_ host: String) -> TransferError {
+        TransferError(.unsupported, "\(host) lists more names than can be: look there whether all of it has arrived")
+    }
+}

@@ -1,0 +1,53 @@
+/// One name that a server lists in a folder. Nothing of it is trusted: the name may hold anything, and may come twice.
+package struct RemoteEntry: Hashable, Sendable {
+    /// What the server says of the length.
+    package enum Size: Hashable, Sendable {
+        /// It says nothing.
+        case unknown
+        case bytes(Int64)
+        /// It says what no file's length can be.
+        case impossible
+
+        /// The largest size that is believed: 2^53, as far as JSON's numbers are exact.
+        package static let largest: Int64 = 1 << 53
+
+        /// Reads digits; anything else is `impossible`.
+        package init(_ text: some StringProtocol) {
+            let isNumber = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+            guard isNumber, let bytes = Int64(text), bytes <= Self.largest else {
+                self = .impossible
+                return
+            }
+            self = .bytes(bytes)
+        }
+    }
+
+    /// One segment, bytes as they are.
+    package var name: RawPath
+    package var size: Size
+    package var isFolder: Bool
+    /// To whatever precision the listing has.
+    package var modified: Timestamp?
+    /// Without its quotes.
+    package var etag: String?
+    /// What the server keeps of the whole file, by what it says.
+    package var digests: [TransferDigest]
+
+    package init(
+        _ name: RawPath, size: Size, isFolder: Bool = false, modified: Timestamp? = nil, etag: String? = nil,
+        digests: [TransferDigest] = []
+    ) {
+        self.name = name
+        self.size = size
+        self.isFolder = isFolder
+        self.modified = modified
+        self.etag = etag
+        self.digests = digests
+    }
+
+    /// Whether a file may be called so: one segment that is neither this folder nor the one above.
+    package static func isName(_ bytes: [UInt8]) -> Bool {
+        !bytes.isEmpty && bytes != [UInt8(ascii: ".")] && bytes != [UInt8(ascii: "."), UInt8(ascii: ".")]
+            && !bytes.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+}

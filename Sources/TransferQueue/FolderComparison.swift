@@ -1,0 +1,243 @@
+import SQLiteConnection
+package import TransferModel
+
+/// A completed file of a folder, and what its server lists under its name.
+package struct ComparedFile: Sendable, Hashable {
+    package var task: TaskID
+    package var name: RawPath
+    package var size: Int64
+    /// Of the source as it was sent, nanoseconds since 1970.
+    package var modifiedNanoseconds: Int64
+    /// The rule said so: another one's file was left as it was.
+    package var isSkipped: Bool
+    package var finishedAt: Timestamp
+    /// Of the whole file, where it is known.
+    package var digest: TransferDigest?
+    /// What the server called the version that it stored, where it is known.
+    package var etag: String?
+    /// `nil`: nothing of that name is listed.
+    package var entry: RemoteEntry?
+
+    package init(
+        task: TaskID, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSkipped: Bool, finishedAt: Timestamp,
+        digest: TransferDigest?, etag: String?, entry: RemoteEntry? = nil
+    ) {
+        self.task = task
+        self.name = name
+        self.size = size
+        self.modifiedNanoseconds = modifiedNanoseconds
+        self.isSkipped = isSkipped
+        self.finishedAt = finishedAt
+        self.digest = digest
+        self.etag = etag
+        self.entry = entry
+    }
+}
+
+/// What a server lists of folders, put beside what was sent there. Lies in tables of this connection alone, which spill to files: a folder of
+/// a million names needs no more memory than one of a thousand. On the reader's thread.
+///
+/// Names are compared as bytes. What has no equal is looked for once more as a server may have changed it: with the same letters in
+/// another normal form of Unicode, or in another case. Each name that is listed stands for one file only.
+struct FolderComparisons {
+    private var isReady = false
+    private var last: Int64 = 0
+
+    static let tables = """
+        CREATE TEMP TABLE listed (
+            listing INTEGER NOT NULL,
+            key INTEGER NOT NULL,            -- of the name without case and normal form
+            name BLOB NOT NULL,
+            size INTEGER,                    -- NULL: not told; -1: no size at all
+            folder INTEGER NOT NULL,
+            modified INTEGER,
+            etag TEXT,
+            digests TEXT,                    -- JSON
+            taken INTEGER NOT NULL DEFAULT 0, -- it is the file of a task
+            PRIMARY KEY (listing, key, name)
+        ) WITHOUT ROWID;
+        CREATE TEMP TABLE unmatched (
+            listing INTEGER NOT NULL,
+            task INTEGER NOT NULL,
+            PRIMARY KEY (listing, task)
+        ) WITHOUT ROWID;
+        """
+
+    mutating func begin(_ database: SQLiteConnection) throws -> Int64 {
+        if !isReady { try database.execute(script: Self.tables) }
+        isReady = true
+        last += 1
+        return last
+    }
+
+    /// The same for names that a server may take for one. Only of this process.
+    static func key(_ name: RawPath) -> Int64 {
+        var hasher = Hasher()
+        // Equal strings are canonically equivalent ones, and hash alike.
+        if let text = name.text { hasher.combine(text.lowercased()) } else { hasher.combine(name) }
+        return Int64(hasher.finalize())
+    }
+
+    /// Whether a server may list the one for the other.
+    static func mayBe(_ one: RawPath, _ other: RawPath) -> Bool {
+        guard let one = one.text, let other = other.text else { return one == other }
+        return one == other || one.lowercased() == other.lowercased()
+    }
+}
+
+extension QueueReader {
+    /// A new comparison; `endComparison` ends it.
+    package func beginComparison() throws(QueueError) -> Int64 {
+        try compare { try comparisons.begin(database) }
+    }
+
+    /// Adds names that the server lists. One that comes twice counts once.
+    package func add(_ entries: [RemoteEntry], to comparison: Int64) throws(QueueError) {
+        try compare {
+            for entry in entries {
+                let size: Int64? =
+                    switch entry.size {
+                    case .unknown: nil
+                    case .bytes(let bytes): bytes
+                    case .impossible: -1
+                    }
+                try database.run(
+                    "INSERT OR IGNORE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)", .integer(comparison),
+                    .integer(FolderComparisons.key(entry.name)), .blob(entry.name.bytes), SQLiteValue(size),
+                    .integer(entry.isFolder ? 1 : 0), SQLiteValue(entry.modified?.milliseconds),
+                    SQLiteValue(entry.etag),
+                    SQLiteValue(entry.digests.isEmpty ? nil : try StoredJSON.text(entry.digests)))
+            }
+        }
+    }
+
+    /// Completed files of a folder in the order of their numbers, with what is listed under exactly their names. Those of which nothing is are
+    /// left out, and come with `unmatched` when all have been gone through.
+    /// - Parameters:
+    ///   - until: what was completed later may not have been there yet when the server made its list; `nil`: nothing was, or whoever asks
+    ///     finds out by himself.
+    ///   - exact: the name of the batch's only file, where that is not the source's.
+    /// - Returns: the files, and the last task gone through; `nil`: that was all.
+    package func matched(
+        in folder: FolderID, comparison: Int64, exact: RawPath?, until: Timestamp?, after: TaskID?, limit: Int
+    ) throws(QueueError) -> (files: [ComparedFile], last: TaskID?) {
+        try compare {
+            let files = try database.rows(
+                """
+                SELECT \(Self.comparedColumns) FROM tasks t \(Self.comparedDetails)
+                WHERE t.folder = ?1 AND t.state = 6 AND t.id > ?2 AND (?3 IS NULL OR t.finished_at <= ?3)
+                ORDER BY t.id LIMIT ?4
+                """, .integer(folder.rawValue), .integer(after?.rawValue ?? 0), SQLiteValue(until?.milliseconds),
+                .integer(Int64(limit))
+            ) { Self.compared($0, exact) }
+            var matched: [ComparedFile] = []
+            for var file in files {
+                guard let entry = try entry(named: file.name, in: comparison) else {
+                    try database.run(
+                        "INSERT OR IGNORE INTO unmatched VALUES (?, ?)", .integer(comparison),
+                        .integer(file.task.rawValue))
+                    continue
+                }
+                try take(file.name, of: comparison)
+                file.entry = entry
+                matched.append(file)
+            }
+            return (matched, files.count < limit ? nil : files.last?.task)
+        }
+    }
+
+    /// Those of which nothing was listed under exactly their names, with what the server may have made of them.
+    package func unmatched(
+        comparison: Int64, exact: RawPath?, after: TaskID?, limit: Int
+    ) throws(QueueError) -> (files: [ComparedFile], last: TaskID?) {
+        try compare {
+            var files = try database.rows(
+                """
+                SELECT \(Self.comparedColumns) FROM unmatched u JOIN tasks t ON t.id = u.task
+                \(Self.comparedDetails) WHERE u.listing = ? AND u.task > ? ORDER BY u.task LIMIT ?
+                """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
+            ) { Self.compared($0, exact) }
+            for index in files.indices {
+                guard let (name, entry) = try other(for: files[index].name, in: comparison) else { continue }
+                try take(name, of: comparison)
+                files[index].entry = entry
+            }
+            return (files, files.count < limit ? nil : files.last?.task)
+        }
+    }
+
+    package func endComparison(_ comparison: Int64) throws(QueueError) {
+        try compare {
+            try database.run("DELETE FROM listed WHERE listing = ?", .integer(comparison))
+            try database.run("DELETE FROM unmatched WHERE listing = ?", .integer(comparison))
+        }
+    }
+
+    /// How the names of a folder's completed files all begin.
+    package func commonBeginning(in folder: FolderID) throws(QueueError) -> RawPath {
+        try view { view in
+            let ends = try view.database.first(
+                "SELECT min(name), max(name) FROM tasks WHERE folder = ? AND state = 6", .integer(folder.rawValue)
+            ) { ($0.bytes(0), $0.bytes(1)) }
+            guard let ends else { return RawPath("") }
+            return RawPath(zip(ends.0, ends.1).prefix { $0 == $1 }.map(\.0))
+        }
+    }
+
+    private func compare<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
+        if isClosed { throw .closed }
+        do {
+            // The tables of a comparison are this connection's own: a transaction for reading may write them.
+            return try database.transaction(.read, body)
+        } catch {
+            throw QueueError(error)
+        }
+    }
+
+    private static let comparedColumns =
+        "t.id, t.name, t.size, t.mtime, t.flags, t.finished_at, d.digest, v.etag"
+    private static let comparedDetails =
+        "LEFT JOIN task_details d ON d.task = t.id LEFT JOIN remote_versions v ON v.task = t.id"
+
+    private static func compared(_ row: SQLiteStatement, _ exact: RawPath?) -> ComparedFile {
+        ComparedFile(
+            task: TaskID(rawValue: row.integer(0)), name: exact ?? RawPath(row.bytes(1)), size: row.integer(2),
+            modifiedNanoseconds: row.integer(3),
+            isSkipped: TaskFlags(rawValue: row.integer(4)).contains(.skipped),
+            finishedAt: Timestamp(milliseconds: row.integer(5)),
+            digest: StoredJSON.value(TransferDigest.self, row.optionalText(6)), etag: row.optionalText(7))
+    }
+
+    private static let entryColumns = "name, size, folder, modified, etag, digests"
+
+    private func entry(named name: RawPath, in comparison: Int64) throws -> RemoteEntry? {
+        try database.first(
+            "SELECT \(Self.entryColumns) FROM listed WHERE listing = ? AND key = ? AND name = ?",
+            .integer(comparison), .integer(FolderComparisons.key(name)), .blob(name.bytes)
+        ) { Self.entry($0) }
+    }
+
+    /// What is listed under a name that a server may have made of this one, and is no other task's.
+    private func other(for name: RawPath, in comparison: Int64) throws -> (RawPath, RemoteEntry)? {
+        let found = try database.rows(
+            "SELECT \(Self.entryColumns) FROM listed WHERE listing = ? AND key = ? AND taken = 0 LIMIT 100",
+            .integer(comparison), .integer(FolderComparisons.key(name))
+        ) { Self.entry($0) }
+        return found.first { FolderComparisons.mayBe($0.name, name) }.map { ($0.name, $0) }
+    }
+
+    private func take(_ name: RawPath, of comparison: Int64) throws {
+        try database.run(
+            "UPDATE listed SET taken = 1 WHERE listing = ? AND key = ? AND name = ?", .integer(comparison),
+            .integer(FolderComparisons.key(name)), .blob(name.bytes))
+    }
+
+    private static func entry(_ row: SQLiteStatement) -> RemoteEntry {
+        var entry = RemoteEntry(RawPath(row.bytes(0)), size: .unknown, isFolder: row.integer(2) != 0)
+        if let size = row.optionalInteger(1) { entry.size = size < 0 ? .impossible : .bytes(size) }
+        entry.modified = row.optionalInteger(3).map { Timestamp(milliseconds: $0) }
+        entry.etag = row.optionalText(4)
+        entry.digests = StoredJSON.value([TransferDigest].self, row.optionalText(5)) ?? []
+        return entry
+    }
+}

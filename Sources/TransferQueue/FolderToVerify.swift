@@ -1,0 +1,135 @@
+import SQLiteConnection
+package import TransferModel
+
+/// A folder whose files are compared with what their server lists, because somebody asks.
+package struct FolderToVerify: Sendable, Hashable {
+    package var look: DueLook
+    /// For a person: the destination with the folder behind it.
+    package var destination: String
+}
+
+/// What there is to verify of a node.
+package enum FolderChoice: Sendable, Hashable {
+    case folder(FolderToVerify)
+    /// No further one.
+    case none
+    /// There is no such node.
+    case unknown
+    /// For this reason, for a person.
+    case refused(String)
+}
+
+extension QueueWriter {
+    /// The next folder, in the order of their numbers, that holds completed files of a node, or some that were missing.
+    package func folderToVerify(_ node: NodeID, after: Int64?) throws(QueueError) -> FolderChoice {
+        try look { try store.folderToVerify(node, after: after) }
+    }
+}
+
+extension QueueStore {
+    func folderToVerify(_ node: NodeID, after: Int64?) throws -> FolderChoice {
+        guard let target = try target(node) else { return .unknown }
+        let top: Int64
+        switch target {
+        case .batch(_, let root): top = root
+        case .folder(_, let folder, _): top = folder
+        case .task(let row):
+            top = row.folder
+            guard row.state == .completed || row.state == .failed else {
+                return .refused("\(node) is not completed: 'martlet why \(node)' says what it waits for")
+            }
+        }
+        let batch = SQLiteValue.integer(target.batch.rawValue)
+        let order = try database.first(
+            """
+            SELECT direction, destination, (SELECT origin FROM lanes WHERE batch = ?1 LIMIT 1),
+            EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND placement = \(StoredPlacement.exactly.rawValue))
+            FROM batches WHERE id = ?1
+            """, batch
+        ) { row in
+            (
+                direction: TransferDirection(stored: row.integer(0)), destination: row.text(1), origin: row.text(2),
+                isExact: row.integer(3) != 0
+            )
+        }
+        guard let order else { return .unknown }
+        guard order.direction == .upload else {
+            return .refused("\(node) was received: its files are on this machine")
+        }
+        guard TransferScheme(of: order.destination)?.lists == true else {
+            return .refused(
+                "\(TransferScheme.server(of: order.destination)) does not list folders: "
+                    + "'martlet verify \(node) --read-back' reads the files themselves")
+        }
+        let isTask = node.isTask
+        var last = isTask ? top - 1 : after ?? 0
+        while let folder = try nextFolder(after: last, of: batch) {
+            last = folder
+            guard let place = try paths.place(of: folder) else { continue }
+            if isTask, folder != top { return .none }
+            guard isTask || place.chain.contains(FolderID(rawValue: top)) else { continue }
+            let due = try database.integer("SELECT due FROM last_looks WHERE folder = ?", .integer(folder)) ?? 0
+            let look = DueLook(
+                folder: FolderID(rawValue: folder), batch: target.batch, origin: order.origin, remote: place.remote,
+                isExact: order.isExact, due: due)
+            let destination = order.destination + RemoteAddress.encoded(path: place.remote.bytes)
+            return .folder(FolderToVerify(look: look, destination: RawPath(destination).displayed))
+        }
+        return .none
+    }
+
+    private func nextFolder(after: Int64, of batch: SQLiteValue) throws -> Int64? {
+        try database.integer(
+            """
+            SELECT o.folder FROM own_counts o JOIN folders f ON f.id = o.folder
+            WHERE o.folder > ?1 AND f.batch = ?2 AND o.files > 0 AND (o.state = 6 OR o.state = 7 AND EXISTS (
+                SELECT 1 FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = o.folder AND t.state = 7
+                AND d.cause = \(TransferErrorCode.notThere.stored)))
+            ORDER BY o.folder LIMIT 1
+            """, .integer(after), batch)
+    }
+}
+
+extension QueueReader {
+    /// Completed tasks directly in a folder.
+    package func completedFiles(in folder: FolderID, only task: TaskID?) throws(QueueError) -> Int64 {
+        try view { view in
+            try view.database.integer(
+                "SELECT count(*) FROM tasks WHERE folder = ?1 AND state = 6 AND (?2 IS NULL OR id = ?2)",
+                .integer(folder.rawValue), SQLiteValue(task?.rawValue)) ?? 0
+        }
+    }
+
+    /// Tasks directly in a folder that failed because their files were not there: they were looked for, too.
+    package func absentFiles(in folder: FolderID, only task: TaskID? = nil) throws(QueueError) -> Int64 {
+        try view { view in
+            try view.database.integer(
+                """
+                SELECT count(*) FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = ?1 AND t.state = 7
+                AND d.cause = \(TransferErrorCode.notThere.stored) AND (?2 IS NULL OR t.id = ?2)
+                """, .integer(folder.rawValue), SQLiteValue(task?.rawValue)) ?? 0
+        }
+    }
+
+    /// The same, one by one in the order of their numbers.
+    package func absentTasks(
+        in folder: FolderID, only task: TaskID?, limit: Int
+    ) throws(QueueError) -> [AbsentTask] {
+        try view { view in
+            let place = try view.paths.place(of: folder.rawValue)
+            return try view.database.rows(
+                """
+                SELECT t.id, t.name, d.error FROM tasks t JOIN task_details d ON d.task = t.id WHERE t.folder = ?1
+                AND t.state = 7 AND d.cause = \(TransferErrorCode.notThere.stored) AND (?2 IS NULL OR t.id = ?2)
+                ORDER BY t.id LIMIT ?3
+                """, .integer(folder.rawValue), SQLiteValue(task?.rawValue), .integer(Int64(limit))
+            ) { row in
+                AbsentTask(
+                    task: TaskID(rawValue: row.integer(0)),
+                    path: (place?.tree ?? RawPath("")).appending(RawPath(row.bytes(1))).displayed,
+                    error: StoredJSON.value(TransferError.self, row.optionalText(2))
+                        ?? TransferError(.notThere, "it was not at its server: retry sends it again"))
+            }
+        }
+    }
+}

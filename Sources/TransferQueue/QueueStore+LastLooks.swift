@@ -1,0 +1,161 @@
+import SQLiteConnection
+import TransferModel
+
+/// When folders are looked at, and what follows.
+extension QueueStore {
+    // MARK: What is due
+
+    /// Files were completed or are over: their folders may be due.
+    func noteLastLooks(_ changed: [CounterLedger.Key: Tally]) throws {
+        let completed = Set(changed.filter { $0.key.state == .completed && $0.value.files > 0 }.map(\.key.folder))
+        for folder in completed {
+            guard let batch = try paths.place(of: folder)?.batch, try looksAtLast(batch) else { continue }
+            try database.run(
+                """
+                INSERT INTO last_looks (folder, batch, due, listed, files) VALUES (?, ?, 1, 0, 0)
+                ON CONFLICT DO UPDATE SET due = abs(due) + 1
+                """, .integer(folder), .integer(batch.rawValue))
+        }
+        if change.looksAreDue { return }
+        for folder in Set(changed.keys.map(\.folder)) {
+            let isDue = try database.integer(
+                "SELECT 1 FROM last_looks k WHERE folder = ? AND due > 0 AND \(Self.isSettled)", .integer(folder))
+            if isDue == nil { continue }
+            change.looksAreDue = true
+            return
+        }
+    }
+
+    /// That all files directly in the folder of row `k` are over.
+    private static let isSettled = """
+        NOT EXISTS (SELECT 1 FROM own_counts o WHERE o.folder = k.folder AND o.state < 6 AND o.files > 0)
+        """
+
+    /// Whether its folders are listed when their files are there: what was sent to a server that can list, unless nothing is to be checked.
+    func looksAtLast(_ batch: BatchID) throws -> Bool {
+        if let known = lookingBatches[batch] { return known }
+        let found = try database.first(
+            "SELECT direction, destination, options FROM batches WHERE id = ?", .integer(batch.rawValue)
+        ) { row in
+            TransferDirection(stored: row.integer(0)) == .upload
+                && TransferScheme(of: row.text(1))?.lists == true
+                && StoredJSON.value(TransferOptions.self, row.text(2))?.verify != VerificationWish.none
+        }
+        if lookingBatches.count > 1000 { lookingBatches = [:] }
+        lookingBatches[batch] = found ?? false
+        return found ?? false
+    }
+
+    /// Whether its end waits for looks.
+    func awaitsLastLook(_ batch: BatchID) throws -> Bool {
+        try database.integer(
+            "SELECT 1 FROM last_looks INDEXED BY last_looks_due WHERE batch = ? AND due > 0 LIMIT 1",
+            .integer(batch.rawValue)) != nil
+    }
+
+    func dueLooks(besides: Set<FolderID>, limit: Int, now: Timestamp) throws -> [DueLook] {
+        let found = try database.rows(
+            """
+            SELECT k.folder, k.batch, k.due, (SELECT origin FROM lanes WHERE batch = k.batch LIMIT 1),
+            EXISTS (SELECT 1 FROM sources WHERE batch = k.batch AND placement = \(StoredPlacement.exactly.rawValue))
+            FROM batches b INDEXED BY batches_unfinished JOIN last_looks k INDEXED BY last_looks_due ON k.batch = b.id
+            WHERE b.finished_at IS NULL AND k.due > 0 AND b.scanning = 0 AND b.paused = 0 AND b.held = 0
+            AND ifnull(b.not_before, 0) <= ?1 AND b.purged_at IS NULL AND \(Self.isSettled)
+            AND k.folder NOT IN (SELECT value FROM json_each(?2))
+            ORDER BY b.urgent DESC, b.priority DESC, b.position, k.folder LIMIT ?3
+            """, .integer(now.milliseconds), .text(try StoredJSON.text(besides.map(\.rawValue).sorted())),
+            .integer(Int64(limit))
+        ) { row in
+            (
+                folder: row.integer(0), batch: BatchID(rawValue: row.integer(1)), due: row.integer(2),
+                origin: row.text(3), isExact: row.integer(4) != 0
+            )
+        }
+        return try found.compactMap { row in
+            try paths.place(of: row.folder).map { place in
+                DueLook(
+                    folder: FolderID(rawValue: row.folder), batch: row.batch, origin: row.origin,
+                    remote: place.remote, isExact: row.isExact, due: row.due)
+            }
+        }
+    }
+
+    /// Nothing of a batch is looked at any more. - Returns: whether anything was due.
+    func dropLastLooks(_ batch: BatchID) throws -> Bool {
+        guard try awaitsLastLook(batch) else { return false }
+        try database.run(
+            "UPDATE last_looks SET due = -due WHERE batch = ? AND due > 0", .integer(batch.rawValue))
+        touched.insert(batch)
+        change.note(wholly: batch)
+        return true
+    }
+
+    // MARK: Versions at servers
+
+    /// Keeps what a server called the version that it stored; what an earlier run was told is forgotten.
+    func note(etag: String?, of row: TaskRow) throws {
+        if let etag {
+            try database.run(
+                "INSERT OR REPLACE INTO remote_versions VALUES (?, ?)", .integer(row.id.rawValue), .text(etag))
+        } else if row.run > 0 {
+            try database.run("DELETE FROM remote_versions WHERE task = ?", .integer(row.id.rawValue))
+        }
+    }
+
+    // MARK: What was found
+
+    func end(looks: [EndedLook]) throws {
+        for ended in looks {
+            let look = ended.look
+            let (folder, due) = (SQLiteValue.integer(look.folder.rawValue), SQLiteValue.integer(look.due))
+            switch ended.outcome {
+            case .looked(let time, let listed, let files):
+                try database.run(
+                    """
+                    INSERT INTO last_looks (folder, batch, due, looked_at, listed, files) VALUES (?1, ?6, 0, ?3, ?4, ?5)
+                    ON CONFLICT DO UPDATE SET looked_at = ?3, listed = ?4, files = ?5, error = NULL,
+                    due = CASE WHEN due = ?2 THEN -due ELSE due END
+                    """, folder, due, .integer(time.milliseconds), .integer(listed), .integer(files),
+                    .integer(look.batch.rawValue))
+            case .unlisted(let error):
+                try database.run(
+                    """
+                    INSERT INTO last_looks (folder, batch, due, listed, files, error) VALUES (?1, ?4, 0, 0, 0, ?3)
+                    ON CONFLICT DO UPDATE SET error = ?3, due = CASE WHEN due = ?2 THEN -due ELSE due END
+                    """, folder, due, .text(try StoredJSON.text(error)), .integer(look.batch.rawValue))
+            }
+            touched.insert(look.batch)
+            change.batches.insert(look.batch)
+            change.note(folder: look.folder)
+        }
+    }
+
+    /// The run that was completed has told its end: this is another one, which begins and ends with the failure.
+    func fail(absent: [AbsentFile], in look: DueLook?) throws -> [TaskID] {
+        if let look {
+            let due = try database.integer(
+                "SELECT due FROM last_looks WHERE folder = ?", .integer(look.folder.rawValue))
+            guard due == look.due else { return [] }
+        }
+        var failed: [TaskID] = []
+        for file in absent {
+            guard let old = try task(file.task), old.state == .completed, !old.claimed,
+                old.finishedAt == file.finishedAt.milliseconds
+            else { continue }
+            var row = old
+            let oldDetails = try details(row)
+            var details = oldDetails
+            row.run += 1
+            try database.run("DELETE FROM remote_versions WHERE task = ?", .integer(row.id.rawValue))
+            // Nothing of ours is there, or nothing that is the file: the next run begins anew, and says so.
+            row.begunAt = nil
+            row.flags.verification = .none
+            row.flags.remove(.skipped)
+            details.resumePoint = file.resumePoint
+            try fail(&row, &details, file.error, at: clock())
+            try save(&row, was: old, details, was: oldDetails)
+            failed.append(file.task)
+        }
+        return failed
+    }
+}

@@ -1,0 +1,207 @@
+import LinuxSystem
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+@Suite("The last look at a folder, as the queue keeps it") struct LastLookTests {
+    private let noon = Timestamp(milliseconds: 1_795_264_860_000)
+
+    private func add(
+        _ queue: TransferQueue, _ names: [String], to url: String = "dav://host/in/",
+        _ change: (inout BatchRequest) -> Void = { _ in }
+    ) async throws -> BatchID {
+        let sources = names.map { UploadSource(path: RawPath("/src/\($0)"), placement: .named(RawPath($0))) }
+        var request = BatchRequest(work: .upload(sources, to: url))
+        change(&request)
+        let batch = try await queue.writer.add(request).batch
+        let unscanned = try await queue.writer.unscannedSources(of: batch)
+        let identity = SourceIdentity(size: 100, modifiedNanoseconds: 7, inode: 9)
+        try await queue.writer.begin(unscanned.map { FoundSource(source: $0.source, kind: .file(identity)) })
+        try await queue.writer.finishScan(batch)
+        return batch
+    }
+
+    private func due(_ queue: TransferQueue) async throws -> [DueLook] {
+        try await queue.writer.dueLooks(besides: [], limit: 100, now: noon)
+    }
+
+    @Test("a batch whose files are over is not over before its folder was looked at")
+    func end() async throws {
+        let queue = try Sandbox().open()
+        let batch = try await add(queue, ["a", "b"])
+        let tasks = try await queue.claimAll()
+        try await queue.complete([tasks[0]])
+        #expect(try await due(queue) == [])
+        try await queue.complete([tasks[1]])
+        let look = try #require(try await due(queue).first)
+        #expect(look.remote == RawPath("") && !look.isExact && look.origin.hasSuffix("://host:80"))
+        var shown = try #require(try await queue.reader.batch(batch))
+        #expect(shown.state == .running && shown.finishedAt == nil && shown.listed?.foldersLeft == 1)
+        #expect(try await queue.reader.task(tasks[0].id)?.listed == nil)
+        #expect(try await !queue.eventTypes().contains(.batchFinished))
+
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 2, files: 2))])
+        shown = try #require(try await queue.reader.batch(batch))
+        #expect(shown.state == .completed && shown.finishedAt != nil)
+        #expect(shown.listed?.found == 2 && shown.listed?.of == 2 && shown.listed?.foldersLeft == 0)
+        #expect(shown.listed?.sentence == "at the server, 2 of 2")
+        #expect(try await queue.reader.task(tasks[0].id)?.listed == true)
+        #expect(try await queue.eventTypes().count { $0 == .batchFinished } == 1)
+        #expect(try await due(queue) == [])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test(
+        "what is not there fails once in a run of its own, before the end of the batch is told; a retry is looked at again"
+    )
+    func absent() async throws {
+        let queue = try Sandbox().open()
+        let batch = try await add(queue, ["a", "b"])
+        let tasks = try await queue.claimAll()
+        try await queue.complete(tasks)
+        let look = try #require(try await due(queue).first)
+        let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
+        let error = TransferError(.notThere, "host does not list it: retry sends it again")
+        let file = AbsentFile(task: tasks[0].id, finishedAt: finished, error: error, resumePoint: nil)
+        #expect(try await queue.writer.fail(absent: [file], in: look) == [tasks[0].id])
+        // Told once more, it is no news.
+        #expect(try await queue.writer.fail(absent: [file], in: look) == [])
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 1, files: 2))])
+        let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 1000)
+        let ends: [TransferEventType] = [.taskCompleted, .taskFailed, .batchFinished]
+        #expect(
+            events.map(\.type).filter { ends.contains($0) } == [
+                .taskCompleted, .taskCompleted, .taskFailed, .batchFinished,
+            ])
+        var shown = try #require(try await queue.reader.batch(batch))
+        #expect(shown.state == .failed && shown.filesFailed == 1 && shown.causes.map(\.code) == [.notThere])
+        #expect(shown.listed?.found == 1 && shown.listed?.of == 2)
+        let task = try #require(try await queue.reader.task(tasks[0].id))
+        #expect(task.listed == false && task.error == error && task.verified == .none && task.state == .failed)
+
+        _ = try await queue.writer.retry([.batch(batch)])
+        let again = try #require(try await queue.claimAll().first)
+        // Nothing of before counts: not that something of ours may be there, either.
+        #expect(again.id == tasks[0].id && again.begunBefore == nil && again.resumePoint == nil)
+        try await queue.complete([again])
+        let second = try #require(try await due(queue).first)
+        #expect(second.folder == look.folder && second.due > look.due)
+        // A look that began before it was completed says nothing of it.
+        #expect(try await queue.writer.fail(absent: [file], in: look) == [])
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 1, files: 1))])
+        #expect(try await due(queue) == [second])
+        try await queue.writer.end(looks: [EndedLook(second, .looked(at: noon, listed: 2, files: 2))])
+        shown = try #require(try await queue.reader.batch(batch))
+        #expect(shown.state == .completed && shown.listed?.found == 2)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test(
+        "nothing is looked at where nobody can, or was asked not to",
+        arguments: [("http://host/in/", nil), ("dav://host/in/", VerificationWish.none), ("tus+http://host/in/", nil)]
+            as [(String, VerificationWish?)])
+    func never(_ url: String, _ verify: VerificationWish?) async throws {
+        let queue = try Sandbox().open()
+        let batch = try await add(queue, ["a"], to: url) { $0.options.verify = verify }
+        try await queue.complete(try await queue.claimAll())
+        #expect(try await due(queue) == [])
+        let shown = try #require(try await queue.reader.batch(batch))
+        #expect(shown.state == .completed && shown.listed == nil)
+        try await queue.close()
+    }
+
+    @Test("a look that is due survives the end of the engine; a cancel of the whole batch ends it")
+    func survives() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await add(queue, ["a"])
+        try await queue.complete(try await queue.claimAll())
+        try await queue.close()
+        queue = try sandbox.open()
+        #expect(try await due(queue).count == 1)
+        let change = try await queue.writer.cancel([.batch(batch)])
+        #expect(change.results.map(\.result) == [.done])
+        #expect(try await due(queue) == [])
+        let shown = try #require(try await queue.reader.batch(batch))
+        #expect(shown.state == .completed && shown.finishedAt != nil && shown.filesCompleted == 1)
+        #expect(try await queue.writer.cancel([.batch(batch)]).results.map(\.result) == [.refused])
+        try await queue.close()
+    }
+
+    @Test("a folder that cannot be listed ends its batch, and says why")
+    func unlisted() async throws {
+        let queue = try Sandbox().open()
+        let batch = try await add(queue, ["a"], to: "sftp://host/in/name")
+        try await queue.complete(try await queue.claimAll())
+        let look = try #require(try await due(queue).first)
+        try await queue.writer.end(looks: [EndedLook(look, .unlisted(TransferError(.unsupported, "no lists: look")))])
+        let shown = try #require(try await queue.reader.batch(batch))
+        #expect(
+            shown.state == .completed && shown.listed?.of == 0
+                && shown.listed?.sentence == "1 folder not listed: no lists: look")
+        #expect(try await queue.reader.tasks(batch: batch, limit: 10).map(\.listed) == [nil])
+        try await queue.close()
+    }
+
+    // MARK: Names
+
+    private func compare(_ names: [String], _ listed: [RemoteEntry]) async throws -> [String: RemoteEntry?] {
+        let queue = try Sandbox().open()
+        _ = try await add(queue, names)
+        try await queue.complete(try await queue.claimAll(limit: 10_000))
+        let look = try #require(try await due(queue).first)
+        let comparison = try await queue.reader.beginComparison()
+        // In two pages, as they come.
+        try await queue.reader.add(Array(listed.prefix(listed.count / 2)), to: comparison)
+        try await queue.reader.add(Array(listed.dropFirst(listed.count / 2)), to: comparison)
+        var found: [String: RemoteEntry?] = [:]
+        var last: TaskID?
+        repeat {
+            let page = try await queue.reader.matched(
+                in: look.folder, comparison: comparison, exact: nil, until: nil, after: last, limit: 3)
+            for file in page.files { found[file.name.displayed] = .some(file.entry) }
+            last = page.last
+        } while last != nil
+        repeat {
+            let page = try await queue.reader.unmatched(comparison: comparison, exact: nil, after: last, limit: 3)
+            for file in page.files { found[file.name.displayed] = .some(file.entry) }
+            last = page.last
+        } while last != nil
+        try await queue.reader.endComparison(comparison)
+        try await queue.close()
+        return found
+    }
+
+    private func file(_ name: String, _ size: Int64 = 100) -> RemoteEntry {
+        RemoteEntry(RawPath(name), size: .bytes(size))
+    }
+
+    @Test("names are compared as bytes; an entry that comes twice counts once, and strangers not at all")
+    func exact() async throws {
+        let names = (0..<10).map { "f\($0)" }
+        let listed = names.dropLast().map { file($0) } + [file("f0", 1), file("stranger")]
+        let found = try await compare(names, listed)
+        #expect(found.count == 10)
+        #expect(found["f0"] == .some(file("f0")) && found["f9"] == .some(nil))
+    }
+
+    @Test("a server that normalises names or folds their case has the files all the same, each once")
+    func folded() async throws {
+        let found = try await compare(
+            ["cafe\u{301}", "README", "readme", "Straße", "plain"],
+            [file("caf\u{E9}"), file("readme"), file("STRASSE"), file("PLAIN")])
+        #expect(found.filter { $0.value == nil }.keys.sorted() == ["README", "Straße"])
+        // Of two names that the server takes for one only one file is there.
+        #expect(found["readme"] == .some(file("readme")))
+        #expect(found["plain"] == .some(file("PLAIN")))
+    }
+
+    @Test("bytes that are no text are compared as they are")
+    func bytes() {
+        #expect(FolderComparisons.mayBe(RawPath([0xFF]), RawPath([0xFF])))
+        #expect(!FolderComparisons.mayBe(RawPath([0xFF]), RawPath([0xFE])))
+    }
+}
