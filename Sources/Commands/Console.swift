@@ -101,6 +101,18 @@ package final class Console: Sendable {
         }.joined(separator: "\n")
     }
 
+    /// One line of the result that need not be text. A terminal gets it harmless, anything else as it is.
+    func line(bytes: [UInt8]) {
+        if outputIsTerminal { return line(RawPath(bytes).displayed) }
+        let full = state.withLock { state -> [UInt8]? in
+            state.output += bytes + [UInt8(ascii: "\n")]
+            guard state.output.count >= 1 << 16 else { return nil }
+            defer { state.output = [] }
+            return state.output
+        }
+        if let full { write(.output, full) }
+    }
+
     /// A piece of the result that has its own line ends.
     func text(_ text: String) {
         let shown = Self.shown(text)

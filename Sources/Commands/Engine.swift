@@ -50,6 +50,8 @@ package protocol Engine: LoginKeeper {
     func setLimits(_ wish: LimitsWish) async throws(RequestError) -> TransferLimits
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func purgeFinished() async throws(RequestError) -> [NodeResult]
+    /// Calls `take` with each folder at the server when that has listed it.
+    func verify(_ id: NodeID, take: (VerifiedFolder) -> Void) async throws(RequestError)
     func leftovers() async throws(RequestError) -> [Leftover]
     func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult]
     func bucketUploads(

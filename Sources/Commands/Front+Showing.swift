@@ -10,6 +10,9 @@ extension Front {
         let history = invocation.has(MartletProgram.history)
         let response = invocation.has(MartletProgram.response)
         guard let id = invocation.operands(as: .node).first else { return .usage }
+        if invocation.has(MartletProgram.manifest) || invocation.has(MartletProgram.sha256sum) {
+            return try await manifest(id, invocation)
+        }
         if history || response {
             guard case .task = id else {
                 throw .usage("show: --history and --response are for tasks", "give a task such as t31")

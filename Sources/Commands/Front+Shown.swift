@@ -34,6 +34,7 @@ extension Front {
         if let parts = task.parts { lines.append(("Parts", parts.sentence)) }
         lines.append(("Attempts", attempts(of: task)))
         if let words = task.checked { lines.append(("Checked", words)) }
+        if task.listed == true { lines.append(("Listed", "at the server, as it was sent")) }
         if let digest = task.digest { lines.append(("Digest", "\(digest.algorithm) \(digest.value)")) }
         lines += [
             ("Batch", task.batch.description), ("Session", task.session.rawValue), ("Priority", task.priority.rawValue),

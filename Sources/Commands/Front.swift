@@ -54,6 +54,7 @@ package struct Front: Sendable {
         case "engine status": try await engineStatus(invocation)
         case "engine start": try await startEngine(invocation)
         case "engine stop": try await stopEngine(invocation)
+        case "verify": try await verify(invocation)
         case "leftovers", "leftovers list": try await listLeftovers(invocation)
         case "leftovers abort": try await abortLeftovers(invocation)
         case "session list": try await listSessions(invocation)

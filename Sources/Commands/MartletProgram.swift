@@ -79,7 +79,8 @@ package enum MartletProgram {
                 "retry", "try failed or cancelled work again",
                 "What failed goes on where it stood, if the server can. What was cancelled does so within the grace time of the cancel "
                     + "(10 s unless set) and begins anew afterwards: what its server had is removed by then."),
-            undo, move, set, runNow, limit, wait, watch, events, purge, log, leftovers, engine, receive, session,
+            verify, undo, move, set, runNow, limit, wait, watch, events, purge, log, leftovers, engine, receive,
+            session,
             destination, attach,
         ]
     }
@@ -159,11 +160,19 @@ package enum MartletProgram {
 
     static let history = Option.flag("history", "what happened to the task so far")
     static let response = Option.flag("response", "the server's last answer")
+    static let manifest = Option.flag(
+        "manifest",
+        "a line for each completed file: SHA-256 where it is known, bytes, time, how it was proved, ETag, where it is, and its path"
+    )
+    static let sha256sum = Option.flag(
+        "sha256sum",
+        "the same as 'sha256sum -c' reads it, with paths below the destination; files without a known SHA-256 are left out"
+    )
 
     private static var show: Command {
         var command = Command("show", "everything about a batch or task")
         command.operands = [Operand(.node)]
-        command.groups = [OptionGroup("Options", [history, response, CommonOptions.json])]
+        command.groups = [OptionGroup("Options", [history, response, manifest, sha256sum, CommonOptions.json])]
         return command
     }
 
@@ -171,6 +180,22 @@ package enum MartletProgram {
         var command = Command("why", "why it does not move, and what would unblock it")
         command.operands = [Operand(.node, .optional)]
         command.groups = [CommonOptions.output]
+        return command
+    }
+
+    private static var verify: Command {
+        var command = Command("verify", "is all of it there, now? lists the remote folders and compares")
+        command.details = [
+            "Lists each folder that files were sent to once, by SFTP, FTP (MLSD), WebDAV, Nextcloud or S3, and compares names, sizes and the "
+                + "digests that the listing has; of batches that are finished, too. Prints one line for each file that is missing or "
+                + "another one, and one for each ID. Such a file fails with the code notThere, and 'martlet retry' sends it again; "
+                + "a file that somebody else has put there is replaced only with --if-exists replace.",
+            "The status is 0 when all is there, 1 when something is not or nobody can say it, 3 when an ID is unknown. Once, after the last "
+                + "file of a folder, this is done without being asked, unless --verify none was given.",
+        ]
+        command.operands = [Operand(ValueSyntax<NodeID>.node, .oneOrMore)]
+        command.groups = [CommonOptions.output]
+        command.examples = [.init(line: "martlet verify b7", effect: "Before the originals are deleted")]
         return command
     }
 

@@ -65,6 +65,7 @@ extension Front {
             ),
             ("Bytes", shown.bytes),
         ]
+        if let listed = batch.listed?.sentence { lines.append(("Listed", listed)) }
         if let leftOut = batch.leftOut.sentence { lines.append(("Left out", leftOut)) }
         lines += shown.repeated
         let moves = batch.state.isActive

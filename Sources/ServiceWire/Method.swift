@@ -21,6 +21,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case nodesMove = "nodes.move"
     case nodesSet = "nodes.set"
     case nodesRunNow = "nodes.runNow"
+    case nodesVerify = "nodes.verify"
     case nodeShow = "node.show"
     case treeRead = "tree.read"
     case treeFind = "tree.find"
@@ -56,7 +57,8 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
             true
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
             .nodesClear, .nodesMove,
-            .nodesSet, .nodesRunNow, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge, .engineStop,
+            .nodesSet, .nodesRunNow, .nodesVerify, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge,
+            .engineStop,
             .engineGoOn, .limitsSet, .leftoversAbort, .leftoversSearch,
             .destinationTest, .destinationKeep, .destinationForget, .destinationRestore:
             false
@@ -99,6 +101,7 @@ package enum Methods {
     package static let nodesMove = Method<MoveRequest, NodeResults>(.nodesMove)
     package static let nodesSet = Method<SetRequest, NodeResults>(.nodesSet)
     package static let nodesRunNow = Method<NodesRequest, NodeResults>(.nodesRunNow)
+    package static let nodesVerify = Method<VerifyRequest, VerifyAnswer>(.nodesVerify)
     package static let nodeShow = Method<NodeShowRequest, NodeShown>(.nodeShow)
     package static let treeRead = Method<SectionRequest, SectionRead>(.treeRead)
     package static let treeFind = Method<FindRequest, FoundRow>(.treeFind)

@@ -47,6 +47,7 @@ package enum MethodTable {
         case .nodesUndoable: ("", "steps")
         case .nodesMove: ("ids? rows? to before?", nodeResults)
         case .nodesSet: ("ids? rows? selector? settings secrets?", nodeResults)
+        case .nodesVerify: ("id after?", "folder next")
         case .nodeShow: ("id", "node")
         case .treeRead: ("parent? limit order? flat? showing?", "section")
         case .treeFind: ("text after? here? backwards? order? flat? filter?", "way matches complete wrapped")

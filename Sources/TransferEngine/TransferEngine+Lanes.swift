@@ -330,6 +330,7 @@ extension TransferEngine {
                 wake(at: max(time, timeline.now.advanced(by: .milliseconds(200))))
             }
             refreshLanes()
+            lookAtLast()
         }
     }
 }

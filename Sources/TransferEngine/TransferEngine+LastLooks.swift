@@ -43,6 +43,12 @@ extension TransferEngine {
         let mayAsk = hosts[look.origin]?.mayStart(active: active, limit: limit, now: timeline.now) ?? (active < limit)
         guard mayAsk, freeSlots(beyond: 0) > 0 else {
             lastLooks.isStarved = true
+            // Nothing else may wake us when the server is left alone for a while.
+            if let until = hosts[look.origin]?.closedUntil, timeline.now < until {
+                _ = timeline.clock.schedule(after: until.since(timeline.now) + .milliseconds(1)) { [self] in
+                    lookAtLast()
+                }
+            }
             return
         }
         lastLooks.begin(look.folder)

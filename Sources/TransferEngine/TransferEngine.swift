@@ -193,6 +193,7 @@ package actor TransferEngine: EngineControl {
         refreshLanes()
         refreshWake()
         planSweep()
+        lookAtLast()
     }
 
     package func useAgent(_ socket: RawPath) { sshAgent = socket }

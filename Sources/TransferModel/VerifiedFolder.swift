@@ -33,34 +33,3 @@ public struct AbsentTask: Codable, Hashable, Sendable {
         self.error = error
     }
 }
-
-/// How the bytes of one file at its server compare with those that were sent: an answer to `martlet verify --read-back`.
-public struct ReadBack: Codable, Hashable, Sendable {
-    public enum Outcome: String, Codable, Sendable {
-        /// All bytes are there.
-        case same
-        /// Others are there, or nothing is.
-        case differs
-        /// Nobody can say: the server did not give it, or there is nothing left to compare it with.
-        case unknown
-    }
-
-    public var task: TaskID
-    /// Its path in the batch, for a person.
-    public var path: String
-    public var outcome: Outcome
-    /// Of the bytes at the server, where all of them came: lower-case hexadecimal.
-    @OrNull public var sha256: String?
-    public var bytes: Int64
-    /// What was found, for a person; `nil` when all is well.
-    @OrNull public var message: String?
-
-    public init(task: TaskID, path: String, outcome: Outcome, sha256: String?, bytes: Int64, message: String?) {
-        self.task = task
-        self.path = path
-        self.outcome = outcome
-        _sha256 = OrNull(wrappedValue: sha256)
-        self.bytes = bytes
-        _message = OrNull(wrappedValue: message)
-    }
-}

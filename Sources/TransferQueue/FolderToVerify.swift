@@ -59,7 +59,7 @@ extension QueueStore {
         guard TransferScheme(of: order.destination)?.lists == true else {
             return .refused(
                 "\(TransferScheme.server(of: order.destination)) does not list folders: "
-                    + "'martlet verify \(node) --read-back' reads the files themselves")
+                    + "look there whether all of it has arrived")
         }
         let isTask = node.isTask
         var last = isTask ? top - 1 : after ?? 0

@@ -88,6 +88,12 @@ package struct WhySentence {
             return ("\(called): its folders are still being looked through", "nothing to do; it goes on by itself")
         }
         if counts.queued > 0 { return queued }
+        if standing.state == .running {
+            return (
+                "\(called): all of it is sent, and whether it is there is being looked at",
+                "nothing to do; it goes on by itself, martlet cancel \(name) ends the look"
+            )
+        }
         return over
     }
 

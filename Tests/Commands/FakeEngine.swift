@@ -19,6 +19,7 @@ final class FakeEngine: Engine {
         var results: [NodeResult] = []
         var status: EngineStatus?
         var remains: [Leftover] = []
+        var verified: [VerifiedFolder] = []
         var totals = QueueTotals()
         var uploads: [BucketUpload] = []
         /// Of the last `set`.
@@ -229,6 +230,9 @@ final class FakeEngine: Engine {
     }
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("purge", nodes) }
     func purgeFinished() async throws(RequestError) -> [NodeResult] { try change("purge", nil) }
+    func verify(_ id: NodeID, take: (VerifiedFolder) -> Void) async throws(RequestError) {
+        for folder in try ask("verify \(id)", { $0.verified }) { take(folder) }
+    }
     func leftovers() async throws(RequestError) -> [Leftover] { try ask("leftovers") { $0.remains } }
     func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult] {
         try change(forgets ? "forget" : "abort", .ids(tasks.map { .task($0) }))

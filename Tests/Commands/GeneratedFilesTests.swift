@@ -61,7 +61,7 @@ struct GeneratedFilesTests {
     func contract() {
         let names = """
             upload download list show why pause resume cancel retry undo move set run-now wait events watch log purge limit
-            session destination signals policy leftovers receive fetch engine doctor attach
+            session destination signals policy leftovers receive fetch engine doctor attach verify
             """.split(whereSeparator: \.isWhitespace).map(String.init)
         #expect(
             Set(MartletProgram.program.root.subcommands.map(\.name)) == Set(names + ["again", "help", "docs", "relay"]))

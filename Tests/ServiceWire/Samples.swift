@@ -230,6 +230,7 @@ enum Samples {
             LimitsChange(
                 up: 0, down: 1, upTimetable: "off", downTimetable: "08:00,1M", transfers: 2, transfersPerHost: 3,
                 scoped: [scoped])
+        case .nodesVerify: VerifyRequest(id: .task(task), after: 3)
         case .leftoversList: LeftoversRequest(after: task, limit: 1)
         case .leftoversAbort: LeftoversAbortRequest(tasks: [task], forget: true)
         case .leftoversSearch:
@@ -282,6 +283,12 @@ enum Samples {
                         since: time)
                 ], next: task)
         case .leftoversSearch: LeftoverSearchAnswer(uploads: [upload])
+        case .nodesVerify:
+            VerifyAnswer(
+                folder: VerifiedFolder(
+                    destination: "dav://h/x", files: 2, found: 1,
+                    absent: [AbsentTask(task: task, path: "a/b", error: TransferError(.notThere, "m"))], unlisted: "u"),
+                next: 3)
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .nodesClear, .nodesMove,
             .nodesSet,
             .nodesRunNow, .leftoversAbort:

@@ -151,6 +151,14 @@ actor FakeEngine: EngineControl {
         if removalFails == nil { removed.append(remains.task.id) }
         return removalFails
     }
+    /// Why no folder can be listed; `nil`: they can.
+    var unlistable: TransferError?
+    var verified: [DueLook] = []
+    func cannotList(_ error: TransferError?) { unlistable = error }
+    func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError? {
+        verified.append(look)
+        return unlistable
+    }
     var searches: [BucketSearch] = []
     func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> {
         searches.append(search)

@@ -101,6 +101,18 @@ final class S3Server: Server {
         }
     }
 
+    /// Takes an object away.
+    func remove(_ key: String) throws {
+        try curl(["-X", "DELETE", "http://\(address)/test/\(Self.escaped(Array(key.utf8)))"])
+    }
+
+    /// Puts another object in its place.
+    func put(_ key: String, count: Int) throws {
+        let file = RawPath("\(folder)/put")
+        try write(SeededBytes.stamped(count, seed: 99), to: file)
+        try curl(["-T", file.displayed, "http://\(address)/test/\(Self.escaped(Array(key.utf8)))"])
+    }
+
     @discardableResult
     private func curl(_ words: [String]) throws -> Outcome {
         let signature = [

@@ -1,0 +1,28 @@
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// Whether what was sent is there, now: a folder of a batch at a time, so that whoever asks sees how far it is and may go away.
+extension TransferService {
+    func verify(_ request: VerifyRequest) async throws -> VerifyAnswer {
+        let found: FolderToVerify
+        switch try await queue.writer.folderToVerify(request.id, after: request.after) {
+        case .unknown:
+            throw RequestError(.noSuchObject, "there is no \(request.id): 'martlet list' shows what there is")
+        case .refused(let message): throw RequestError(.refused, message)
+        case .none: return VerifyAnswer(folder: nil, next: nil)
+        case .folder(let folder): found = folder
+        }
+        let only: TaskID? = if case .task(let id) = request.id { id } else { nil }
+        let error = try await engine.verify(found.look, only: only)
+        let absent = try await queue.reader.absentTasks(in: found.look.folder, only: only, limit: 1000)
+        let files = try await queue.reader.completedFiles(in: found.look.folder, only: only)
+        let missing = try await queue.reader.absentFiles(in: found.look.folder, only: only)
+        return VerifyAnswer(
+            folder: VerifiedFolder(
+                destination: found.destination, files: files + missing, found: error == nil ? files : 0, absent: absent,
+                unlisted: error?.message),
+            next: only == nil ? found.look.folder.rawValue : nil)
+    }
+}
