@@ -10,24 +10,28 @@ extension BatchContext {
     ) -> (any ProtocolMachine)? {
         switch place.address {
         case .http(let address):
-            return GetDownload(
-                GetPlan(address: address, name: name, verify: order.options.verify, expects: expects, resume: resume))
+            var plan = GetPlan(
+                address: address, name: name, verify: order.options.verify, expects: expects, resume: resume)
+            plan.ifChanged = order.options.ifChanged
+            return GetDownload(plan)
         case .ftp(let address):
-            return FTPDownload(
-                FTPDownloadPlan(
-                    host: address.server, path: address.path, name: name, verify: order.options.verify,
-                    expects: expects,
-                    facts: facts, resume: resume))
+            var plan = FTPDownloadPlan(
+                host: address.server, path: address.path, name: name, verify: order.options.verify, expects: expects,
+                facts: facts, resume: resume)
+            plan.ifChanged = order.options.ifChanged
+            return FTPDownload(plan)
         case .s3(let address):
-            return GetPlan(
+            var plan = GetPlan(
                 object: address, facts: facts, name: name, verify: order.options.verify, expects: expects,
-                resume: resume
-            ).map { GetDownload($0) }
+                resume: resume)
+            plan?.ifChanged = order.options.ifChanged
+            return plan.map { GetDownload($0) }
         case .sftp(let host, let port, let path):
-            return SFTPDownload(
-                SFTPDownloadPlan(
-                    host: RemotePlace.server(host, port), path: path, name: name, verify: order.options.verify,
-                    expects: expects, resume: resume))
+            var plan = SFTPDownloadPlan(
+                host: RemotePlace.server(host, port), path: path, name: name, verify: order.options.verify,
+                expects: expects, resume: resume)
+            plan.ifChanged = order.options.ifChanged
+            return SFTPDownload(plan)
         }
     }
 }

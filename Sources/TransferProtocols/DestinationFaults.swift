@@ -25,6 +25,12 @@ extension TransferError {
         )
     }
 
+    /// Of a download, for who wants the version that was begun.
+    static func changedAtServer(_ host: String) -> TransferError {
+        TransferError(
+            .sourceChanged, "the file changed at \(host) since its download began: retry to fetch it as it is now")
+    }
+
     /// What was to be checked cannot be.
     static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why): look there, or queue it again with a weaker --verify")

@@ -100,7 +100,7 @@ package struct FTPDownload: ProtocolMachine {
             return startOver("the server gave nothing to recognise the version by") + receive(version, from: 0)
         }
         guard point.version.isSame(as: version), let total = version.total, point.offset <= total else {
-            return startOver("changed at the server") + receive(version, from: 0)
+            return refuseChange() ?? startOver("changed at the server") + receive(version, from: 0)
         }
         if point.offset == total { return finish(point) }
         return [.resumed(at: point.offset)] + receive(version, from: point.offset)
@@ -166,6 +166,7 @@ package struct FTPDownload: ProtocolMachine {
         guard end.isDone else { return end.isMissing ? finish(point) : stop(end) }
         let now = Self.version(end)
         guard now.total == point.version.total, now.lastModified == point.version.lastModified else {
+            if let refusal = refuseChange() { return refusal }
             let message = "the file changed at \(plan.host) while it was received: Martlet tries again by itself"
             return over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
         }
@@ -179,6 +180,14 @@ package struct FTPDownload: ProtocolMachine {
     }
 
     // MARK: Words
+
+    /// As `GetDownload.refuseChange`.
+    private mutating func refuseChange() -> [ProtocolAction]? {
+        guard plan.ifChanged == .fail else { return nil }
+        var actions = startOver("changed at the server")
+        if let begun = plan.resume { actions.append(.persist(ResumePoint(begun.forgotten))) }
+        return actions + over(.fail(.changedAtServer(plan.host)))
+    }
 
     private mutating func startOver(_ reason: String) -> [ProtocolAction] {
         accepted = 0

@@ -5,11 +5,15 @@ extension GetDownload {
     mutating func answered(
         _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp
     ) -> [ProtocolAction] {
+        if [200, 203, 206].contains(answer.status), answer.hasImpossibleLength {
+            let message = "\(chain.address.server) told a length that cannot be: check the address and the server"
+            return over(id, .fail(TransferError(.badServerResponse, message, httpStatus: answer.status)))
+        }
         switch answer.status {
         case 200, 203: return whole(answer, to: request, id)
         case 206: return part(answer, to: request, id)
         case 416 where request.offset > 0: return outside(answer, id)
-        case 412 where request.offset > 0: return again(id, "changed at the server")
+        case 412 where request.offset > 0: return changed(id)
         default: break
         }
         if let actions = misunderstood(answer, request, at: now) { return [.abandon(id)] + actions }
@@ -35,6 +39,11 @@ extension GetDownload {
         if isSame, request.isGuarded, !request.isSecondTry {
             return [.abandon(id)] + ask(from: request.offset, isSecondTry: true)
         }
+        // Who was signed out is shown a page: what is here of the file is kept for when that is mended.
+        if !isSame, answer.isPage, let type = known.type, !HTTPAnswer.isPage(type) {
+            return over(id, .wait(WaitDemand(.auth, pageInstead)))
+        }
+        if !isSame, let refusal = refuseChange(id) { return refusal }
         return startOver(isSame ? "the server sends whole files only" : "changed at the server")
             + open(id, version, answer, from: GateOpening(offset: 0, total: version.total))
     }
@@ -47,9 +56,8 @@ extension GetDownload {
         }
         let version = RemoteVersion(answer)
         if request.offset > 0 {
-            guard let known = plan.resume?.version, known.isSame(as: version) else {
-                return again(id, "changed at the server")
-            }
+            guard let known = plan.resume, known.version.isSame(as: version) else { return changed(id) }
+            if let mine = known.promised, let theirs = answer.fileDigest, mine != theirs { return changed(id) }
         }
         guard bytes.lowerBound <= request.offset, bytes.upperBound >= request.offset,
             range.total.map({ bytes.upperBound == $0 - 1 }) ?? true
@@ -67,10 +75,14 @@ extension GetDownload {
     private mutating func outside(_ answer: HTTPAnswer, _ id: ExchangeID) -> [ProtocolAction] {
         guard let point = plan.resume, let range = answer.field("content-range").flatMap(ContentRange.init),
             range.bytes == nil, range.total == point.offset
-        else { return again(id, "changed at the server") }
+        else { return changed(id) }
         let next = nextID()
         state = .proving(next, point)
         return [.abandon(id), .perform(next, GetMessages.head(chain, signing: channel?.signing))]
+    }
+
+    private mutating func changed(_ id: ExchangeID) -> [ProtocolAction] {
+        refuseChange(id) ?? again(id, "changed at the server")
     }
 
     mutating func again(_ id: ExchangeID, _ reason: String) -> [ProtocolAction] {
@@ -81,7 +93,9 @@ extension GetDownload {
     private mutating func open(
         _ id: ExchangeID, _ version: RemoteVersion, _ answer: HTTPAnswer, from opening: GateOpening
     ) -> [ProtocolAction] {
-        if plan.name == nil, plan.resume?.name == nil, OfferedName.isFolder(answer, url: plan.address) {
+        let isFolder =
+            OfferedName.isFolder(answer, url: plan.address) || OfferedName.isFolder(answer, url: chain.address)
+        if plan.name == nil, plan.resume?.name == nil, isFolder {
             let what =
                 "\(plan.address.harmless) is a folder's page, not a file: give the URL of a file, or, to keep the page, its path here"
             return over(id, .fail(TransferError(.unsupported, what)))
@@ -90,14 +104,21 @@ extension GetDownload {
         if let earlier = plan.resume, opening.offset > 0 {
             point = earlier
             point.version.total = opening.total
+            point.promised = point.promised ?? answer.fileDigest
         } else {
             let name = plan.name ?? plan.resume?.name ?? OfferedName.choose(answer, url: plan.address)
             point = GetResumePoint(version: version, offset: 0, name: name)
             point.partName = plan.resume?.partName
             point.partInode = plan.resume?.partInode
+            if plan.takesOffers { point.promised = answer.fileDigest }
         }
-        state = .receiving(
-            id, Flow(point: point, start: opening.offset, offered: answer.representationDigest))
+        state = .receiving(id, Flow(point: point, start: opening.offset))
         return [.persist(ResumePoint(point)), .openGate(id, opening)]
+    }
+
+    private var pageInstead: TransferError {
+        TransferError(
+            .http,
+            "\(chain.address.server) answered with a page instead of the file: sign in there anew, with martlet set")
     }
 }

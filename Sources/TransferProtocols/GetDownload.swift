@@ -17,8 +17,10 @@ package struct GetDownload: ProtocolMachine {
         case ready
         /// A GET without its final answer. Next: itself (redirect, start over), `receiving`, `proving`, `explaining`, `over`.
         case asking(ExchangeID, Request)
-        /// The body flows into the file. Next: `over`.
+        /// The body flows into the file. Next: `lookingAgain`, `over`.
         case receiving(ExchangeID, Flow)
+        /// All came, in an answer that took its time: a HEAD shows whether the file is still the same. Next: `asking` from zero, `over`.
+        case lookingAgain(ExchangeID, GetResumePoint)
         /// 416 where the file may be complete: a HEAD asks. Next: itself (redirect), `asking` from zero, `over`.
         case proving(ExchangeID, GetResumePoint)
         /// S3 refused, and says why in a body that the gate held back: asked once more for a byte. Next: `asking`, `over`.
@@ -32,7 +34,6 @@ package struct GetDownload: ProtocolMachine {
         var point: GetResumePoint
         /// The file's offset when the gate was opened.
         var start: Int64
-        var offered: TransferDigest?
     }
 
     let plan: GetPlan
@@ -44,6 +45,8 @@ package struct GetDownload: ProtocolMachine {
     /// How requests to S3 are signed, and what is learnt of it.
     var channel: S3Channel?
     private var hasExplained = false
+    /// A file that changes under each reading is left alone for a while.
+    private var restarts = 0
 
     package init(_ plan: GetPlan) {
         self.plan = plan
@@ -61,6 +64,12 @@ package struct GetDownload: ProtocolMachine {
         case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
         case (.receiving(let id, let flow), .ended(let ended, let end)) where ended == id:
             return bodyEnded(end, flow)
+        case (.lookingAgain(let id, var point), .synced(let offset)):
+            point.offset = offset
+            state = .lookingAgain(id, point)
+            return [.persist(ResumePoint(point))]
+        case (.lookingAgain(let id, let point), .ended(let ended, let end)) where ended == id:
+            return lookedAgain(end, point)
         case (.proving(let id, let point), .ended(let ended, let end)) where ended == id: return proved(end, point)
         case (.explaining(let id, let request), .ended(let ended, let end)) where ended == id:
             return explained(end, request)
@@ -74,8 +83,8 @@ package struct GetDownload: ProtocolMachine {
 
     private mutating func begin() -> [ProtocolAction] {
         guard let point = plan.resume, point.offset > 0 else { return ask(from: 0) }
-        // All was synced before the last stop: nothing is left to ask for.
-        if let total = point.version.total, point.offset == total { return finish(point, offered: nil) }
+        // All was synced before the last stop: nothing is left to fetch.
+        if let total = point.version.total, point.offset == total { return received(point, inOneAnswer: total) }
         guard point.version.isResumable else {
             return startOver("the server gave nothing to recognise the version by") + ask(from: 0)
         }
@@ -101,6 +110,14 @@ package struct GetDownload: ProtocolMachine {
         return [.startOver(reason: reason)]
     }
 
+    /// Whoever wants no other version than the one that was begun is told, and a retry takes it as it is then; `nil`: any is right.
+    mutating func refuseChange(_ id: ExchangeID?) -> [ProtocolAction]? {
+        guard plan.ifChanged == .fail else { return nil }
+        var actions = (id.map { [.abandon($0)] } ?? []) + startOver("changed at the server")
+        if let begun = plan.resume { actions.append(.persist(ResumePoint(begun.forgotten))) }
+        return actions + over(.fail(.changedAtServer(chain.address.server)))
+    }
+
     // MARK: The body
 
     private mutating func synced(_ offset: Int64, _ id: ExchangeID, _ flow: Flow) -> [ProtocolAction] {
@@ -120,11 +137,43 @@ package struct GetDownload: ProtocolMachine {
         }
         var point = flow.point
         point.offset = length
-        return finish(point, offered: flow.offered)
+        return received(point, inOneAnswer: length - flow.start)
     }
 
-    private mutating func finish(_ point: GetResumePoint, offered: TransferDigest?) -> [ProtocolAction] {
-        let digest = plan.expects ?? (plan.verify == VerificationWish.none || plan.verify == .size ? nil : offered)
+    /// All of it is here. A server tells the version before the first byte: what is written there while it sends goes into the same answer.
+    private mutating func received(_ point: GetResumePoint, inOneAnswer bytes: Int64) -> [ProtocolAction] {
+        // A digest says more, a small file was hardly changed meanwhile, and an object of S3 is never changed in place.
+        guard promised(point) == nil, bytes > 1 << 20, point.version.isRecognisable, plan.object == nil else {
+            return finish(point)
+        }
+        let id = nextID()
+        state = .lookingAgain(id, point)
+        return [.perform(id, GetMessages.head(chain, signing: channel?.signing))]
+    }
+
+    private mutating func lookedAgain(_ end: ExchangeEnd, _ point: GetResumePoint) -> [ProtocolAction] {
+        if let failure = end.failure, end.answer == nil { return failed(failure) }
+        // A server that has no HEAD must not stop a download.
+        guard let answer = end.answer, answer.status == 200, point.version.showsChange(to: RemoteVersion(answer)) else {
+            return finish(point)
+        }
+        if let refusal = refuseChange(nil) { return refusal }
+        if restarts == 2 {
+            let message = "the file at \(chain.address.server) changes while it is read: Martlet tries again by itself"
+            return startOver("changed at the server")
+                + over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
+        }
+        restarts += 1
+        return startOver("changed at the server") + ask(from: 0)
+    }
+
+    /// What the file must have: what a person gave, else what the server offered, unless nobody wants it compared.
+    private func promised(_ point: GetResumePoint) -> TransferDigest? {
+        plan.expects ?? (plan.takesOffers ? point.promised : nil)
+    }
+
+    private mutating func finish(_ point: GetResumePoint) -> [ProtocolAction] {
+        let digest = promised(point)
         if plan.verify == .digest, digest == nil {
             return over(.fail(.unverifiable(at: chain.address.server, "tells no SHA-256 of the file")))
         }
@@ -152,10 +201,11 @@ package struct GetDownload: ProtocolMachine {
         case .success:
             var point = point
             guard point.version.isSame(as: RemoteVersion(answer)) else {
-                return startOver("changed at the server") + ask(from: 0)
+                return refuseChange(nil) ?? startOver("changed at the server") + ask(from: 0)
             }
             point.version.total = point.offset
-            return finish(point, offered: answer.representationDigest)
+            point.promised = point.promised ?? answer.fileDigest
+            return finish(point)
         case .redirect:
             if let error = chain.follow(answer, keepsMethod: false) { return over(.fail(error)) }
             let id = nextID()

@@ -14,6 +14,11 @@ package struct GetPlan: Sendable, Hashable {
     package private(set) var object: S3Address?
     /// What is known of the server.
     package var facts = HostFacts()
+    /// When the file is another one than the one that was begun.
+    package var ifChanged = ChangedSourcePolicy.restart
+
+    /// A digest that the server offers is compared with.
+    var takesOffers: Bool { expects == nil && verify != VerificationWish.none && verify != .size }
 
     /// A download from S3; `nil` when the region is none.
     package init?(
@@ -47,7 +52,10 @@ enum GetMessages {
         var headers: [HeaderField] = []
         if offset > 0 { headers.append(HeaderField("Range", "bytes=\(offset)-")) }
         if let ifRange { headers.append(HeaderField("If-Range", ifRange)) }
-        if plan.verify == .digest, plan.expects == nil { headers.append(HeaderField("Want-Repr-Digest", "sha-256=10")) }
+        // An object store does not know the question, and signs its answers in its own way.
+        if plan.takesOffers, plan.object == nil || plan.verify == .digest {
+            headers.append(HeaderField("Want-Repr-Digest", "sha-256=10"))
+        }
         return exchange(.get, chain, headers, .gated, signing)
     }
 

@@ -1,9 +1,10 @@
+import Digests
 package import TransferModel
 
 /// The name of a downloaded file: what `Content-Disposition` (RFC 6266) offers, else the original URL's last segment,
 /// made harmless: it cannot leave the directory, hide itself, or look like an option.
 package enum OfferedName {
-    /// Never empty, at most 255 bytes less what the temporary name needs.
+    /// Never empty, at most 255 bytes.
     package static func choose(_ answer: HTTPAnswer, url: HTTPAddress) -> RawPath {
         let offered = answer.field("content-disposition").flatMap(fromDisposition)
         for candidate in [offered, url.lastSegment] {
@@ -77,8 +78,8 @@ package enum OfferedName {
         return text
     }
 
-    /// Room for `.t9223372036854775807-99.part` beside the name.
-    static let longest = 255 - 32
+    /// What file systems take.
+    static let longest = 255
 
     /// `nil` when nothing usable is left.
     package static func harmless(_ offered: [UInt8]) -> [UInt8]? {
@@ -104,11 +105,13 @@ package enum OfferedName {
         return Array(String(String.UnicodeScalarView(harmless)).utf8)
     }
 
-    /// At most `longest` bytes, the extension kept and no character cut.
+    /// At most `longest` bytes, the extension kept and no character cut. Two long names that begin alike stay two: a part of their digest is in
+    /// them.
     private static func shortened(_ name: [UInt8]) -> [UInt8] {
         guard name.count > longest else { return name }
         let dot = name.lastIndex(of: UInt8(ascii: "."))
-        let tail = dot.flatMap { name.count - $0 <= 16 ? Array(name[$0...]) : nil } ?? []
+        let ending = dot.flatMap { name.count - $0 <= 16 ? Array(name[$0...]) : nil } ?? []
+        let tail = Array("~\(DigestAlgorithm.sha256.digest(of: name).hex.prefix(8))".utf8) + ending
         var stem = name.prefix(longest - tail.count)
         let isWhole = String(validating: name, as: UTF8.self) != nil
         while isWhole, !stem.isEmpty, String(validating: stem, as: UTF8.self) == nil { stem = stem.dropLast() }

@@ -12,6 +12,8 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     package var total: Int64?
     /// `Content-Encoding`: ranges count coded bytes, so the same coding must come back.
     package var coding: String?
+    /// `Content-Type` without parameters. Says nothing of the version, but a page is no beginning of an archive.
+    package var type: String?
 
     package init(
         etag: String? = nil, lastModified: String? = nil, isDateStrong: Bool = false, total: Int64? = nil,
@@ -26,7 +28,8 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
 
     /// What a 200 or 206 says of the file.
     package init(_ answer: HTTPAnswer) {
-        etag = answer.field("etag")
+        etag = answer.field("etag").flatMap { Self.names($0) ? $0 : nil }
+        type = answer.mediaType
         lastModified = answer.field("last-modified")
         if let modified = answer.lastModified, let date = answer.date {
             isDateStrong = modified.milliseconds + 1000 <= date.milliseconds
@@ -39,10 +42,29 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         self.coding = coding == "identity" ? nil : coding
     }
 
+    /// Whether a tag tells versions apart. An empty one does not, nor one with bytes that all become the same sign when they are read.
+    private static func names(_ tag: String) -> Bool {
+        let value = tag.hasPrefix("W/") || tag.hasPrefix("w/") ? tag.dropFirst(2) : tag[...]
+        return !value.isEmpty && value != "\"\"" && value.utf8.allSatisfy { $0 > 32 && $0 < 127 }
+    }
+
     /// A tag that stands for exactly these bytes.
     package var strongTag: String? {
-        guard let etag, !etag.hasPrefix("W/"), !etag.hasPrefix("w/"), !etag.isEmpty else { return nil }
+        guard let etag, !etag.hasPrefix("W/"), !etag.hasPrefix("w/"), Self.names(etag) else { return nil }
         return etag
+    }
+
+    /// There is something by which another version could be told.
+    var isRecognisable: Bool { etag != nil || lastModified != nil }
+
+    /// Whether what the server says now is another version, as far as both answers tell. A date that names one version decides; tags differ
+    /// from one server of a group to the other.
+    func showsChange(to now: RemoteVersion) -> Bool {
+        if let total, let theirs = now.total, total != theirs { return true }
+        if isDateStrong, let lastModified, let theirs = now.lastModified { return lastModified != theirs }
+        if let etag, let theirs = now.etag { return etag != theirs }
+        if let lastModified, let theirs = now.lastModified { return lastModified != theirs }
+        return false
     }
 
     /// Whether a later attempt may go on in the middle (RFC 9110 sections 8.8 and 13.1.5): with a strong tag, or, where there is

@@ -118,6 +118,8 @@ package struct GetResumePoint: ResumePointContent {
     /// The temporary file beside it, its inode once it is made.
     package var partName: RawPath?
     package var partInode: UInt64?
+    /// What the whole file must have, by the word of the server or of a person.
+    package var promised: TransferDigest?
     /// All bytes are there and checked; the temporary file is getting its final name.
     package var publishing = false
 
@@ -125,6 +127,13 @@ package struct GetResumePoint: ResumePointContent {
         self.version = version
         self.offset = offset
         self.name = name
+    }
+
+    /// Nothing of it but where it lies.
+    package var forgotten: GetResumePoint {
+        var point = GetResumePoint(version: RemoteVersion(), offset: 0, name: name)
+        (point.partName, point.partInode) = (partName, partInode)
+        return point
     }
 
     package var isPlausible: Bool { offset >= 0 }

@@ -102,7 +102,8 @@ package struct SFTPDownload: ProtocolMachine {
             point = earlier
             actions.append(.resumed(at: point.offset))
         } else {
-            if resume.map({ $0.offset > 0 }) ?? false {
+            if let begun = resume, begun.offset > 0 {
+                if plan.ifChanged == .fail { return refuseChange(begun) }
                 accepted = 0
                 actions.append(.startOver(reason: "changed at the server"))
             }
@@ -153,6 +154,7 @@ package struct SFTPDownload: ProtocolMachine {
         {
             return finish(flow.point)
         }
+        if plan.ifChanged == .fail { return refuseChange(flow.point) }
         if restarts == 2 {
             let message = "the file at \(plan.host) changes while it is read: Martlet tries again by itself"
             return over(.wait(WaitDemand(.backoff, TransferError(.badServerResponse, message))))
@@ -171,6 +173,13 @@ package struct SFTPDownload: ProtocolMachine {
     }
 
     // MARK: Words
+
+    /// As `GetDownload.refuseChange`.
+    private mutating func refuseChange(_ begun: GetResumePoint) -> [ProtocolAction] {
+        accepted = 0
+        return [.startOver(reason: "changed at the server"), .persist(ResumePoint(begun.forgotten))]
+            + over(.fail(.changedAtServer(plan.host)))
+    }
 
     private mutating func nextID() -> ExchangeID {
         lastID += 1

@@ -40,6 +40,8 @@ package struct SFTPDownloadPlan: Sendable, Hashable {
     package var expects: TransferDigest?
     /// Of an earlier attempt, its offset cut to what the temporary file really has.
     package var resume: GetResumePoint?
+    /// When the file is another one than the one that was begun.
+    package var ifChanged = ChangedSourcePolicy.restart
 
     package init(
         host: String, path: RawPath, name: RawPath? = nil, verify: VerificationWish? = nil,

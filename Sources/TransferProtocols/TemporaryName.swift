@@ -13,12 +13,16 @@ package enum TemporaryName {
         let start = path.bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
         let number = generation == 1 ? "" : "-\(generation)"
         let tail = Array(".\(token.prefix(8))\(number)\(suffix)".utf8)
-        var name = path.bytes[start...]
-        if name.count + tail.count + 1 > longest {
-            name = name.prefix(longest - tail.count - 1)
-            while let last = name.last, last & 0xC0 == 0x80 { name.removeLast() }
-            if let last = name.last, last >= 0xC0 { name.removeLast() }
-        }
+        let name = cut(Array(path.bytes[start...]), for: tail.count + 1)
         return RawPath(Array(path.bytes[..<start]) + [UInt8(ascii: ".")] + name + tail)
+    }
+
+    /// A name with room for so many bytes more; a long one is cut, at the start of a character.
+    package static func cut(_ name: [UInt8], for room: Int) -> [UInt8] {
+        guard name.count + room > longest else { return name }
+        var name = name.prefix(longest - room)
+        while let last = name.last, last & 0xC0 == 0x80 { name.removeLast() }
+        if let last = name.last, last >= 0xC0 { name.removeLast() }
+        return Array(name)
     }
 }

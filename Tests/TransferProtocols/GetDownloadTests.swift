@@ -244,8 +244,128 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(words(download.handle(end(5))) == ["fail integrity"])
         download = receiving(["Content-Length: 5"], verify: VerificationWish.none)
         #expect(words(download.handle(end(5))) == ["finish 5 none"])
+        for (verify, asks) in [(nil, true), (.digest, true), (.size, false), (VerificationWish.none, false)]
+            as [(VerificationWish?, Bool)]
+        {
+            var download = GetDownload(plan(verify: verify))
+            let asked = headers(download.handle(.began(at: noon)))
+            #expect(asked == [asks ? ["Want-Repr-Digest: sha-256=10"] : []])
+        }
+        // Its forerunner, and the digest of a body that is the whole file; of a part it says nothing.
+        let bytes = String(repeating: "A", count: 43) + "="
+        for line in ["Digest: MD5=AA==, SHA-256=\(bytes)", "Content-Digest: sha-256=:\(bytes):"] {
+            download = receiving(["Content-Length: 5", line])
+            #expect(words(download.handle(end(5))) == ["finish 5 digest"])
+        }
+        let part = run(
+            plan(point(strong, 400)),
+            (206, ["Content-Range: bytes 400-999/1000", "ETag: \"a\"", "Content-Digest: sha-256=:\(bytes):"]))
+        #expect(part.last == "open 1 at 400 skip 0 of 1000")
+    }
+
+    @Test("a digest that was offered stays with what was begun, and is compared when nothing is left to fetch")
+    func keptDigest() throws {
+        let bytes = String(repeating: "A", count: 43) + "="
+        var download = GetDownload(plan(verify: .digest))
+        _ = download.handle(.began(at: noon))
+        let head = HTTPAnswer(
+            status: 200, headers: fields(["Content-Length: 1000", "ETag: \"a\"", "Repr-Digest: sha-256=:\(bytes):"]))
+        let actions = download.handle(.answered(ExchangeID(rawValue: 1), head, at: noon))
+        guard case .persist(let stored)? = actions.first else { throw Lack() }
+        var begun = try #require(ResumePoint(encoded: stored.encoded)?.content(GetResumePoint.self))
+        #expect(begun.promised?.value == String(repeating: "0", count: 64))
+        begun.offset = 1000
+        #expect(begin(plan(begun, verify: .digest)).1 == ["finish 1000 digest"])
+        // Another one for what has the same tag is another file.
+        begun.offset = 400
+        let other = String(repeating: "B", count: 43) + "="
+        let changed = run(
+            plan(begun), (206, ["Content-Range: bytes 400-999/1000", "ETag: \"a\"", "Repr-Digest: sha-256=:\(other):"]))
+        #expect(changed.contains("over: changed at the server"))
+    }
+
+    private struct Lack: Error {}
+
+    @Test("after an answer that took its time the server is asked whether the file is still the same")
+    func lookAgain() {
+        let size: Int64 = 5 << 20
+        let old = ["Content-Length: \(size)", "ETag: \"a\"", "Last-Modified: \(elevenText)", "Date: \(noonText)"]
+        func looked(_ verify: VerificationWish? = nil, _ policy: ChangedSourcePolicy = .restart, _ end: ExchangeEnd)
+            -> [String]
+        {
+            var asked = plan(verify: verify)
+            asked.ifChanged = policy
+            var download = GetDownload(asked)
+            _ = download.handle(.began(at: noon))
+            _ = download.handle(
+                .answered(ExchangeID(rawValue: 1), HTTPAnswer(status: 200, headers: fields(old)), at: noon))
+            #expect(words(download.handle(self.end(size))) == ["2 HEAD http://h/f.bin"])
+            return words(download.handle(.ended(ExchangeID(rawValue: 2), end)))
+        }
+        #expect(looked(nil, .restart, answered(200, old)) == ["finish \(size) size"])
+        // Another server of a group has another tag for the same file.
+        let twin = ["Content-Length: \(size)", "ETag: \"z\"", "Last-Modified: \(elevenText)"]
+        #expect(looked(nil, .restart, answered(200, twin)) == ["finish \(size) size"])
+        let written = ["Content-Length: \(size)", "ETag: \"b\"", "Last-Modified: \(noonText)"]
         #expect(
-            begin(plan(verify: .digest)).1 == ["1 GET http://h/f.bin | Want-Repr-Digest: sha-256=10"])
+            looked(nil, .restart, answered(200, written)) == ["over: changed at the server", "3 GET http://h/f.bin"])
+        #expect(looked(nil, .fail, answered(200, written)) == ["over: changed at the server", "fail sourceChanged"])
+        #expect(looked(nil, .restart, answered(405)) == ["finish \(size) size"])
+        #expect(looked(nil, .restart, answered(403)) == ["finish \(size) size"])
+        #expect(looked(nil, .restart, unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        // Where there is nothing to tell versions by, or a digest says more, nobody is asked.
+        var download = receiving(["Content-Length: \(size)"])
+        #expect(words(download.handle(end(size))) == ["finish \(size) size"])
+        let digest = "Repr-Digest: sha-256=:\(String(repeating: "A", count: 43))=:"
+        download = receiving(old + [digest])
+        #expect(words(download.handle(end(size))) == ["finish \(size) digest"])
+    }
+
+    @Test("who wants the version that was begun is told of another one, and a retry takes that")
+    func changedFails() {
+        var resume = plan(point(strong, 400))
+        resume.ifChanged = .fail
+        let other = ["ETag: \"b\"", "Content-Length: 900"]
+        let expected = ["abandon 1", "over: changed at the server", "persist f.bin 0 -", "fail sourceChanged"]
+        #expect(run(resume, (200, other)) == expected)
+        #expect(run(resume, (206, ["Content-Range: bytes 400-899/900", "ETag: \"b\""])) == expected)
+        #expect(run(resume, (412, [])) == expected)
+        #expect(run(resume, (416, ["Content-Range: bytes */300"])) == expected)
+        // What is the same goes on.
+        #expect(run(resume, (206, ["Content-Range: bytes 400-999/1000", "ETag: \"a\""])).first == "resumed 400")
+    }
+
+    @Test("a tag that names nothing is none", arguments: ["\"\"", "W/\"\"", "", "\"\u{FFFD}\"", "\"ä\""])
+    func emptyTags(tag: String) {
+        let version = RemoteVersion(HTTPAnswer(status: 200, headers: fields(["ETag: \(tag)", "Content-Length: 1000"])))
+        #expect(version.etag == nil && version.strongTag == nil && !version.isResumable)
+        #expect(RemoteVersion(etag: tag, total: 1000).strongTag == nil)
+    }
+
+    @Test(
+        "a length that cannot be is refused before a byte is written",
+        arguments: ["99999999999999999999999", "-5", "1,000", "x"])
+    func impossibleLength(length: String) {
+        #expect(run(plan(), (200, ["Content-Length: \(length)"])) == ["abandon 1", "fail badServerResponse 200"])
+    }
+
+    @Test("a page that comes instead of the rest of a file replaces nothing of it")
+    func signInPage() {
+        var begun = point(strong, 400)
+        begun.version.type = "application/zip"
+        let page = ["Content-Type: text/html; charset=utf-8", "Content-Length: 900"]
+        #expect(run(plan(begun), (200, page)) == ["abandon 1", "wait auth http"])
+        #expect(run(plan(begun), (302, ["Location: /login"]), (200, page)) == ["abandon 2", "wait auth http"])
+        // Of what was a page before another page may be the next version.
+        begun.version.type = "text/html"
+        #expect(run(plan(begun), (200, page)).first == "over: changed at the server")
+    }
+
+    @Test("a folder's page that a redirect leads to is no file either")
+    func folderBehindRedirect() {
+        let page = ["Content-Type: text/html", "Content-Length: 1000"]
+        let address = HTTPAddress("http://h/pub")!
+        #expect(run(GetPlan(address: address), (301, ["Location: /pub/"]), (200, page)).last == "fail unsupported")
     }
 
     @Test("a resume point survives being written and read, and damage or another version is no resume point")

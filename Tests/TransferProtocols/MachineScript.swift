@@ -46,7 +46,8 @@ func words(_ actions: [ProtocolAction]) -> [String] {
         switch action {
         case .perform(let id, .http(let exchange)):
             (["\(id.rawValue) \(exchange.method.rawValue) \(exchange.url.text)"]
-                + exchange.headers.map { "\($0.name): \($0.value)" } + (exchange.mayCarrySecrets ? [] : ["bare"]))
+                + exchange.headers.filter { exchange.method != .get || $0.name != "Want-Repr-Digest" }
+                .map { "\($0.name): \($0.value)" } + (exchange.mayCarrySecrets ? [] : ["bare"]))
                 .joined(separator: " | ")
         case .abandon(let id): "abandon \(id.rawValue)"
         case .openGate(let id, let gate):
