@@ -103,7 +103,7 @@ package final class Console: Sendable {
 
     /// One line of the result that need not be text. A terminal gets it harmless, anything else as it is.
     func line(bytes: [UInt8]) {
-        if outputIsTerminal { return line(RawPath(bytes).displayed) }
+        if outputIsTerminal { return line(String(decoding: bytes, as: UTF8.self)) }
         let full = state.withLock { state -> [UInt8]? in
             state.output += bytes + [UInt8(ascii: "\n")]
             guard state.output.count >= 1 << 16 else { return nil }

@@ -80,7 +80,7 @@ final class Exchange {
         } else {
             bodyGoesWithHead = false
         }
-        movedAt = transport.clock.now
+        movedAt = transport.clock.awake
         destination =
             switch request.response {
             case .discard: .discard
@@ -107,7 +107,7 @@ final class Exchange {
     /// The connection stands and the request is about to be sent, for the first time or again. False ends the exchange.
     func requestBegins(on connection: OwnListeners.Connection) -> Bool {
         passes += 1
-        movedAt = transport.clock.now
+        movedAt = transport.clock.awake
         if isOnNewConnection { transport.ownListeners.opened(connection) }
         isOnNewConnection = false
         if request.connection.onlyToOwnListener, !transport.ownListeners.include(connection) {

@@ -51,7 +51,7 @@ extension FTPTransport {
         watchdogTimer = clock.schedule(after: period) { [weak self] in
             guard let self else { return }
             watchdogTimer = nil
-            let now = clock.now
+            let now = clock.awake
             for transfer in Array(exchanges.values) {
                 guard let cause = transfer.stall(now) else { continue }
                 transfer.fail(cause)

@@ -56,7 +56,7 @@ package final class FTPTransport {
             throw CurlError(.outOfMemory, "threads for FTP: \(error)")
         }
         let job = FTPJob(request, source: source, isUnlimited: limits.areUnlimited, signal: signal)
-        let transfer = FTPTransfer(id, job, limits: limits, at: clock.now)
+        let transfer = FTPTransfer(id, job, limits: limits, at: clock.awake)
         exchanges[id] = transfer
         let connections = connections
         worker.submit { FTPPerformance.perform(job, connections) }

@@ -44,7 +44,7 @@ extension HTTPTransport {
         throttledExchanges.removeAll(where: isDue)
         for exchange in due {
             exchange.endThrottle()
-            exchange.movedAt = clock.now
+            exchange.movedAt = clock.awake
             applyPauses(of: exchange)
         }
         if let throttleTimer { clock.cancel(throttleTimer) }

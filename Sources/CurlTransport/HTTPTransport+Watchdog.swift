@@ -27,7 +27,7 @@ extension HTTPTransport {
     }
 
     private func endStalled() {
-        let now = clock.now
+        let now = clock.awake
         for exchange in exchanges.values {
             guard let cause = exchange.stall(now) else { continue }
             exchange.fail(cause)

@@ -15,6 +15,12 @@ package struct MonotonicInstant: InstantProtocol, Sendable, Hashable {
         MonotonicInstant(nanoseconds: WallClock.read(CLOCK_BOOTTIME))
     }
 
+    /// Reads a clock of its own that stands still while the machine sleeps; compare it with nothing but itself. Corresponds to
+    /// `clock_gettime(CLOCK_MONOTONIC)`.
+    package static var awake: MonotonicInstant {
+        MonotonicInstant(nanoseconds: WallClock.read(CLOCK_MONOTONIC))
+    }
+
     package func advanced(by duration: Duration) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: nanoseconds &+ duration.nanoseconds)
     }

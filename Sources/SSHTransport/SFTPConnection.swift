@@ -74,7 +74,7 @@ final class SFTPConnection {
     init(_ target: SSHTarget, transport: SFTPTransport) {
         self.target = target
         self.transport = transport
-        movedAt = transport.clock.now
+        movedAt = transport.clock.awake
         line = LineWindow(most: transport.settings.window)
     }
 
@@ -104,7 +104,7 @@ final class SFTPConnection {
             return endUnbegun(LoginFailure.notStarted(error, target.command[0]))
         }
         outgoing.append(RequestPackets.initialise())
-        movedAt = transport.clock.now
+        movedAt = transport.clock.awake
         watch()
     }
 
@@ -210,7 +210,7 @@ final class SFTPConnection {
     // MARK: Deadlines
 
     /// Bytes moved.
-    func moved() { movedAt = transport.clock.now }
+    func moved() { movedAt = transport.clock.awake }
 
     /// Looks every now and then whether anything moves; one timer, whatever the number of requests.
     func watch() {
@@ -225,13 +225,13 @@ final class SFTPConnection {
     private func checkStall() {
         let settings = transport.settings
         if !wasIn || phase == .limiting {
-            if movedAt.duration(to: transport.clock.now) >= settings.loginPatience {
+            if movedAt.duration(to: transport.clock.awake) >= settings.loginPatience {
                 return breakOff(LoginFailure.timedOut("\(target.host) let nobody in for too long"))
             }
         } else {
             if requests.isEmpty { return }
             let patience = syncing > 0 ? settings.stallPatience * 10 : settings.stallPatience
-            if movedAt.duration(to: transport.clock.now) >= patience {
+            if movedAt.duration(to: transport.clock.awake) >= patience {
                 return breakOff(LoginFailure.timedOut("nothing moved to or from \(target.host)"))
             }
         }
