@@ -30,13 +30,14 @@ debug: deps
 	@$(find_swift); "$$swift" build
 
 # All three programs, with Swift's own libraries inside them. Of several --product words SwiftPM takes the last alone. It plans anew each
-# time, which takes most of a minute for three on a busy machine; so where no source is newer than the last build it is not asked.
+# time, which takes most of a minute for three on a busy machine; so where no source is newer than the last build it is not asked. lld comes
+# with Swift; the system's linker warns in each build of a mktemp inside Foundation that nothing of ours calls.
 release_stamp = .build/release.stamp
 release: deps
 	@[ -z "$$(find Sources Package.swift Makefile -newer $(release_stamp) -print -quit 2>&1)" ] && \
 	  [ -x $(release_dir)/martlet ] && [ -x $(release_dir)/martletd ] && [ -x $(release_dir)/martlet-receive ] || { \
 	  $(find_swift); mkdir -p .build; touch .build/release.begun; for program in $(programs); do \
-	  "$$swift" build -c release --static-swift-stdlib --product "$$program" || exit 1; done; \
+	  "$$swift" build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product "$$program" || exit 1; done; \
 	  mv .build/release.begun $(release_stamp); }
 
 lint:
@@ -68,7 +69,7 @@ documents = man:share/man/man1 completions/bash:share/bash-completion/completion
 
 install: release
 	install -d "$(DESTDIR)$(bindir)" "$(DESTDIR)$(unitdir)"
-	install -m 755 $(addprefix $(release_dir)/,$(programs)) "$(DESTDIR)$(bindir)/"
+	install -s -m 755 $(addprefix $(release_dir)/,$(programs)) "$(DESTDIR)$(bindir)/"
 	for pair in $(documents); do \
 	  install -d "$(DESTDIR)$(PREFIX)/$${pair#*:}" && \
 	  install -m 644 Resources/$${pair%:*}/* "$(DESTDIR)$(PREFIX)/$${pair#*:}/" || exit 1; done

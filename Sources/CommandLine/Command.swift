@@ -61,8 +61,13 @@ package struct Command: Sendable {
     /// Subcommands as they are shown.
     var shownSubcommands: [Command] { subcommands.filter { !$0.isHidden && $0.availability == .built } }
 
-    /// Subcommands of the contract that are refused for now.
-    var unbuiltSubcommands: [Command] { subcommands.filter { !$0.isHidden && $0.availability != .built } }
+    /// Commands of the contract below this one that are refused for now, as they are typed.
+    var unbuiltBelow: [String] {
+        subcommands.filter { !$0.isHidden }.flatMap { command in
+            command.availability == .built
+                ? command.unbuiltBelow.map { "\(command.name) \($0)" } : [command.name]
+        }
+    }
 
     /// `[OPTIONS] SOURCE... DEST`.
     var form: String {
@@ -115,6 +120,8 @@ package struct Program: Sendable {
     package var root: Command
     /// Titled paragraphs that stand after the commands in the manual.
     package var sections: [ManualSection] = []
+    /// Values of the contract that are refused for now, each with what it is a value of.
+    package var unbuiltWords: [String] = []
     /// Other pages of the manual.
     package var seeAlso: [String] = []
 

@@ -17,7 +17,7 @@ enum ManualPage {
             lines.append(".Sh COMMANDS")
             lines += root.shownSubcommands.flatMap { command($0, path: []) }
         }
-        lines += notBuilt(root)
+        lines += notBuilt(program)
         lines += program.sections.flatMap(section)
         let examples = root.examples + root.shownSubcommands.flatMap(\.examples)
         if !examples.isEmpty {
@@ -71,15 +71,27 @@ enum ManualPage {
         ]
     }
 
-    private static func notBuilt(_ root: Command) -> [String] {
-        let commands = root.unbuiltSubcommands.map(\.name)
-        let options = root.shownSubcommands.filter { !$0.unbuiltOptions.isEmpty }.map { command in
-            "\(command.name): " + command.unbuiltOptions.map { "--\($0.name)" }.joined(separator: " ")
+    private static func notBuilt(_ program: Program) -> [String] {
+        let commands = program.root.unbuiltBelow
+        var options: [(words: String, commands: [String])] = []
+        for command in program.root.shownSubcommands where !command.unbuiltOptions.isEmpty {
+            let words = command.unbuiltOptions.map { "--\($0.name)" }.joined(separator: " ")
+            if let index = options.firstIndex(where: { $0.words == words }) {
+                options[index].commands.append(command.name)
+            } else {
+                options.append((words, [command.name]))
+            }
         }
-        guard !commands.isEmpty || !options.isEmpty else { return [] }
+        guard !commands.isEmpty || !options.isEmpty || !program.unbuiltWords.isEmpty else { return [] }
         var lines = [".Sh NOT BUILT YET", line("These are refused by name and never ignored.")]
-        if !commands.isEmpty { lines += [".Pp", line("Commands: \(commands.joined(separator: " ")).")] }
-        return lines + options.flatMap { [".Pp", line("\($0).")] }
+        if !commands.isEmpty { lines += [".Pp", line("Commands: \(commands.joined(separator: ", ")).")] }
+        for (words, commands) in options {
+            lines += [".Pp", line("Options of \(commands.joined(separator: " and ")): \(words).")]
+        }
+        if !program.unbuiltWords.isEmpty {
+            lines += [".Pp", line("Values: \(program.unbuiltWords.joined(separator: ", ")).")]
+        }
+        return lines
     }
 
     private static func section(_ section: ManualSection) -> [String] {

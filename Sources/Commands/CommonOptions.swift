@@ -52,6 +52,22 @@ enum QueueOptions {
         "on-finished", ValueSyntax<String>.text("CMD", .commands),
         availability: later("use --wait and run the command after it"),
         "run this once when the batch is over")
+    static let onAttention = Option(
+        "on-attention", ValueSyntax<String>.text("CMD", .commands),
+        availability: later("use --wait: its status 4 says that a person is needed"),
+        "run this once when the batch needs a person")
+    static let key = Option(
+        "key", ValueSyntax<String>.text("TEXT"), availability: later("name the batch with --name"),
+        "a word of your own to find the batch by")
+    static let metadata = Option(
+        "metadata", ValueSyntax<String>.text("JSON"), availability: later("keep it beside the batch's ID"),
+        "facts of your own, kept with the batch")
+    static let answerField = Option(
+        "answer-field", ValueSyntax<String>.text("NAME=POINTER"),
+        availability: later("take it out of martlet show --response"), "keep this part of the server's answer")
+    static let mirror = Option(
+        "mirror", ValueSyntax<String>.text("URL"), availability: later("queue the other URL when the first fails"),
+        "another place that has the same file")
 
     // Files
     static let include = Option(
@@ -138,6 +154,7 @@ enum QueueOptions {
         "When and in what order",
         [
             priority, first, notBefore, giveUpAfter, session, after, discretionary, noMetered, noBattery, onFinished,
+            onAttention, key, metadata, answerField,
         ])
     private static let trust = OptionGroup(
         "Signing in and trust",
@@ -152,7 +169,7 @@ enum QueueOptions {
         trust,
         OptionGroup("Which files, and how they are checked", [followLinks, snapshot, ifChanged, verify]),
         OptionGroup("How it is sent", [wireProtocol, chunk, requestTimeout, method, form, field]),
-        elsewhere(["sha256", "segments"], "for downloads"),
+        elsewhere(["sha256", "segments", "mirror"], "for downloads"),
         flagsElsewhere(["coalesce", "keep"], "for downloads"),
     ]
 
@@ -161,7 +178,8 @@ enum QueueOptions {
         OptionGroup("Most used", [wait, ifExists, sha256, limit, name, hold, CommonOptions.json]),
         when,
         trust,
-        OptionGroup("How it is fetched and checked", [verify, ifChanged, requestTimeout, segments, coalesce, keep]),
+        OptionGroup(
+            "How it is fetched and checked", [verify, ifChanged, requestTimeout, segments, mirror, coalesce, keep]),
         elsewhere(["include", "exclude", "protocol", "method", "form", "field", "chunk"], "for uploads"),
         flagsElsewhere(["follow-links", "snapshot"], "for uploads"),
     ]

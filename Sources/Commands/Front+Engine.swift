@@ -62,9 +62,13 @@ extension Front {
         endWith130OnInterrupt()
         let telling = now ? nil : tellWhatIsFinished()
         defer { telling?.cancel() }
-        let outcome = try await ask(takesItsTime: true) { engine throws(RequestError) in
-            try await engine.stopEngine(now ? .now : .finishingUnresumable)
-        }
+        // Whether one is there has to be known in time; how long its end takes has not.
+        let isRunning = try await ask { engine throws(RequestError) in try await engine.isEngineRunning() }
+        let outcome: EngineStop =
+            isRunning
+            ? try await ask(takesItsTime: true) { engine throws(RequestError) in
+                try await engine.stopEngine(now ? .now : .finishingUnresumable)
+            } : .notRunning
         switch outcome {
         case .takenBack:
             throw CommandFailure(

@@ -54,6 +54,9 @@ package enum MartletProgram {
         root.subcommands = working + [.help(about: working)] + later + [documents, relay]
         var program = Program(root)
         program.sections = Manual.sections
+        program.unbuiltWords =
+            ExistingFilePolicy.allCases.filter { !ExistingFilePolicy.built.contains($0) }
+            .map { "--if-exists \($0.rawValue)" } + ["- as SOURCE (standard input)"]
         program.seeAlso = ["martletd", "martlet-receive"]
         return program
     }()
@@ -360,6 +363,7 @@ package enum MartletProgram {
             notBuilt("signals", "what policy sees", "no policy is built that would need it"),
             notBuilt("policy", "what each signal does", "no policy is built that would need it"),
             notBuilt("fetch", "take a kept download out of the store", "download into a directory"),
+            notBuilt("ls", "what a remote folder holds", "ask the server's own client"),
             notBuilt("doctor", "what would make a transfer stop", "see martlet why"),
         ]
     }

@@ -5,14 +5,10 @@ package struct EngineConfiguration: SettingsSection {
     package var transfers = 8
     /// Of these, at most so many to or from one host.
     package var transfersPerHost = 8
-    /// Ranges of one large download fetched side by side.
-    package var segments = 4
     /// Progress is made durable after so many bytes …
     package var checkpointBytes = ByteSize(bytes: 4 << 20)
     /// … or after so long, whichever comes first.
     package var checkpointInterval = TimeSpan(seconds: 1)
-    /// Size of one part where a protocol sends parts.
-    package var partSize = ByteSize(bytes: 8 << 20)
     /// An engine with nothing to do and no client leaves after this; 0 is never.
     package var idleExit = TimeSpan(seconds: 600)
     /// Terminal work is forgotten after so many days; 0 is never.
@@ -21,6 +17,8 @@ package struct EngineConfiguration: SettingsSection {
     package var grace = TimeSpan(seconds: 10)
     /// Whether the desktop is told when a batch ends or needs the user.
     package var notify = true
+    /// Whether lines of level debug go into the log's file, too; the newest of them can be read in any case.
+    package var logsDetails = false
     /// All uploads together.
     package var uploadLimit = RateTimetable(.unlimited)
     /// All downloads together.
@@ -32,7 +30,6 @@ package struct EngineConfiguration: SettingsSection {
         Setting("transfers", .count(1...256), \.transfers, "files moved at the same time"),
         Setting(
             "transfers-per-host", .count(1...256), \.transfersPerHost, "of these, at most so many to or from one host"),
-        Setting("segments", .count(1...32), \.segments, "ranges of one large download fetched side by side"),
         Setting(
             "checkpoint-bytes", .size(in: ByteSize(bytes: 64 << 10)...ByteSize(bytes: 1 << 30)), \.checkpointBytes,
             "progress is made durable after so many bytes of a file"),
@@ -40,15 +37,16 @@ package struct EngineConfiguration: SettingsSection {
             "checkpoint-seconds", .seconds(1...3600), \.checkpointInterval,
             "or after so many seconds, whichever comes first"),
         Setting(
-            "part-size", .size(in: ByteSize(bytes: 64 << 10)...ByteSize(bytes: 5 << 30)), \.partSize,
-            "size of one part where a protocol sends parts"),
-        Setting(
             "idle-exit", .duration, \.idleExit,
             "an engine with nothing to do and no client leaves after this (0: never)"),
         Setting(
             "history-days", .count(0...36500), \.historyDays, "finished work is forgotten after so many days (0: never)"
         ),
         Setting("notify", .onOff, \.notify, "tell the desktop when a batch is over or needs you"),
+        Setting(
+            "log-details", .onOff, \.logsDetails,
+            "write lines of level debug into the log's file, too; martlet log --level debug shows the newest in any case"
+        ),
         Setting("grace", .duration, \.grace, "how long undo can take a change back"),
         Setting(
             "limit-up", .timetable, \.uploadLimit,

@@ -2,35 +2,36 @@ import Glibc
 package import LinuxSystem
 package import TransferModel
 
-/// The engine's log: `log/martletd.log`, one line an event, rotated by size; its newest lines also in memory.
+/// The engine's log: `log/martletd.log`, one line an event, rotated by size; its newest lines also in memory. Lines of level debug, of which
+/// a file that simply arrives has one, stand in memory alone unless a person wants them in the file: they would push out all others.
 ///
 /// Confined to the service's loop. A disk that takes no more lines costs lines of the log and nothing else.
 package final class EngineLog {
     private let directory: String
-    private let least: LogLevel
+    /// Lines of level debug go into the file, too.
+    package var keepsDetails = false
     private let now: () -> Timestamp
     private let sizeLimit: Int64
     private var file: OwnedDescriptor?
     private var size: Int64 = 0
-    /// The newest lines, the oldest first, and the number of the first of them.
-    private var lines: [LogLine] = []
-    private var firstNumber: Int64 = 1
+    private var lines = NewestLines()
+    /// Those of level debug: however many there are, the others stay.
+    private var details = NewestLines()
+    /// The number of the next line, of whatever level.
+    package private(set) var next: Int64 = 1
     /// Called after each new line.
-    package var onLine: (() -> Void)?
+    package var onLine: ((LogLine) -> Void)?
 
     private static let name = "martletd.log"
     /// `martletd.log.1` is the newest of the old ones.
     private static let oldFiles = 3
-    private static let linesInMemory = 2000
 
     /// Opens the log in `directory`, which is made when missing, and reads the end of what is there.
-    /// - Parameter least: what matters less is not written.
     package init(
-        directory: String, least: LogLevel = .info, sizeLimit: Int64 = 1 << 20,
+        directory: String, sizeLimit: Int64 = 1 << 20,
         now: @escaping () -> Timestamp = { Timestamp(milliseconds: WallClock.milliseconds) }
     ) {
         self.directory = directory
-        self.least = least
         self.sizeLimit = sizeLimit
         self.now = now
         _ = try? System.openOwnFolder(Array(directory.utf8))
@@ -45,19 +46,15 @@ package final class EngineLog {
         _ = try System.openOwnFile(file, flags: O_RDWR | O_CREAT | O_APPEND, mayHaveNames: true)
     }
 
-    /// The number behind the newest line.
-    package var next: Int64 { firstNumber + Int64(lines.count) }
-
     /// Writes one line. The message is made harmless and cut to 2000 bytes here.
     package func write(
         _ level: LogLevel, _ message: String, batch: BatchID? = nil, task: TaskID? = nil, at: Timestamp? = nil
     ) {
-        guard level >= least else { return }
         let harmless = RawPath(Array(message.utf8.prefix(2000))).displayed
         let line = LogLine(at: at ?? now(), level: level, batch: batch, task: task, message: harmless)
         keep(line)
-        append(Array((line.text + "\n").utf8))
-        onLine?()
+        if level > .debug || keepsDetails { append(Array((line.text + "\n").utf8)) }
+        onLine?(line)
     }
 
     /// The newest lines that a filter lets through, oldest first, or the first of those from number `after` on.
@@ -68,24 +65,19 @@ package final class EngineLog {
         func isWanted(_ line: LogLine) -> Bool {
             line.level >= level && (batch == nil || line.batch == batch) && (task == nil || line.task == task)
         }
-        guard let after else { return (Array(lines.filter(isWanted).suffix(limit)), next) }
+        let kept = level > .debug ? lines.all : NewestLines.merged(lines, details)
+        guard let after else { return (kept.filter { isWanted($0.line) }.suffix(limit).map(\.line), next) }
         var found: [LogLine] = []
-        // Any number may be asked for, and none is worked with before it is within ours.
-        let start = Int(min(max(after, firstNumber), next) - firstNumber)
-        for index in lines.indices.dropFirst(start) where isWanted(lines[index]) {
-            if found.count == limit { return (found, firstNumber + Int64(index)) }
-            found.append(lines[index])
+        for entry in kept where entry.number >= after && isWanted(entry.line) {
+            if found.count == limit { return (found, entry.number) }
+            found.append(entry.line)
         }
         return (found, next)
     }
 
     private func keep(_ line: LogLine) {
-        lines.append(line)
-        // In bulk, since removing at the front moves all the rest.
-        if lines.count >= 2 * Self.linesInMemory {
-            firstNumber += Int64(lines.count - Self.linesInMemory)
-            lines.removeFirst(lines.count - Self.linesInMemory)
-        }
+        if line.level > .debug { lines.keep(line, number: next) } else { details.keep(line, number: next) }
+        next += 1
     }
 
     // MARK: The file

@@ -69,6 +69,7 @@ actor EngineProcess {
         let log = EngineLog(directory: places.logDirectory)
         log.write(.info, "martletd \(ProductVersion.current) starts, pid \(System.processID)")
         let settings = readSettings(log)
+        log.keepsDetails = settings.logsDetails
         do {
             let socket = try ControlSocket(places: places, handedOver: handedOver)
             self.socket = socket

@@ -91,17 +91,20 @@ extension TransferService {
 
     // MARK: Reading
 
-    func wakeLogWaiters() {
-        for waiter in logWaiters.values { waiter.wake.resume() }
-        logWaiters = [:]
+    func wakeLogWaiters(for line: LogLine) {
+        for (number, waiter) in logWaiters where waiter.level <= line.level {
+            logWaiters[number] = nil
+            waiter.wake.resume()
+        }
     }
 
     /// Lines of the log; with `wait` not before there is one. `nil`: the client has gone.
     func readLog(_ request: LogReadRequest, for client: Int) async -> LogPage? {
         var after = request.after
+        let level = request.level ?? .info
         while true {
             let (lines, next) = log.read(
-                level: request.level ?? .info, batch: request.batch, task: request.task, after: after,
+                level: level, batch: request.batch, task: request.task, after: after,
                 limit: min(1000, max(1, request.limit ?? 200)))
             if !lines.isEmpty || request.wait != true || after == nil {
                 return LogPage(lines: (try? await queue.reader.placed(lines)) ?? lines, next: next)
@@ -109,7 +112,7 @@ extension TransferService {
             after = next
             await withCheckedContinuation { continuation in
                 lastWaiter += 1
-                logWaiters[lastWaiter] = Waiter(client: client, wake: continuation)
+                logWaiters[lastWaiter] = Waiter(client: client, level: level, wake: continuation)
             }
             if clients[client] == nil { return nil }
         }

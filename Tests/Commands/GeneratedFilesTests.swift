@@ -61,7 +61,7 @@ struct GeneratedFilesTests {
     func contract() {
         let names = """
             upload download list show why pause resume cancel retry undo move set run-now wait events watch log purge limit
-            session destination signals policy leftovers receive fetch engine doctor attach verify
+            session destination signals policy leftovers receive fetch engine doctor attach verify ls
             """.split(whereSeparator: \.isWhitespace).map(String.init)
         #expect(
             Set(MartletProgram.program.root.subcommands.map(\.name)) == Set(names + ["again", "help", "docs", "relay"]))
@@ -79,7 +79,7 @@ struct GeneratedFilesTests {
             session name hold first priority protocol method form field header header-command if-exists if-changed verify sha256
             segments coalesce keep chunk limit not-before give-up-after request-timeout discretionary no-metered no-battery
             after include exclude follow-links snapshot on-finished user password-command netrc ca pin insecure ssh-command
-            wait json help
+            wait json help on-attention key metadata answer-field mirror
             """.split(whereSeparator: \.isWhitespace).map(String.init)
         for command in MartletProgram.program.root.subcommands where ["upload", "download"].contains(command.name) {
             #expect(Set(command.options.map(\.name)) == Set(names), "\(command.name)")

@@ -47,6 +47,14 @@ import TransferModel
         #expect(try sandbox.batch(batch)["state"].text == "cancelled")
     }
 
+    @Test func `a file that makes no progress is given up after the time that was asked for`() throws {
+        let batch = try sandbox.upload("--give-up-after", "2s", source, "http://127.0.0.1:9/up/")
+        #expect(try sandbox.wait(batch).status == 1)
+        let error = try sandbox.task(batch)["error"]
+        #expect(error["code"].text == "gaveUp", "\(error)")
+        #expect(error["message"].text?.contains("127.0.0.1:9 does not accept the connection") == true, "\(error)")
+    }
+
     @Test(arguments: [(403, "permissionDenied"), (404, "http"), (409, "http"), (410, "http"), (413, "http")])
     func `a final refusal fails the task with its reason, and nothing else`(status: Int, code: String) throws {
         let refused = try sandbox.upload(source, nginx.url + "status/\(status)/x")
