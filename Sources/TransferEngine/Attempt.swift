@@ -42,8 +42,10 @@ final class Attempt {
     enum Phase {
         /// Exchanges go on. Next: `finishing`, `over`.
         case running
-        /// All bytes are accepted; sync, digest and rename go on without a connection. Next: `over`.
+        /// All bytes are here; sync and digest go on without a connection. Next: `publishing`, `over`.
         case finishing
+        /// A download has the queue's leave to take its final name: nothing stops that. Next: `over`.
+        case publishing
         /// Told to the queue, or given up by the engine. Whatever comes later is dropped.
         case over
     }
@@ -56,11 +58,13 @@ final class Attempt {
     /// The file's own place at the server.
     var place: RemotePlace?
     var machine: any ProtocolMachine
+    /// `nil`: it is no task's.
+    var login: Login?
     var phase = Phase.running
     /// It counts among the transfers at once.
     var holdsSlot = false
     /// Only the last answers are awaited, or the disk: another one has its slot already.
-    var isFinishing: Bool { phase == .finishing || !holdsSlot }
+    var isFinishing: Bool { phase == .finishing || phase == .publishing || !holdsSlot }
     /// What the machine wants done next; waits while `isBlocked`.
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.
@@ -101,6 +105,10 @@ final class Attempt {
     // Of a download.
     var target: DownloadTarget?
     var point: GetResumePoint?
+    /// It went on with what earlier attempts had left.
+    var isResumed = false
+    /// Bytes of an earlier attempt that had come and were not on the disk for sure: they come again.
+    var lostTail: Int64 = 0
 
     // Accounting.
     var total: Int64?

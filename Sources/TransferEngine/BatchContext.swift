@@ -43,6 +43,10 @@ final class BatchContext {
     private let receivers: ReceiverTokens
     /// Failed TLS handshakes in a row.
     var handshakes = 0
+    /// By origin; of its secrets.
+    var logins: [String: Login] = [:]
+    /// Its credentials are being asked for, and what stands in line goes on with them.
+    var isAwaited = false
 
     init(_ order: BatchOrder, userAgent: String, receivers: ReceiverTokens = ReceiverTokens(in: nil)) {
         self.order = order
@@ -87,6 +91,7 @@ final class BatchContext {
         keysGeneration += 1
         scheme = .basic
         credentials = Self.credentials(order)
+        logins = [:]
     }
 
     /// Asks anew next time: a person may have changed the password since.
@@ -116,8 +121,13 @@ final class BatchContext {
         return true
     }
 
-    /// After a 401: whether there is a way left to show the credentials that may please the server.
-    func triesAsAsked() -> Bool {
+    /// After a 401: whether the server names a way to show the credentials that has not been tried. One that takes Basic alone has seen them.
+    func triesAsAsked(_ answer: HTTPAnswer?) -> Bool {
+        let challenges = answer?.headers.filter { $0.name.lowercased().hasSuffix("-authenticate") } ?? []
+        let others = ["digest", "ntlm", "negotiate"]
+        guard challenges.contains(where: { field in others.contains { field.value.lowercased().contains($0) } }) else {
+            return false
+        }
         switch credentials {
         case .user, .netrc: break
         case .unknown, .asking, .none, .s3, .failed: return false

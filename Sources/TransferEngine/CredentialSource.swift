@@ -11,6 +11,15 @@ enum CredentialSource {
         case failed(TransferError)
     }
 
+    /// As `fetch`, beside everything else: a command may take as long as a person who is asked for a password.
+    static func find(_ secrets: TransferSecrets) async -> Found {
+        do throws(Errno) {
+            return try await LocalWork.alone("credentials") { fetch(secrets) }
+        } catch {
+            return .failed(cannot("what lets it in", "cannot be asked for (\(error))"))
+        }
+    }
+
     /// What was found, unless a line end in it would be a command at the server.
     static func fetch(_ secrets: TransferSecrets) -> Found {
         let found = read(secrets)

@@ -26,6 +26,10 @@ final class DownloadTarget: TransferBodySink {
     private var skip: Int64 = 0
     /// Bytes of the file that are surely on the disk.
     var synced: Int64 = 0
+    /// Counts how often an answer began to be written.
+    private(set) var starts = 0
+    /// Somebody else has cut the file or made it longer while it was written.
+    private(set) var isMeddledWith = false
     var isSyncing = false
     var syncedAt: Int64 = 0
 
@@ -38,16 +42,17 @@ final class DownloadTarget: TransferBodySink {
     /// Bytes that were written, from the file's start.
     var written: Int64 { position }
 
-    /// Opens what an earlier attempt left and says how much of it counts; `nil`: it is not there or not ours.
-    func reopen(_ point: GetResumePoint) -> Int64? {
+    /// Opens what an earlier attempt left and says how much of it counts.
+    func reopen(_ point: GetResumePoint) -> PartLeft {
         guard let name = point.partName, let inode = point.partInode,
             let found = try? System.open(directory.appending(name).bytes, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK),
             let status = try? System.fstat(found.rawValue), status.kind == .regular, status.inode == inode
-        else { return nil }
+        else { return .nothing }
         (partName, partInode, descriptor) = (name, inode, found)
-        let length = min(status.size, point.offset)
-        (position, synced) = (length, length)
-        return length
+        // Whoever has cut it may have put anything there.
+        guard status.size >= point.offset else { return .cut }
+        (position, synced) = (point.offset, point.offset)
+        return .part(synced: point.offset, length: status.size)
     }
 
     /// Makes the temporary file, if there is none yet; after this its name can be recorded.
@@ -57,7 +62,7 @@ final class DownloadTarget: TransferBodySink {
             try makeDirectory()
             for number in 1...99 {
                 let suffix = ".\(task)" + (number == 1 ? "" : "-\(number)") + ".part"
-                let candidate = RawPath(name.bytes + Array(suffix.utf8))
+                let candidate = RawPath(TemporaryName.cut(name.bytes, for: suffix.utf8.count) + Array(suffix.utf8))
                 guard let made = try makeOrAdopt(directory.appending(candidate)) else { continue }
                 try System.fchmod(made.rawValue, mode: 0o666 & ~umask)
                 (partName, descriptor) = (candidate, made)
@@ -109,10 +114,16 @@ final class DownloadTarget: TransferBodySink {
         position = opening.offset
         skip = opening.skip
         synced = min(synced, opening.offset)
+        starts += 1
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
         guard let descriptor else { throw .badDescriptor }
+        // Written behind its end the file would get a hole where bytes were, and its length would be right again.
+        guard try System.fstat(descriptor.rawValue).size == position else {
+            isMeddledWith = true
+            throw .badDescriptor
+        }
         let dropped = Int(min(skip, Int64(bytes.count)))
         skip -= Int64(dropped)
         let rest = UnsafeRawBufferPointer(rebasing: bytes[dropped...])
@@ -123,7 +134,27 @@ final class DownloadTarget: TransferBodySink {
     /// What an error number means here.
     func refusal(_ error: Errno) -> Refusal {
         let place = directory.displayed
+        if isMeddledWith {
+            return Refusal(
+                error: TransferError(
+                    .destinationUnwritable,
+                    "somebody else has written to the temporary file in \(place): leave it alone, it begins again by itself"
+                ),
+                waits: .backoff)
+        }
         switch error {
+        case .tooManyOpenFiles, .tooManyFilesInSystem:
+            return Refusal(
+                error: TransferError(
+                    .destinationUnwritable,
+                    "too many files are open at once: raise the limit (ulimit -n) or lower --transfers, it goes on by itself"
+                ),
+                waits: .backoff)
+        case .nameTooLong:
+            return Refusal(
+                error: TransferError(
+                    .destinationUnwritable, "the name is too long for \(place): queue it again with a shorter file name"
+                ))
         case .noSpace, .quotaExceeded:
             return Refusal(
                 error: TransferError(

@@ -11,9 +11,9 @@ package protocol EngineControl: Actor {
     /// A batch is in the queue (durably). Its folders are walked and its tasks run; returns at once.
     func batchAdded(_ batch: BatchID)
 
-    /// These tasks were paused or cancelled in the queue: their attempts are broken off, their resume points kept.
+    /// These claims are void: their tasks were paused or cancelled in the queue. Their attempts are broken off, their resume points kept.
     /// Returns when nothing of them is under way any more, and how far each had come is recorded.
-    func stop(_ tasks: [TaskID]) async
+    func stop(_ claims: [TaskClaim]) async
 
     /// Something may run now that could not before: resumed, retried, given another priority, undone.
     func queueChanged()
@@ -43,6 +43,9 @@ package protocol EngineControl: Actor {
 
     /// The network came back or changed (netlink, resume from sleep): tasks that wait for it try again, spread out.
     func connectivityChanged()
+
+    /// A person wants what waits tried again, as it is: hosts that are left alone, and one file at each login that was refused.
+    func tryAgain()
 
     /// Takes away what an upload that is over has left at its server. `nil`: it is gone; else why it is not.
     func remove(_ remains: Remains) async -> TransferError?

@@ -51,11 +51,11 @@ final class Lane {
     }
 
     /// Takes tasks out that are not to run; all of them when `wanted` is nil.
-    func remove(_ wanted: Set<TaskID>?) -> [TaskID] {
-        let removed = claimed[head...].map(\.id).filter { wanted?.contains($0) ?? true }
+    func remove(_ wanted: Set<TaskClaim>?) -> [TaskClaim] {
+        let removed = claimed[head...].map(\.claim).filter { wanted?.contains($0) ?? true }
         if removed.isEmpty { return [] }
         let gone = Set(removed)
-        claimed = claimed[head...].filter { !gone.contains($0.id) }
+        claimed = claimed[head...].filter { !gone.contains($0.claim) }
         head = 0
         return removed
     }

@@ -9,10 +9,15 @@ struct Publication: Sendable {
         case published
         /// The name is taken, and the rule does not let us replace it.
         case nameTaken
+        /// Under the temporary name lies another file now, or ours with another length.
+        case notOurs
         case failed(Errno)
     }
 
     var part: RawPath
+    /// Of the temporary file.
+    var inode: UInt64
+    var size: Int64
     var final: RawPath
     var directory: RawPath
     var mayReplace: Bool
@@ -37,17 +42,28 @@ struct Publication: Sendable {
     /// Gives the file its final name, and makes that durable.
     func rename() -> Outcome {
         do throws(Errno) {
+            let found = try System.lstat(part.bytes)
+            guard found.kind == .regular, found.inode == inode, found.size == size else { return .notOurs }
             if mayReplace {
                 try System.rename(part.bytes, to: final.bytes)
             } else {
                 try System.renameWithoutReplacing(part.bytes, to: final.bytes)
             }
             FaultPoint.renamed.pass()
-            // Some file systems cannot sync a directory; the file has its name all the same.
-            try? System.syncDirectory(directory.bytes)
+            do throws(Errno) {
+                try System.syncDirectory(directory.bytes)
+            } catch {
+                // Some file systems cannot sync a directory; the file has its name all the same. A disk that fails is another matter.
+                if error == .inputOutput { throw error }
+            }
             return .published
         } catch {
-            return error == .fileExists || error == .isDirectory ? .nameTaken : .failed(error)
+            switch error {
+            case .fileExists, .isDirectory: return .nameTaken
+            // A folder that is away, with its disk perhaps, says nothing of what was in it.
+            case .noSuchFile: return (try? System.stat(directory.bytes)) == nil ? .failed(error) : .notOurs
+            default: return .failed(error)
+            }
         }
     }
 }

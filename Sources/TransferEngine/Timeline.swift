@@ -2,16 +2,19 @@ import CurlTransport
 import LinuxSystem
 import TransferModel
 
-/// The engine's time: the wall clock when it started, and since then what the monotonic clock says. It never jumps, and runs on
-/// while the machine sleeps. On the engine's loop.
+/// The engine's time: the wall clock as it was when it was last looked at, and since then what a clock says that nobody sets and that runs on
+/// while the machine sleeps. It jumps only when `step` says so. On the engine's loop.
 final class Timeline {
     let clock: any TransportClock
-    private let wallStart: Int64
+    private let wall: () -> Int64
+    private var wallStart: Int64
     private let start: MonotonicInstant
 
-    init(clock: any TransportClock, wallMilliseconds: Int64) {
+    /// - Parameter wall: milliseconds since 1970, by the clock that a person or a server may set.
+    init(clock: any TransportClock, wall: @escaping () -> Int64) {
         self.clock = clock
-        wallStart = wallMilliseconds
+        self.wall = wall
+        wallStart = wall()
         start = clock.now
     }
 
@@ -24,4 +27,16 @@ final class Timeline {
 
     /// For speeds.
     var nanoseconds: Int64 { clock.now.nanoseconds }
+
+    /// Smaller differences come from the slewing of a time server, and no time that a person names is that exact.
+    private static let tolerance: Int64 = 1000
+
+    /// Follows the wall clock where somebody has set it (a Raspberry Pi has no time until it has asked for it). Times that a person has named
+    /// mean that clock; what is so long from now has to be moved by what is returned. `nil`: it goes as it went.
+    func step() -> Duration? {
+        let difference = wall() - now.milliseconds
+        guard abs(difference) > Self.tolerance else { return nil }
+        wallStart += difference
+        return .milliseconds(difference)
+    }
 }

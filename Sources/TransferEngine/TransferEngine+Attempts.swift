@@ -12,11 +12,14 @@ extension TransferEngine {
     /// Gives a claimed task its slot. Takes none when the local side refuses at once.
     func start(_ task: ClaimedTask, _ context: BatchContext, origin: String) {
         if case .failed(let error) = context.credentials {
-            queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.id)
-            return context.forgetCredentials()
+            queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.claim)
+            // The command is not run again by the next file.
+            login(context, origin).standing.wasRefused(LoginStanding.Refusal(.auth, error), by: task.id)
+            notice?()
+            return
         }
         if task.lacksQuery {
-            return queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: .lostQuery), for: task.id)
+            return queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: .lostQuery), for: task.claim)
         }
         // A cancel that was taken back: what is still there may serve.
         if let removal = removals[task.id] { endRemoval(removal, .takenBack) }
@@ -34,6 +37,9 @@ extension TransferEngine {
         attempt.pace = AttemptPace(at: attempt.startedAt, best: bestSpeeds.removeValue(forKey: task.id) ?? 0)
         takeSlot(at: origin)
         attempt.holdsSlot = true
+        let login = login(context, origin)
+        login.standing.began(task.id)
+        attempt.login = login
         if attempt.machine.asksHost { inquirers[origin] = task.id }
         startTicking()
         FaultPoint.started.pass()
@@ -63,6 +69,7 @@ extension TransferEngine {
                 FaultPoint.answered.pass()
                 let answer = HTTPAnswer(head)
                 attempt.lastAnswer = LastAnswer(head: answer, request: exchange.request)
+                noteLogin(attempt, answer, exchange.request?.method)
                 feed(attempt, .answered(local, answer, at: timeline.now))
             case .ended(_, let end): ended(attempt, landed(wire, of: attempt), end)
             }
@@ -96,6 +103,7 @@ extension TransferEngine {
         var end = converted(end, exchange, attempt)
         end.listing = attempt.listing?.endReading()
         attempt.lastAnswer = end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) }
+        noteLogin(attempt, end.answer, exchange.request?.method)
         feed(attempt, .ended(exchange.local, end))
     }
 

@@ -1,4 +1,5 @@
 import CurlTransport
+import Glibc
 import LinuxSystem
 import SSHTransport
 import TransferModel
@@ -25,10 +26,10 @@ extension TransferEngine {
         var point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
         if let stored = point, stored.publishing, target.wasPublished(stored) {
             // The kill came between the final name and its record.
-            let size = stored.offset
             let completion = Completion(
-                size: size, verified: .size, finalPath: directory.appending(stored.name))
-            queue.writer.record(.completed(completion), for: task.id)
+                size: stored.offset, verified: stored.promised == nil ? .size : .digest, digest: stored.promised,
+                finalPath: directory.appending(stored.name))
+            queue.writer.record(.completed(completion), for: task.claim)
             return nil
         }
         let name = fileName ?? point?.name
@@ -36,15 +37,12 @@ extension TransferEngine {
             conclude(task, refusal)
             return nil
         }
-        if let stored = point {
-            point?.offset = target.reopen(stored) ?? 0
-            point?.publishing = false
-        }
-        if task.accepted > 0, (point?.offset ?? 0) < task.accepted {
-            queue.writer.record(
-                .restarted(
-                    reason: "the temporary file is not there any more", repeated: task.accepted, identity: nil),
-                for: task.id)
+        let left = point.map { target.reopen($0) } ?? .nothing
+        let loss = PartLoss(left, accepted: task.accepted)
+        point?.offset = left.usable
+        point?.publishing = false
+        if case .all(let reason, let bytes) = loss {
+            queue.writer.record(.restarted(reason: reason, repeated: bytes, identity: nil), for: task.claim)
         }
         let expects = options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0.lowercased()) }
         guard
@@ -58,6 +56,8 @@ extension TransferEngine {
         attempt.place = place
         attempt.target = target
         attempt.point = point
+        attempt.isResumed = left.usable > 0
+        if case .tail(let bytes) = loss { attempt.lostTail = bytes }
         attempt.accepted = point?.offset ?? 0
         attempt.base = attempt.accepted
         attempt.sent = attempt.accepted
@@ -89,13 +89,13 @@ extension TransferEngine {
 
     func conclude(_ task: ClaimedTask, _ ending: Ending) {
         switch ending {
-        case .completed(let completion): queue.writer.record(.completed(completion), for: task.id)
+        case .completed(let completion): queue.writer.record(.completed(completion), for: task.claim)
         case .failed(let error): refuse(task, error)
         case .exists(let path, let size):
             inBackground { [self] in
                 let wanted = contexts[task.batch]?.order.options.sha256
                 switch await sameness(path, size, wanted: wanted) {
-                case .success(let completion): queue.writer.record(.completed(completion), for: task.id)
+                case .success(let completion): queue.writer.record(.completed(completion), for: task.claim)
                 case .failure(let error): refuse(task, error)
                 }
             }
@@ -109,10 +109,8 @@ extension TransferEngine {
             "\(path.displayed) is there already: move it, or \(TransferError.replaceAdvice)"
         )
         guard let size, let wanted else { return .failure(exists) }
-        let digest: TransferDigest? = await files.run {
-            guard let file = try? System.open(path.bytes) else { return nil }
-            return try? Publication.digest(file)
-        }
+        guard let file = try? System.open(path.bytes, flags: O_RDONLY | O_NONBLOCK) else { return .failure(exists) }
+        let digest: TransferDigest? = await disks.worker(.digest, of: file).run { try? Publication.digest(file) }
         guard let digest, digest.value == wanted.lowercased() else { return .failure(exists) }
         return .success(Completion(size: size, verified: .digest, digest: digest, finalPath: path))
     }
@@ -164,7 +162,7 @@ extension TransferEngine {
         target.syncedAt = timeline.nanoseconds
         if let total = opening.total, total != attempt.total {
             attempt.total = total
-            queue.writer.record(.sizeKnown(total), for: attempt.task.id)
+            queue.writer.record(.sizeKnown(total), for: attempt.task.claim)
         }
         // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
         guard let exchange = attempt.exchanges.first(where: { $0.local == local }) else { return }
@@ -199,10 +197,14 @@ extension TransferEngine {
         let fresh = target.written - target.synced
         guard fresh >= settings.checkpointBytes || (fresh > 0 && passed >= settings.checkpointInterval) else { return }
         inBackground { [self] in
-            guard await sync(attempt) else { return }
-            feed(attempt, .synced(through: target.synced))
-            // A fast one goes on at once: what is not synced at the end is waited for there.
-            checkpointIfDue(attempt)
+            switch await sync(attempt) {
+            case .done:
+                feed(attempt, .synced(through: target.synced))
+                // A fast one goes on at once: what is not synced at the end is waited for there.
+                checkpointIfDue(attempt)
+            case .overtaken: break
+            case .failed(let error): lostPages(attempt, error)
+            }
         }
     }
 
@@ -216,22 +218,52 @@ extension TransferEngine {
         }
     }
 
-    /// Syncs the temporary file; afterwards `synced` and `accepted` say how far it is on the disk.
-    func sync(_ attempt: Attempt) async -> Bool {
-        guard let target = attempt.target, let descriptor = target.descriptor else { return false }
+    /// How putting a temporary file on the disk went.
+    enum SyncOutcome {
+        /// `synced` and `accepted` say how far it is there.
+        case done
+        /// It begins anew meanwhile: what is there of it counts no more.
+        case overtaken
+        /// Some of it is lost, and the kernel says so this once.
+        case failed(Errno)
+    }
+
+    /// Puts what has come of a download on the disk.
+    func sync(_ attempt: Attempt) async -> SyncOutcome {
+        guard let target = attempt.target, let descriptor = target.descriptor else { return .overtaken }
         target.isSyncing = true
-        let through = target.written
-        let done: Bool = await files.run { (try? System.fdatasync(descriptor.rawValue)) != nil }
+        let (through, start) = (target.written, target.starts)
+        let failure: Errno? = await disks.worker(.sync, of: descriptor).run {
+            do throws(Errno) {
+                try System.fdatasync(descriptor.rawValue)
+                return nil
+            } catch {
+                return error
+            }
+        }
         target.isSyncing = false
         target.syncedAt = timeline.nanoseconds
+        if let failure { return .failed(failure) }
         // A start over may have cut the file meanwhile.
-        guard done, through <= target.written else { return false }
+        guard start == target.starts else { return .overtaken }
         FaultPoint.synced.pass()
         target.synced = through
         if through > attempt.task.accepted { attempt.hasProgressed = true }
         attempt.accepted = through
-        return true
+        return .done
     }
+
+    /// The disk has not taken what it was given. Nothing of this attempt is asked again whether it is there: the next one goes on at the last
+    /// checkpoint that was.
+    func lostPages(_ attempt: Attempt, _ error: Errno) {
+        guard attempt.phase == .running || attempt.phase == .finishing, let target = attempt.target else { return }
+        var refusal = target.refusal(error)
+        // A disk that fails again and again is for a person to look at.
+        if refusal.waits == nil, attempt.failures <= Self.syncFailures { refusal.waits = .backoff }
+        refused(attempt, refusal)
+    }
+
+    private static let syncFailures = 3
 
     /// A body may have ended. After a cut, what came is synced first, so that the next attempt goes on there.
     func bodyEnded(_ attempt: Attempt, _ event: ProtocolEvent, broken: Bool) {
@@ -239,7 +271,11 @@ extension TransferEngine {
             return feed(attempt, event)
         }
         inBackground { [self] in
-            if await sync(attempt) { feed(attempt, .synced(through: target.synced)) }
+            switch await sync(attempt) {
+            case .done: feed(attempt, .synced(through: target.synced))
+            case .overtaken: break
+            case .failed(let error): return lostPages(attempt, error)
+            }
             feed(attempt, event)
         }
     }

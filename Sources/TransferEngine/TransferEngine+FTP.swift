@@ -52,6 +52,7 @@ extension TransferEngine {
                 moved(attempt, to: attempt.base + end.bytesReceived)
             }
             FaultPoint.answered.pass()
+            if end.failure == nil, !end.isLoginRefused { wasLetIn(attempt) }
             switch end.failure?.cause {
             case .sourceEnded where attempt.target == nil: sourceChanged(attempt, stored: nil)
             case .sourceFailed(let error) where attempt.target == nil: fail(attempt, sourceError(attempt, error))

@@ -38,6 +38,8 @@ extension TransferEngine {
     func experience(of demand: WaitDemand, _ reason: WaitReason, until: Timestamp) -> HostStanding.Experience? {
         switch demand.error.code {
         case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost: return .unreachable
+        // What happens at this machine says nothing of the host.
+        case .destinationUnwritable, .diskFull, .integrity: return nil
         default: break
         }
         switch reason {
@@ -106,6 +108,7 @@ extension TransferEngine {
 
     /// What a running attempt says of a host that is held back: others need not wait for the end of a file that takes hours.
     func hear(of attempt: Attempt) {
+        if attempt.sent - attempt.base >= Self.tellingBytes || attempt.hasProgressed { wasLetIn(attempt) }
         if attempt.hasProgressed, let serving = servings[attempt.servingPlace], serving.isHeld,
             serving.closedUntil.map({ $0 <= timeline.time(at: attempt.startedAt) }) ?? true
         {
@@ -151,16 +154,23 @@ extension TransferEngine {
         let now = timeline.now
         let isAnyClosed = [Array(hosts.values), Array(servings.values)].joined()
             .contains { $0.closedUntil.map { now < $0 } ?? false }
-        if !isAnyClosed { return [:] }
+        if !isAnyClosed, !logins.values.contains(where: { $0.standing.refusal != nil }) { return [:] }
         var held: [BatchID: HeldHost] = [:]
         var free: Set<BatchID> = []
         for lane in lanes.values where !lane.summary.isStopped {
+            // Of what waits for something of its own the queue tells.
+            if Int64(lane.ready) + lane.unclaimed == 0 { continue }
             let place = lane.summary.place
+            if let refusal = refusal(lane.context ?? contexts[place.batch], place.origin) {
+                held[place.batch] = held[place.batch] ?? HeldHost(origin: place.origin, refusal)
+                continue
+            }
             guard let until = closedUntil(place, now) else {
                 free.insert(place.batch)
                 continue
             }
-            if let other = held[place.batch], other.until <= until { continue }
+            // What time alone ends is told before what a person has to do: it moves again.
+            if let other = held[place.batch]?.until, other <= until { continue }
             let isOwn = servings[place]?.closedUntil == until
             held[place.batch] = HeldHost(
                 origin: place.origin, until: until, error: isOwn ? servingErrors[place] : hostErrors[place.origin])
@@ -173,15 +183,23 @@ extension TransferEngine {
 package struct HeldHost: Sendable, Hashable {
     /// As `LaneSummary.origin`.
     package var origin: String
-    /// Nothing starts before this.
-    package var until: Timestamp
+    /// Nothing starts before this; `nil`: before a person has done something.
+    package var until: Timestamp?
     /// The last that was heard of it.
     package var error: TransferError?
+    /// What all of it waits for.
+    package var reason: WaitReason
 
-    package init(origin: String, until: Timestamp, error: TransferError?) {
+    package init(origin: String, until: Timestamp?, error: TransferError?, reason: WaitReason = .hostBackoff) {
         self.origin = origin
         self.until = until
         self.error = error
+        self.reason = reason
+    }
+
+    /// It does not let us in.
+    init(origin: String, _ refusal: LoginStanding.Refusal) {
+        self.init(origin: origin, until: nil, error: refusal.error, reason: refusal.reason)
     }
 }
 

@@ -23,7 +23,7 @@ extension TransferEngine {
             let guess = SFTPResumePoint(
                 guessedFor: path, token: .task(task.uuid), size: identity.size,
                 modifiedNanoseconds: identity.modifiedNanoseconds)
-            queue.writer.record(.guess(resumePoint: ResumePoint(guess).encoded), for: task.id)
+            queue.writer.record(.guess(resumePoint: ResumePoint(guess).encoded), for: task.claim)
             isNoted = true
         }
         if isNoted { try await queue.writer.commit() }

@@ -63,7 +63,7 @@ extension TransferEngine {
     }
 
     package func reordered(_ batches: Set<BatchID>) async {
-        var unstarted: [TaskID] = []
+        var unstarted: [TaskClaim] = []
         for lane in lanes.values where batches.contains(lane.summary.batch) {
             lane.generation += 1
             unstarted += lane.remove(nil)
@@ -92,6 +92,7 @@ extension TransferEngine {
         pumpIsDue = false
         defer { if attempts.isEmpty { stopTicking() } }
         guard phase == .running, transport != nil else { return checkIdle() }
+        followClock()
         let now = timeline.now
         while let index = nextLane(now) {
             guard let lane = lanes[LaneID(rawValue: laneOrder[index].id)], let context = lane.context else {
@@ -142,6 +143,7 @@ extension TransferEngine {
     private func mayStart(_ lane: SchedulerLane, _ now: Timestamp, beyond extra: Int) -> Bool {
         let host = lane.host
         if inquirers[host] != nil { return false }
+        if let context = lanes[LaneID(rawValue: lane.id)]?.context, !mayLogIn(context, host) { return false }
         let limit = currentLimits.transfersPerHost + extra
         let active = load[host] ?? 0
         guard hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit) else { return false }
@@ -190,6 +192,7 @@ extension TransferEngine {
             else { continue }
             let host = hosts[place.host]
             if closedUntil(lane.summary.place, now) != nil { continue }
+            if refusal(lane.context, place.host) != nil { continue }
             let limit = currentLimits.transfersPerHost
             let room = hostSlots[place.host] ?? host?.allowance(limit: limit) ?? limit
             let taken = min(room, slots, Int(clamping: Int64(lane.ready) + lane.unclaimed))
@@ -203,9 +206,12 @@ extension TransferEngine {
 
     private func claim(_ lane: Lane, _ wanted: Int) {
         lane.isClaiming = true
+        claimsUnderWay += 1
         inBackground { [self] in
             defer {
                 lane.isClaiming = false
+                claimsUnderWay -= 1
+                if claimsUnderWay == 0 { voidClaims = [] }
                 claimsAreStale = true
                 schedulePump()
             }
@@ -215,12 +221,14 @@ extension TransferEngine {
                 return
             }
             // Between the claim and the first byte lies a commit: what the server may have seen is known after any kill.
-            let claimed = try await queue.writer.claim(
-                lane.summary.lane, limit: wanted, now: Timestamp(milliseconds: WallClock.milliseconds))
+            let all = try await queue.writer.claim(
+                lane.summary.lane, limit: wanted, now: timeline.now)
             FaultPoint.claimed.pass()
-            lane.unclaimed = claimed.count < wanted ? 0 : max(0, lane.unclaimed - Int64(claimed.count))
+            lane.unclaimed = all.count < wanted ? 0 : max(0, lane.unclaimed - Int64(all.count))
+            // The queue may have stopped some of them again before we heard of them.
+            let claimed = all.filter { !voidClaims.contains($0.claim) }
             guard phase == .running, lanes[lane.summary.lane] === lane, lane.generation == generation else {
-                return try await queue.writer.release(unstarted: claimed.map(\.id))
+                return try await queue.writer.release(unstarted: claimed.map(\.claim))
             }
             lane.context = context
             lane.add(claimed)
@@ -264,7 +272,7 @@ extension TransferEngine {
         case .asking(let task): asking = task
         case .unknown:
             let secrets = context.order.secrets
-            asking = Task { [files] in await files.run { CredentialSource.fetch(secrets) } }
+            asking = Task { await CredentialSource.find(secrets) }
             context.credentials = .asking(asking)
         case .none, .user, .netrc, .s3, .failed: return
         }
@@ -315,14 +323,15 @@ extension TransferEngine {
         if let wakesAt, wakesAt <= time { return }
         if let wakeTimer { timeline.clock.cancel(wakeTimer) }
         wakesAt = time
-        // Once a day at least: a clock cannot count to the end of time.
-        let delay = min(max(.zero, time.since(timeline.now)) + .milliseconds(1), .seconds(86_400))
+        // Somebody may set the clock meanwhile, and nobody tells of that.
+        let delay = min(max(.zero, time.since(timeline.now)) + .milliseconds(1), .seconds(60))
         wakeTimer = timeline.clock.schedule(after: delay) { [self] in wakeDue() }
     }
 
-    private func wakeDue() {
+    func wakeDue() {
         wakesAt = nil
         wakeTimer = nil
+        followClock()
         inBackground { [self] in
             try await queue.writer.wakeDue(now: timeline.now)
             if let time = try await queue.writer.nextWake() {

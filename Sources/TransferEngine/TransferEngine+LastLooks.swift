@@ -186,16 +186,16 @@ extension TransferEngine {
         into comparison: Int64
     ) async -> TransferError? {
         if case .failed(let error) = context.credentials { return error }
-        let error = await listOnce(listing, at: place, context, origin, into: comparison)
-        guard error?.httpStatus == 401, context.triesAsAsked() else { return error }
-        return await listOnce(listing, at: place, context, origin, into: comparison)
+        let (error, answer) = await listOnce(listing, at: place, context, origin, into: comparison)
+        guard error?.httpStatus == 401, context.triesAsAsked(answer) else { return error }
+        return await listOnce(listing, at: place, context, origin, into: comparison).error
     }
 
     private func listOnce(
         _ listing: RemoteListing.Place, at place: RemotePlace, _ context: BatchContext, _ origin: String,
         into comparison: Int64
-    ) async -> TransferError? {
-        guard phase == .running else { return .stoppedLooking }
+    ) async -> (error: TransferError?, answer: HTTPAnswer?) {
+        guard phase == .running else { return (.stoppedLooking, nil) }
         lastTest -= 1
         let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
         let attempt = Attempt(
@@ -209,10 +209,12 @@ extension TransferEngine {
             feed(attempt, .began(at: timeline.now))
         }
         guard await collector.settled() else {
-            return TransferError(
+            let full = TransferError(
                 .internal, "the names at the server could not be kept here: see whether the disk is full")
+            return (full, nil)
         }
-        return collector.isTooLong ? .tooManyNames(TransferScheme.server(of: context.order.destination)) : error
+        if collector.isTooLong { return (.tooManyNames(TransferScheme.server(of: context.order.destination)), nil) }
+        return (error, attempt.lastAnswer?.head)
     }
 
     // MARK: Names as they come

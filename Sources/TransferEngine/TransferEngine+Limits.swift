@@ -24,11 +24,21 @@ extension TransferEngine {
         do {
             adopt(try await queue.writer.limits())
             for batch in contexts.keys {
-                if let order = try await queue.writer.order(of: batch) { contexts[batch]?.adopt(order) }
+                guard let order = try await queue.writer.order(of: batch), let context = contexts[batch] else {
+                    continue
+                }
+                let generation = context.keysGeneration
+                context.adopt(order)
+                if context.keysGeneration == generation { continue }
+                // What a person has given is tried, though it be what was refused before.
+                for lane in lanes.values where lane.summary.batch == batch {
+                    login(context, lane.summary.origin).standing.tryAgain()
+                }
             }
         } catch {
             report(.error, "the queue does not tell its limits: \(error)")
         }
+        schedulePump()
     }
 
     /// The buckets stay, since exchanges in flight draw from them; one without a limit is made with the first limit.

@@ -34,7 +34,7 @@ extension TransferEngine {
             if !attempt.isToldRunning {
                 // What is over within a tick never costs the queue this row.
                 attempt.isToldRunning = true
-                queue.writer.record(.running, for: attempt.task.id)
+                queue.writer.record(.running, for: attempt.task.claim)
             }
             if attempt.target == nil { noteIfDue(attempt) } else { checkpointIfDue(attempt) }
         }
@@ -54,9 +54,9 @@ extension TransferEngine {
         guard attempt.sent > attempt.told.bytes, passed >= settings.checkpointInterval else { return }
         attempt.told = (attempt.sent, now)
         if attempt.canResume {
-            queue.writer.record(.checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.id)
+            queue.writer.record(.checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.claim)
         }
-        queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.id)
+        queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.claim)
     }
 
     func look(at attempt: Attempt) {

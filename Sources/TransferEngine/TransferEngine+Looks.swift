@@ -39,7 +39,7 @@ extension TransferEngine {
             // From here on it is confirmed.
             unconfirmed[attempt.task.id]?.shown = nil
             if bytes > attempt.task.accepted {
-                queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.id)
+                queue.writer.record(.checkpoint(resumePoint: nil, accepted: bytes), for: attempt.task.claim)
             }
             endLook(attempt)
         default:

@@ -18,13 +18,14 @@ extension TransferEngine {
             if attempt.target == nil, !receipt.foundThere { moved(attempt, to: receipt.bytes) }
             attempt.accepted = receipt.bytes
         }
-        if let response = receipt.response { queue.writer.record(.response(response), for: task) }
+        if let response = receipt.response { queue.writer.record(.response(response), for: attempt.task.claim) }
         let completion = Completion(
             size: receipt.bytes, verified: receipt.verified, skipped: isSkipped, digest: receipt.digest,
             finalPath: finalPath, etag: attempt.target == nil ? receipt.etag : nil)
-        queue.writer.record(.completed(completion), for: task)
+        queue.writer.record(.completed(completion), for: attempt.task.claim)
         FaultPoint.finished.pass()
         served(attempt)
+        wasLetIn(attempt)
         leaveSpeed(of: attempt)
         close(attempt)
         bestSpeeds[task] = nil
@@ -36,7 +37,10 @@ extension TransferEngine {
         if attempt.removal != nil { return endRemoval(attempt, error) }
         var error = quoting(error, attempt)
         if case .upload(_, let remote, _) = attempt.task.work { error = error.doubting(remote) }
-        if error.httpStatus != nil { served(attempt) }
+        if error.httpStatus != nil {
+            served(attempt)
+            wasLetIn(attempt)
+        }
         // The line carried what was refused, and the next file goes on in its place: a meter that began anew would not know of the
         // pause for the answer, in which a limit gathers a burst, and show more than the limit allows.
         if attempt.lastAnswer != nil { leaveSpeed(of: attempt) }
@@ -45,7 +49,7 @@ extension TransferEngine {
         if let left = takeRemains(attempt) {
             queue.writer.record(
                 .checkpoint(resumePoint: left.encoded, accepted: attempt.accepted, secret: left.secret),
-                for: attempt.task.id)
+                for: attempt.task.claim)
         } else if attempt.hasReachedServer {
             forgetGuess(attempt)
         }
@@ -54,7 +58,7 @@ extension TransferEngine {
         // Whoever retries a POST has read why it failed, and wants it sent again.
         guard let post = attempt.resumePoint?.content(PostResumePoint.self) else { return }
         let point = ResumePoint(PostResumePoint(token: post.token, isSent: false))
-        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.id)
+        queue.writer.record(.checkpoint(resumePoint: point.encoded, accepted: 0), for: attempt.task.claim)
     }
 
     /// With what the server said beside its no, and to what.
@@ -74,14 +78,14 @@ extension TransferEngine {
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
         guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return }
         let response = TransferResponse(answer.head, body: answer.body)
-        queue.writer.record(.response(response), for: attempt.task.id)
+        queue.writer.record(.response(response), for: attempt.task.claim)
     }
 
     /// Ends a task that has no slot.
     func refuse(_ task: ClaimedTask, _ error: TransferError) {
         countError()
         (unconfirmed[task.id], bestSpeeds[task.id]) = (nil, nil)
-        queue.writer.record(.failed(error), for: task.id)
+        queue.writer.record(.failed(error), for: task.claim)
         FaultPoint.finished.pass()
         hasUncommitted = true
     }
@@ -106,7 +110,9 @@ extension TransferEngine {
             let isOutdated = attempt.keysGeneration != attempt.context.keysGeneration
             let refused = attempt.lastAnswer?.request?.url
             let isRenewed = refused.map { attempt.context.findsOtherToken(for: $0) } ?? false
-            if isOutdated || isRenewed || attempt.context.triesAsAsked() || attempt.context.renewsKeys(at: now) {
+            if isOutdated || isRenewed || attempt.context.triesAsAsked(attempt.lastAnswer?.head)
+                || attempt.context.renewsKeys(at: now)
+            {
                 return tryOtherCredentials(attempt, demand.error)
             }
         }
@@ -121,12 +127,13 @@ extension TransferEngine {
         if let experience = isCut ? .answered : told { note(demand, experience, attempt) }
         // While nobody may ask the host, the task would only stand in line without a reason to show.
         if let own = retryAt, let opens = closedUntil(attempt.servingPlace, now) { retryAt = max(own, opens) }
+        wasRefused(attempt, demand)
         if demand.reason == .auth {
             attempt.context.forgetCredentials()
             recordAnswer(attempt, demand.error)
         }
         recordCut(attempt)
-        queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.id)
+        queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: demand.error), for: task.claim)
         // The queue's event says it, once; this is for whoever wants to see every try.
         report(.debug, "waits for \(reason.words): \(demand.error.message)", task: task.id)
         if let retryAt { wake(at: retryAt) }
@@ -139,7 +146,7 @@ extension TransferEngine {
     private func tryOtherCredentials(_ attempt: Attempt, _ error: TransferError) {
         let now = timeline.now
         recordCut(attempt)
-        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: now, error: error), for: attempt.task.id)
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: now, error: error), for: attempt.task.claim)
         wake(at: now)
         close(attempt)
     }
@@ -159,16 +166,16 @@ extension TransferEngine {
                 task: task.id, batch: task.batch, folder: task.folder, sent: sent, shown: isStopped ? shown : nil)
             let accepted = attempt.isCounted ? attempt.accepted : attempt.task.accepted
             queue.writer.record(
-                .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.id)
-            queue.writer.record(.sent(sent, kept: true), for: task.id)
+                .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
+            queue.writer.record(.sent(sent, kept: true), for: task.claim)
         } else if attempt.sent > 0 {
             queue.writer.record(
                 .restarted(
                     reason: "it was broken off, and this server cannot resume", repeated: attempt.sent, identity: nil),
-                for: attempt.task.id)
+                for: attempt.task.claim)
             guard let point = attempt.resumePoint ?? attempt.outdatedPoint else { return }
             queue.writer.record(
-                .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.id)
+                .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.claim)
         }
     }
 
@@ -194,6 +201,7 @@ extension TransferEngine {
         }
         attempt.source = nil
         unclaim(attempt)
+        _ = attempt.login?.standing.ended(attempt.task.id)
         endInquiry(attempt)
         hasUncommitted = true
         schedulePump()

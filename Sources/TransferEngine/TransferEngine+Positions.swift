@@ -25,8 +25,11 @@ extension TransferEngine {
             attempt.isCounted = true
             attempt.sent = max(attempt.sent, offset)
             attempt.repeated += again
+        } else {
+            (again, attempt.lostTail) = (attempt.lostTail, 0)
+            attempt.repeated += again
         }
-        queue.writer.record(.resumed(at: offset, repeated: again), for: attempt.task.id)
+        queue.writer.record(.resumed(at: offset, repeated: again), for: attempt.task.claim)
     }
 
     /// Keeps what was learnt of a host, over restarts of the engine.
@@ -42,7 +45,7 @@ extension TransferEngine {
         guard let point = recordable(point, attempt) else { return }
         queue.writer.record(
             .checkpoint(resumePoint: point.encoded, accepted: attempt.accepted, secret: point.secret),
-            for: attempt.task.id)
+            for: attempt.task.claim)
         if waits { untilDurable(attempt) }
     }
 
@@ -78,10 +81,14 @@ extension TransferEngine {
     }
 
     func startOver(_ attempt: Attempt, _ reason: String) {
-        let lost = attempt.target == nil ? max(attempt.accepted, attempt.sent, lostBefore(attempt)) : attempt.accepted
+        let lost =
+            attempt.target == nil
+            ? max(attempt.accepted, attempt.sent, lostBefore(attempt))
+            : max(attempt.accepted + attempt.lostTail, attempt.target?.written ?? 0)
+        attempt.lostTail = 0
         attempt.isCounted = true
         attempt.told.bytes = 0
-        queue.writer.record(.restarted(reason: reason, repeated: lost, identity: nil), for: attempt.task.id)
+        queue.writer.record(.restarted(reason: reason, repeated: lost, identity: nil), for: attempt.task.claim)
         keepOutdated(attempt)
         attempt.repeated += lost
         attempt.accepted = 0
@@ -98,7 +105,7 @@ extension TransferEngine {
         point.isOutdated = true
         attempt.outdatedPoint = point
         queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.id)
+            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.claim)
     }
 
     /// Bytes that attempts before this one had sent, as long as nobody has said what became of them.
@@ -117,6 +124,6 @@ extension TransferEngine {
         else { return }
         attempt.repeated += before - attempt.accepted
         queue.writer.record(
-            .resumed(at: attempt.accepted, repeated: before - attempt.accepted), for: attempt.task.id)
+            .resumed(at: attempt.accepted, repeated: before - attempt.accepted), for: attempt.task.claim)
     }
 }

@@ -3,78 +3,169 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// A download's last steps, without a connection: everything synced, the digest compared, the final name given.
+/// A download's last steps, without a connection: everything synced, the digest compared, leave asked, the final name given.
+///
+/// Between two steps a person may pause or cancel it: then the attempt is over, and nothing that comes of it changes anything here.
 extension TransferEngine {
-    /// Every byte is there: sync, digest, rename, without a connection.
+    /// Every byte is there.
     func publish(_ attempt: Attempt, _ receipt: Receipt) {
-        guard let target = attempt.target, let descriptor = target.descriptor, let point = attempt.point,
-            let partName = target.partName
-        else { return fail(attempt, TransferError(.internal, "a download without its file: retry")) }
+        guard let target = attempt.target, target.descriptor != nil, attempt.point != nil else {
+            return fail(attempt, TransferError(.internal, "a download without its file: retry"))
+        }
         attempt.phase = .finishing
         leaveSpeed(of: attempt)
         freeSlot(of: attempt)
-        queue.writer.record(.finishing, for: attempt.task.id)
-        let publication = Publication(
-            part: target.directory.appending(partName), final: target.directory.appending(point.name),
-            directory: target.directory, mayReplace: attempt.context.order.options.ifExists == .replace)
+        queue.writer.record(.finishing, for: attempt.task.claim)
         inBackground { [self] in
-            do throws(Errno) {
-                try await files.run { () throws(Errno) in try Publication.sync(descriptor) }
-                if let wanted = receipt.digest {
-                    let found = try await files.run { () throws(Errno) in try Publication.digest(descriptor) }
-                    if found != wanted { return discard(attempt, publication) }
-                }
-            } catch {
-                return finishingFailed(attempt, target.refusal(error))
-            }
-            attempt.accepted = receipt.bytes
-            if attempt.total != receipt.bytes {
-                attempt.total = receipt.bytes
-                queue.writer.record(.sizeKnown(receipt.bytes), for: attempt.task.id)
-            }
-            var last = point
-            last.offset = receipt.bytes
-            last.version.total = receipt.bytes
-            last.publishing = true
-            (last.partName, last.partInode) = (target.partName, target.partInode)
-            queue.writer.record(
-                .checkpoint(resumePoint: ResumePoint(last).encoded, accepted: receipt.bytes), for: attempt.task.id)
-            await durable(attempt)
-            FaultPoint.publishing.pass()
-            switch await files.run({ publication.rename() }) {
-            case .published: complete(attempt, receipt, finalPath: publication.final)
-            case .nameTaken: nameTaken(attempt, publication, receipt)
-            case .failed(let error): finishingFailed(attempt, target.refusal(error))
-            }
+            guard await isSafe(attempt, target, receipt), await hasPromised(attempt, target, receipt) else { return }
+            await giveName(attempt, target, receipt)
         }
     }
 
-    /// The bytes are not those that were promised: they are of no use to a later attempt either.
-    private func discard(_ attempt: Attempt, _ publication: Publication) {
-        try? System.unlink(publication.part.bytes)
+    /// Puts all of it on the disk, and records that.
+    private func isSafe(_ attempt: Attempt, _ target: DownloadTarget, _ receipt: Receipt) async -> Bool {
+        guard let descriptor = target.descriptor, var point = attempt.point else { return false }
+        let found: Result<FileStatus, Errno> = await disks.worker(.sync, of: descriptor).run {
+            Result { () throws(Errno) in
+                try Publication.sync(descriptor)
+                return try System.fstat(descriptor.rawValue)
+            }
+        }
+        guard attempt.phase == .finishing else { return false }
+        switch found {
+        case .failure(let error):
+            lostPages(attempt, error)
+            return false
+        case .success(let status) where status.size != receipt.bytes:
+            again(attempt, target, "somebody else has written to the temporary file")
+            return false
+        case .success: break
+        }
+        target.synced = receipt.bytes
+        attempt.accepted = receipt.bytes
+        if attempt.total != receipt.bytes {
+            attempt.total = receipt.bytes
+            queue.writer.record(.sizeKnown(receipt.bytes), for: attempt.task.claim)
+        }
+        point.offset = receipt.bytes
+        point.version.total = receipt.bytes
+        point.promised = receipt.digest
+        (point.partName, point.partInode) = (target.partName, target.partInode)
+        attempt.point = point
+        record(point, attempt)
+        return true
+    }
+
+    /// Compares the file with the digest that was promised, if one was.
+    private func hasPromised(_ attempt: Attempt, _ target: DownloadTarget, _ receipt: Receipt) async -> Bool {
+        guard let wanted = receipt.digest else { return true }
+        guard let descriptor = target.descriptor else { return false }
+        let found: Result<TransferDigest, Errno> = await disks.worker(.digest, of: descriptor).run {
+            Result { () throws(Errno) in try Publication.digest(descriptor) }
+        }
+        guard attempt.phase == .finishing else { return false }
+        switch found {
+        case .success(let digest) where digest == wanted: return true
+        case .success: discard(attempt, target)
+        case .failure(let error): refused(attempt, target.refusal(error))
+        }
+        return false
+    }
+
+    private func giveName(_ attempt: Attempt, _ target: DownloadTarget, _ receipt: Receipt) async {
+        guard let descriptor = target.descriptor, let point = attempt.point, let part = target.partName,
+            let inode = target.partInode
+        else { return }
+        let publication = Publication(
+            part: target.directory.appending(part), inode: inode, size: receipt.bytes,
+            final: target.directory.appending(point.name), directory: target.directory,
+            mayReplace: attempt.context.order.options.ifExists == .replace)
+        // Most names that are taken are seen before anybody is asked.
+        if existing(publication.final, attempt.context.order.options, point: point) != nil {
+            return nameTaken(attempt, publication)
+        }
+        var last = point
+        last.publishing = true
+        record(last, attempt)
+        // A pause or cancel that came first holds: whoever made it ends this attempt.
+        guard await hasLeave(attempt), attempt.phase == .finishing else { return }
+        attempt.phase = .publishing
+        FaultPoint.publishing.pass()
+        let outcome = await disks.worker(.name, of: descriptor).run { publication.rename() }
+        switch outcome {
+        case .published: complete(attempt, receipt, finalPath: publication.final)
+        case .nameTaken: nameTaken(attempt, publication)
+        case .notOurs: again(attempt, target, "somebody else has put another file in the temporary one's place")
+        case .failed(let error): refused(attempt, target.refusal(error))
+        }
+    }
+
+    private func record(_ point: GetResumePoint, _ attempt: Attempt) {
         queue.writer.record(
-            .restarted(reason: "the digest differs", repeated: attempt.accepted, identity: nil), for: attempt.task.id)
+            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: attempt.accepted), for: attempt.task.claim)
+    }
+
+    /// Whether the queue lets it take its final name, and knows that it does. A queue that cannot write now is asked again.
+    private func hasLeave(_ attempt: Attempt) async -> Bool {
+        while phase == .running || phase == .draining {
+            do {
+                return try await queue.writer.leaveToPublish(attempt.task.claim)
+            } catch {
+                report(.error, "the queue cannot be written: \(error)", task: attempt.task.id)
+                await pause(.seconds(1))
+                guard attempt.phase == .finishing else { return false }
+            }
+        }
+        return false
+    }
+
+    /// The bytes are not those that were promised: they are of no use to a later attempt either. What was put together out of several answers
+    /// is asked for once more, as a whole.
+    private func discard(_ attempt: Attempt, _ target: DownloadTarget) {
+        if attempt.isResumed { return again(attempt, target, "the digest differs") }
+        removePart(of: target)
+        queue.writer.record(
+            .restarted(reason: "the digest differs", repeated: attempt.accepted, identity: nil), for: attempt.task.claim
+        )
+        let name = target.directory.appending(attempt.point?.name ?? RawPath("")).displayed
         fail(
             attempt,
             TransferError(
                 .integrity,
-                "\(publication.final.displayed) has another SHA-256 than promised: check the address and --sha256, and queue it again if one is wrong"
+                "\(name) has another SHA-256 than promised: check the address and --sha256, and queue it again if one is wrong"
             ))
     }
 
-    private func nameTaken(_ attempt: Attempt, _ publication: Publication, _ receipt: Receipt) {
+    /// What is here is good for nothing: it is fetched from its beginning, at once.
+    private func again(_ attempt: Attempt, _ target: DownloadTarget, _ reason: String) {
+        removePart(of: target)
+        queue.writer.record(
+            .restarted(reason: reason, repeated: attempt.accepted, identity: nil), for: attempt.task.claim)
+        let error = TransferError(.integrity, "\(reason): Martlet fetches the file once more")
+        wait(attempt, WaitDemand(.backoff, error))
+    }
+
+    /// Another file of that name stays.
+    private func removePart(of target: DownloadTarget) {
+        guard let name = target.partName, let inode = target.partInode else { return }
+        let path = target.directory.appending(name).bytes
+        if (try? System.lstat(path))?.inode == inode { try? System.unlink(path) }
+    }
+
+    private func nameTaken(_ attempt: Attempt, _ publication: Publication) {
         let options = attempt.context.order.options
         guard let ending = existing(publication.final, options, point: attempt.point) else {
-            return finishingFailed(attempt, attempt.target?.refusal(.fileExists))
+            return refused(attempt, attempt.target?.refusal(.fileExists) ?? .nameless)
         }
-        if case .completed = ending { try? System.unlink(publication.part.bytes) }
+        if case .completed = ending, let target = attempt.target { removePart(of: target) }
         close(attempt)
         conclude(attempt.task, ending)
     }
+}
 
-    private func finishingFailed(_ attempt: Attempt, _ refusal: DownloadTarget.Refusal?) {
-        guard let refusal else { return fail(attempt, TransferError(.internal, "publishing failed: retry")) }
-        refused(attempt, refusal)
+extension DownloadTarget.Refusal {
+    fileprivate static var nameless: DownloadTarget.Refusal {
+        DownloadTarget.Refusal(error: TransferError(.internal, "publishing failed: retry"), waits: nil)
     }
 }
 
@@ -82,9 +173,12 @@ extension DownloadTarget {
     /// Whether the temporary file has got its final name already.
     func wasPublished(_ point: GetResumePoint) -> Bool {
         guard let inode = point.partInode, let part = point.partName,
-            (try? System.lstat(directory.appending(part).bytes)) == nil,
-            let found = try? System.lstat(directory.appending(point.name).bytes)
+            let found = try? System.lstat(directory.appending(point.name).bytes),
+            found.inode == inode, found.size == point.offset
         else { return false }
-        return found.inode == inode && found.size == point.offset
+        let path = directory.appending(part).bytes
+        // Where a rename cannot refuse to replace, the file has both names for a moment.
+        if let other = try? System.lstat(path), other.inode == inode { try? System.unlink(path) }
+        return true
     }
 }

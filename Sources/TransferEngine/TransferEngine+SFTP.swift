@@ -62,6 +62,10 @@ extension TransferEngine {
                 moved(attempt, to: attempt.base + event.end.bytesRead)
             }
             FaultPoint.answered.pass()
+            switch event.end.outcome {
+            case .done, .opened, .attributes, .names, .freeSpace, .refused: wasLetIn(attempt)
+            case .broken, .notLetIn, .sinkFailed, .sourceEnded, .sourceFailed: break
+            }
             if case .opened = event.end.outcome, isCarriedAlong(attempt) {
                 leaveSpeed(of: attempt)
                 freeSlot(of: attempt)

@@ -3,25 +3,27 @@ import LinuxSystem
 import SSHTransport
 package import TransferModel
 import TransferProtocols
-import TransferQueue
+package import TransferQueue
 
 /// Breaking off: some tasks because a person says so, all of them because the engine ends.
 extension TransferEngine {
-    package func stop(_ tasks: [TaskID]) async {
-        let wanted = Set(tasks)
-        var unstarted: [TaskID] = []
+    package func stop(_ claims: [TaskClaim]) async {
+        let wanted = Set(claims)
+        if claimsUnderWay > 0 { voidClaims.formUnion(wanted) }
+        var unstarted: [TaskClaim] = []
         for lane in lanes.values { unstarted += lane.remove(wanted) }
         for index in laneOrder.indices {
             laneOrder[index].ready = lanes[LaneID(rawValue: laneOrder[index].id)]?.ready ?? 0
         }
         claimsAreStale = true
-        let running = tasks.compactMap { attempts[$0] }.filter { $0.phase == .running }
+        let running = claims.compactMap { claim in attempts[claim.task].flatMap { $0.task.claim == claim ? $0 : nil } }
+            .filter { $0.phase == .running || $0.phase == .finishing }
         await breakOff(running)
         for attempt in running { askWhatIsThere(attempt) }
         do {
             if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
             try await queue.writer.commit()
-            for task in tasks where unconfirmed[task] != nil {
+            for task in claims.map(\.task) where unconfirmed[task] != nil {
                 if try await queue.reader.task(task)?.state.isTerminal ?? true { unconfirmed[task] = nil }
             }
         } catch {
@@ -37,17 +39,20 @@ extension TransferEngine {
             close(attempt)
         }
         for attempt in running {
-            if let target = attempt.target, target.written > target.synced, await sync(attempt) {
-                for case .persist(let point) in attempt.machine.handle(.synced(through: target.synced)) {
-                    if let point = recordable(point, attempt) {
-                        queue.writer.record(
-                            .checkpoint(resumePoint: point.encoded, accepted: attempt.accepted), for: attempt.task.id)
-                    }
-                }
-            }
+            await checkpoint(attempt)
             recordCut(attempt, isStopped: true)
-            queue.writer.record(.requeued, for: attempt.task.id)
+            queue.writer.record(.requeued, for: attempt.task.claim)
         }
+    }
+
+    /// Records how far a download's file is on the disk. What cannot be put there does not count.
+    private func checkpoint(_ attempt: Attempt) async {
+        guard let target = attempt.target, var point = attempt.point, target.written > target.synced,
+            case .done = await sync(attempt)
+        else { return }
+        point.offset = target.synced
+        queue.writer.record(
+            .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: target.synced), for: attempt.task.claim)
     }
 
     package func shutdown(_ manner: StopManner) async -> Bool {
@@ -78,7 +83,8 @@ extension TransferEngine {
         (gateTimer, troubleTimer, wakeTimer, ticker) = (nil, nil, nil, nil)
         endListening()
         await withinSeconds { [self] in
-            await breakOff(attempts.values.filter { $0.phase == .running })
+            await breakOff(attempts.values.filter { $0.phase == .running || $0.phase == .finishing })
+            await untilPublished()
             try? await queue.writer.release(unstarted: lanes.values.flatMap { $0.remove(nil) })
             try? await keepToday()
             try? await queue.writer.commit()
@@ -91,7 +97,7 @@ extension TransferEngine {
         laneOrder = []
         await walker.stop()
         // A sync of gigabytes may still go on; the process ends without it, and the recorded position is the older one.
-        Task.detached { [files] in files.stop() }
+        disks.stop()
         return true
     }
 
@@ -103,6 +109,13 @@ extension TransferEngine {
         inBackground { [self] in try await takeUpWalks(of: nil) }
         notice?()
         return true
+    }
+
+    /// Returns when every download that has leave for its final name has it.
+    private func untilPublished() async {
+        while attempts.values.contains(where: { $0.phase == .publishing }) {
+            await withCheckedContinuation { drainWaiters.append($0) }
+        }
     }
 
     private func untilDrained() async {

@@ -32,10 +32,10 @@ extension TransferEngine {
             return report(
                 PlaceProbe.Findings(), TransferError(.unsupported, "this URL cannot be asked: check its spelling"))
         }
-        var (findings, error) = await ask(target, at: place, context)
+        var (findings, error, answer) = await ask(target, at: place, context)
         // The server may want the password shown in another way.
-        if error?.httpStatus == 401, context.triesAsAsked() {
-            (findings, error) = await ask(target, at: place, context)
+        if error?.httpStatus == 401, context.triesAsAsked(answer) {
+            (findings, error, answer) = await ask(target, at: place, context)
         }
         let answered = timeline.nanoseconds
         let login = error == nil ? await login(target, at: place, order) : nil
@@ -58,7 +58,7 @@ extension TransferEngine {
             guard isSomebody else { return nil }
             var nobody = order
             nobody.secrets = TransferSecrets()
-            let (_, refusal) = await ask(target, at: place, makeContext(nobody))
+            let (_, refusal, _) = await ask(target, at: place, makeContext(nobody))
             return refusal?.httpStatus == 401 || refusal?.httpStatus == 403 ? .ok : .notAsked
         }
     }
@@ -86,7 +86,7 @@ extension TransferEngine {
 
     private func ask(
         _ target: PlaceProbe.Target, at place: RemotePlace, _ context: BatchContext
-    ) async -> (PlaceProbe.Findings, TransferError?) {
+    ) async -> (PlaceProbe.Findings, TransferError?, HTTPAnswer?) {
         lastTest -= 1
         let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
         let attempt = Attempt(
@@ -103,7 +103,7 @@ extension TransferEngine {
             }
             feed(attempt, .began(at: timeline.now))
         }
-        return ((attempt.machine as? PlaceProbe)?.findings ?? PlaceProbe.Findings(), error)
+        return ((attempt.machine as? PlaceProbe)?.findings ?? PlaceProbe.Findings(), error, attempt.lastAnswer?.head)
     }
 }
 

@@ -66,7 +66,7 @@ extension TransferEngine {
         guard task.begunBefore == nil, task.resumePoint == nil, task.accepted > 0 else { return task }
         queue.writer.record(
             .restarted(reason: "nothing of the attempts before counts", repeated: task.accepted, identity: nil),
-            for: task.id)
+            for: task.claim)
         var task = task
         task.accepted = 0
         return task
@@ -117,10 +117,10 @@ extension TransferEngine {
         restart point: ResumePoint?, of task: ClaimedTask, _ reason: String, _ repeated: Int64,
         _ identity: SourceIdentity
     ) {
-        queue.writer.record(.restarted(reason: reason, repeated: repeated, identity: identity), for: task.id)
+        queue.writer.record(.restarted(reason: reason, repeated: repeated, identity: identity), for: task.claim)
         guard let point else { return }
         queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: task.id)
+            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: task.claim)
     }
 
     /// Begins an upload once the source's time of modification tells every change that follows.
@@ -210,13 +210,13 @@ extension TransferEngine {
         point.isOutdated = true
         let accepted = stored?.bytes ?? attempt.accepted
         queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret), for: attempt.task.id)
+            .checkpoint(resumePoint: point.encoded, accepted: accepted, secret: point.secret), for: attempt.task.claim)
     }
 
     /// The server took the file and has other bytes: whoever retries that has it sent again, and nothing there passes for it. What we
     /// have left there is replaced where its tag tells it from another one's file.
     func differ(_ attempt: Attempt, _ receipt: Receipt, _ error: TransferError) {
-        let task = attempt.task.id
+        let task = attempt.task.claim
         fail(attempt, error)
         guard let etag = receipt.etag else {
             queue.writer.record(.checkpoint(resumePoint: nil, accepted: receipt.bytes), for: task)
@@ -245,7 +245,7 @@ extension TransferEngine {
             return fail(attempt, sourceError(attempt, .badDescriptor))
         }
         inBackground { [self] in
-            let result: Result<[TransferDigest]?, Errno> = await files.run {
+            let result: Result<[TransferDigest]?, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try SourceDigest.digests(of: range, algorithms, in: duplicate) }
             }
             guard attempt.source === source else { return }
@@ -265,7 +265,7 @@ extension TransferEngine {
             return fail(attempt, sourceError(attempt, .badDescriptor))
         }
         inBackground { [self] in
-            let result: Result<TransferDigest, Errno> = await files.run {
+            let result: Result<TransferDigest, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try Publication.digest(duplicate) }
             }
             guard attempt.source === source else { return }

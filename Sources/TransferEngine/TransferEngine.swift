@@ -9,7 +9,7 @@ package import TransferQueue
 ///
 /// Lives on one event loop together with the HTTP transport, so there is no hop between a protocol and its exchange. Start reading here;
 /// then `+Lanes` (what starts next), `+Attempts` (a protocol's actions), `+FTP` and `+SFTP` (those of
-/// other transports), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a task ends or waits), `+Remains` (what is
+/// other transports), `+Uploads`, `+Downloads` and `+Publishing` (the local side), `+Outcomes` (how a task ends or waits), `+Logins` (who is let in), `+Remains` (what is
 /// left at servers), `+Live` (what moves), `+Limits` (how fast), `+Walks` (directories into tasks), `+Stopping`, `+Looks` (what
 /// a paused one has there).
 package actor TransferEngine: EngineControl {
@@ -30,8 +30,8 @@ package actor TransferEngine: EngineControl {
     let queue: TransferQueue
     let settings: EngineSettings
     let timeline: Timeline
-    /// Sync, digests, renames, password commands.
-    let files: BlockingWorker
+    /// Syncs, digests, renames.
+    let disks: LocalWork
     let walker: DirectoryWalker
     /// Made by `start`, on the loop.
     var transport: HTTPTransport?
@@ -48,6 +48,9 @@ package actor TransferEngine: EngineControl {
     var lanes: [LaneID: Lane] = [:]
     /// Something happened after which more may be claimed than at the last look.
     var claimsAreStale = true
+    /// Claims that the queue has not answered yet, and what was stopped meanwhile: it may be among them.
+    var claimsUnderWay = 0
+    var voidClaims: Set<TaskClaim> = []
     /// The lanes in the order in which they are served, with what is at hand.
     var laneOrder: [SchedulerLane] = []
     var contexts: [BatchID: BatchContext] = [:]
@@ -62,6 +65,8 @@ package actor TransferEngine: EngineControl {
     /// Attempts with a connection, by host and together.
     var load: [String: Int] = [:]
     var slotsInUse = 0
+    /// +Logins
+    var logins: [Login.Key: Login] = [:]
     /// Hosts that a task is asking what they can, and which task: others wait for the answer.
     var inquirers: [String: TaskID] = [:]
     var isRefreshing = false
@@ -141,23 +146,24 @@ package actor TransferEngine: EngineControl {
     /// - Parameters:
     ///   - loop: where it lives; it must outlive the engine.
     ///   - clock: for tests; the loop's own otherwise.
+    ///   - wall: milliseconds since 1970; for tests, too.
     package init(
         queue: TransferQueue, settings: EngineSettings, loop: EventLoop, clock: sending (any TransportClock)? = nil,
-        wallMilliseconds: Int64 = WallClock.milliseconds
+        wall: sending @escaping () -> Int64 = { WallClock.milliseconds }
     ) throws(Errno) {
         self.queue = queue
         self.settings = settings
         receivers = ReceiverTokens(in: settings.receiverState)
         self.loop = loop
         currentLimits = settings.limits
-        let timeline = Timeline(clock: clock ?? loop, wallMilliseconds: wallMilliseconds)
+        let timeline = Timeline(clock: clock ?? loop, wall: wall)
         self.timeline = timeline
         speedHistory = SpeedHistory(at: timeline.nanoseconds)
         recentErrors = RecentCount(at: timeline.nanoseconds)
         let today = TodayCount(at: timeline.now, localDay: settings.localDay)
         self.today = today
         keptToday = (today.count, timeline.nanoseconds)
-        files = try BlockingWorker(name: "files", threads: 2)
+        disks = try LocalWork()
         walker = try DirectoryWalker()
     }
 
@@ -196,7 +202,13 @@ package actor TransferEngine: EngineControl {
         lookAtLast()
     }
 
-    package func useAgent(_ socket: RawPath) { sshAgent = socket }
+    package func useAgent(_ socket: RawPath) {
+        if socket == sshAgent { return }
+        sshAgent = socket
+        // It may hold the key that was missing.
+        for login in logins.values where login.key.origin.hasPrefix("sftp:") { login.standing.tryAgain() }
+        schedulePump()
+    }
 
     package func connectivityChanged() {
         for host in hosts.keys { hosts[host]?.forgetFailures() }
@@ -205,6 +217,20 @@ package actor TransferEngine: EngineControl {
             try await queue.writer.clearWait([WaitReasons(.connectivity), WaitReasons(.hostBackoff)])
         }
         schedulePump()
+    }
+
+    /// Somebody may have set the wall clock: what waits for so long waits for so long, and what a person has named is when that clock says so.
+    func followClock() {
+        guard let step = timeline.step() else { return }
+        report(.info, "the clock was set by \(step.components.seconds) s: times that people have named follow it")
+        for host in hosts.keys { hosts[host]?.move(by: step) }
+        for place in servings.keys { servings[place]?.move(by: step) }
+        if let wakeTimer { timeline.clock.cancel(wakeTimer) }
+        (wakeTimer, wakesAt) = (nil, nil)
+        inBackground { [self] in
+            try await queue.writer.moveRetries(by: step)
+            wakeDue()
+        }
     }
 
     package func waitUntilIdle() async {

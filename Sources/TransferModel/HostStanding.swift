@@ -133,6 +133,15 @@ public struct HostStanding: Hashable, Sendable {
         closedUntil = askedUntil
     }
 
+    /// The clock was set: what is so long from now stays so.
+    public mutating func move(by step: Duration) {
+        func moved(_ time: Timestamp?) -> Timestamp? { time.map { $0.advanced(by: step) } }
+        closedUntil = moved(closedUntil)
+        askedUntil = moved(askedUntil)
+        refusedSince = moved(refusedSince)
+        pausedSince = moved(pausedSince)
+    }
+
     private mutating func note(_ experience: Experience, _ now: Timestamp) {
         switch experience {
         case .answered where isAskedToWait(now):

@@ -24,7 +24,9 @@ extension HTTPAnswer {
     }
 
     /// It tells a length that cannot be: nobody can say when all of it has come.
-    var hasImpossibleLength: Bool { field("content-length") != nil && contentLength == nil }
+    var hasImpossibleLength: Bool {
+        field("content-length") != nil && contentLength.map(FileSize.isPossible) != true
+    }
 
     /// `text/html` for one: lower case, without parameters.
     var mediaType: String? {

@@ -19,7 +19,8 @@ extension ClaimedTask {
     /// No task of the queue.
     package init(asking id: TaskID) {
         self.init(
-            id: id, uuid: UUID(), batch: BatchID(rawValue: 0), lane: LaneID(rawValue: 0), folder: FolderID(rawValue: 0),
+            id: id, generation: 0, uuid: UUID(), batch: BatchID(rawValue: 0), lane: LaneID(rawValue: 0),
+            folder: FolderID(rawValue: 0),
             folders: [], place: 0,
             name: RawPath(""), work: .download(url: "", directory: RawPath("/"), fileName: nil), size: nil, accepted: 0,
             begunBefore: nil, resumePoint: nil, resumeSecret: nil, attempts: 0, failures: 0, restarts: 0,

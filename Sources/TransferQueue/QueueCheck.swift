@@ -57,6 +57,7 @@ struct QueueCheck {
                 SELECT id FROM tasks WHERE state NOT BETWEEN 1 AND 8 OR (state > 5) <> (finished_at IS NOT NULL)
                 OR (claimed = 1 AND state NOT IN (1, 3, 4)) OR (state IN (3, 4) AND claimed = 0)
                 OR (claimed = 1 AND begun_at IS NULL) OR accepted < 0
+                OR (flags & 128 AND claimed = 0) OR (claimed = 1 AND claims = 0)
                 """),
         Rule(
             sentence: "task t% waits and does not say for what",

@@ -168,7 +168,9 @@ extension QueueStore {
         var lanes: [String: Int64] = [:]
         var queries: [(task: TaskID, query: String)] = []
         let firstTask = numbers.task
-        for download in downloads {
+        var named: Set<DownloadSource> = []
+        // Named twice it would be fetched twice, and the second one would find the first one's file in its place.
+        for download in downloads where named.insert(download).inserted {
             guard let address = RemoteAddress(download.url) else {
                 throw QueueError.badRequest(
                     "not a URL with a host and without user info: \(Plan.harmless(download.url))")

@@ -55,16 +55,17 @@ extension QueueStore {
         try writeCounters()
         let events = """
             INSERT INTO events (seq, at, type, batch, task) SELECT row_number() OVER () + ?2, ?3, 5, ?4, id
-            FROM tasks WHERE folder = ?1 AND state IN (1, 2, 3, 4, 5)
+            FROM tasks WHERE folder = ?1 AND state IN (1, 2, 5)
             """
-        for folder in try withTasks(folders, states: "1, 2, 3, 4, 5") {
+        // What was active is stopped by now, or getting its final name.
+        for folder in try withTasks(folders, states: "1, 2, 5") {
             try database.run(
                 events, .integer(folder), .integer(numbers.event - 1), .integer(now.milliseconds),
                 .integer(batch.rawValue))
             numbers.event += database.changes
             files += database.changes
             try move(
-                .directly(in: folder, states: "1, 2, 3, 4, 5"), to: "8",
+                .directly(in: folder, states: "1, 2, 5"), to: "8",
                 also: "claimed = 0, finished_at = \(now.milliseconds)")
         }
         self.change.lastEvent = EventSequence(rawValue: numbers.event - 1)
@@ -80,6 +81,7 @@ extension QueueStore {
     ) throws -> NodeResult {
         if old.state == .cancelled { return NodeResult(id: node, result: .already) }
         if old.state.isTerminal { return refused(node, "\(node) is over: nothing is left to cancel") }
+        if old.flags.contains(.publishing) { return tooLate(node) }
         if old.claimed {
             try stop(old, as: .cancelled, "cancelled", &change)
         } else {

@@ -4,9 +4,19 @@ import TransferModel
 
 /// A fact that the engine recorded, with its time.
 struct RecordedFact: Sendable {
-    let task: TaskID
+    let claim: TaskClaim
     let change: TaskChange
     let time: Timestamp
+
+    var task: TaskID { claim.task }
+}
+
+extension TaskClaim {
+    /// Whoever holds it. For tests.
+    static func anyone(_ task: TaskID) -> TaskClaim { TaskClaim(task: task, generation: -1) }
+
+    /// Whether a fact under this claim counts for a row.
+    func holds(_ row: TaskRow) -> Bool { generation == row.generation || generation == -1 }
 }
 
 /// What the engine learned about running tasks.
@@ -14,22 +24,22 @@ extension QueueStore {
     /// Applies facts in their order. A fact that a later one of the same task makes pointless is left out: a task that
     /// begins and ends between two commits is written once.
     func apply(_ facts: [RecordedFact]) throws {
-        var settled: Set<TaskID> = []
-        var checkpointed: Set<TaskID> = []
-        var sent: Set<TaskID> = []
+        var settled: Set<TaskClaim> = []
+        var checkpointed: Set<TaskClaim> = []
+        var sent: Set<TaskClaim> = []
         var kept: [RecordedFact] = []
         for fact in facts.reversed() {
             switch fact.change {
             case .running, .finishing:
-                if settled.contains(fact.task) { noteStart(fact) } else { kept.append(fact) }
+                if settled.contains(fact.claim) { noteStart(fact) } else { kept.append(fact) }
             case .checkpoint(let resumePoint, _, _):
-                if settled.contains(fact.task) || checkpointed.contains(fact.task) { continue }
-                if resumePoint != nil { checkpointed.insert(fact.task) }
+                if settled.contains(fact.claim) || checkpointed.contains(fact.claim) { continue }
+                if resumePoint != nil { checkpointed.insert(fact.claim) }
                 kept.append(fact)
             case .sent:
-                if !settled.contains(fact.task), sent.insert(fact.task).inserted { kept.append(fact) }
+                if !settled.contains(fact.claim), sent.insert(fact.claim).inserted { kept.append(fact) }
             case .completed:
-                settled.insert(fact.task)
+                settled.insert(fact.claim)
                 kept.append(fact)
             default: kept.append(fact)
             }
@@ -42,9 +52,9 @@ extension QueueStore {
     }
 
     /// Facts of tasks that were cancelled, paused or purged meanwhile are dropped where they no longer matter: the
-    /// engine learns of such changes a little later than the queue.
+    /// engine learns of such changes a little later than the queue. What an older attempt reports never matters.
     private func apply(_ fact: RecordedFact) throws {
-        guard let old = try task(fact.task) else { return }
+        guard let old = try task(fact.task), fact.claim.holds(old) else { return }
         var row = old
         switch fact.change {
         case .running:
@@ -118,7 +128,7 @@ extension QueueStore {
             guard row.claimed else { return }
             try endAttempt(row, &details, "requeued", error: nil, at: fact.time)
             row.claimed = false
-            row.state = .queued
+            row.state = try isPaused(row) ? .paused : .queued
         case .completed(let completion):
             guard !row.state.isTerminal else { return }
             try complete(&row, &details, completion, at: fact.time)
@@ -246,7 +256,7 @@ extension QueueStore {
         try endAttempt(row, &details, "waiting", error: error, at: time)
         if error != nil { details.failures += 1 }
         row.claimed = false
-        row.state = .waiting
+        row.state = try isPaused(row) ? .paused : .waiting
         // A task that waits always says for what.
         details.wait = reasons.isEmpty ? WaitReasons(.backoff) : reasons
         details.waitSince = time.milliseconds
@@ -262,6 +272,12 @@ extension QueueStore {
         payload.retryAt = retryAt
         payload.error = error
         try append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
+    }
+
+    /// Only what was getting its final name is still claimed when its folder is paused.
+    private func isPaused(_ row: TaskRow) throws -> Bool {
+        guard row.flags.contains(.publishing) else { return false }
+        return try row.flags.contains(.paused) || paths.isPaused(row.folder)
     }
 
     /// Writes down an attempt that did not succeed. The newest hundred of a task are kept.

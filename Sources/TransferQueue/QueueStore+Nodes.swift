@@ -67,6 +67,11 @@ extension QueueStore {
         return !isScanning && sums?.files.total == sums?.files.terminal
     }
 
+    /// All of it is here, and it is a moment from being over.
+    func tooLate(_ node: NodeID) -> NodeResult {
+        refused(node, "\(node) is getting its final name at this moment: look again")
+    }
+
     // MARK: Pause
 
     /// - Parameters:
@@ -140,6 +145,7 @@ extension QueueStore {
     private func pause(_ node: NodeID, _ old: TaskRow, _ change: inout NodeChange) throws -> NodeResult {
         if old.state.isTerminal { return refused(node, "\(node) is over: nothing is left to pause") }
         if old.flags.contains(.paused) { return NodeResult(id: node, result: .already) }
+        if old.flags.contains(.publishing) { return tooLate(node) }
         var row = old
         row.flags.insert(.paused)
         try append(.paused, batch: row.batch, task: row.id)
@@ -162,7 +168,7 @@ extension QueueStore {
         row.state = state
         if state.isTerminal { row.finishedAt = clock().milliseconds }
         try save(&row, was: old, details, was: oldDetails)
-        change.stopped.append(row.id)
+        change.stopped.append(row.claim)
     }
 
     /// Moves one task that the engine does not have.

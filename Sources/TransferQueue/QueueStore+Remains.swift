@@ -51,19 +51,21 @@ extension QueueStore {
         let rows = try database.rows(
             """
             SELECT t.id, t.folder, t.name, t.source, t.size, t.accepted, t.mtime, t.inode, t.begun_at, t.flags, t.rank,
-            b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at \(rest)
+            t.claims, b.id, l.id, b.direction, b.uuid, l.origin, t.finished_at \(rest)
             """, first, second
         ) { row in
             (
                 ClaimRow(row),
                 ClaimOwner(
-                    batch: BatchID(rawValue: row.integer(11)), lane: LaneID(rawValue: row.integer(12)),
-                    direction: TransferDirection(stored: row.integer(13)), uuid: UUID(bytes: row.bytes(14))),
-                row.text(15), row.optionalInteger(16).map { Timestamp(milliseconds: $0) }
+                    batch: BatchID(rawValue: row.integer(12)), lane: LaneID(rawValue: row.integer(13)),
+                    direction: TransferDirection(stored: row.integer(14)), uuid: UUID(bytes: row.bytes(15))),
+                row.text(16), row.optionalInteger(17).map { Timestamp(milliseconds: $0) }
             )
         }
         return try rows.compactMap { row, owner, origin, finished in
-            try claimed(row, owner).map { Remains(task: $0, origin: origin, finishedAt: finished) }
+            try claimed(row, owner, generation: row.generation).map {
+                Remains(task: $0, origin: origin, finishedAt: finished)
+            }
         }
     }
 

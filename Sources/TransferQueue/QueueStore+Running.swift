@@ -72,17 +72,17 @@ extension QueueStore {
         guard let owner, limit > 0 else { return [] }
         return try nextRows(lane, limit).compactMap { row in
             try database.run(
-                "UPDATE tasks SET claimed = 1, begun_at = ifnull(begun_at, ?) WHERE id = ?",
+                "UPDATE tasks SET claimed = 1, claims = claims + 1, begun_at = ifnull(begun_at, ?) WHERE id = ?",
                 .integer(now.milliseconds), .integer(row.id.rawValue))
             ledger.addReady(-1, lane: lane.rawValue)
             if row.begunAt == nil { freshClaims.insert(row.id) }
-            return try claimed(row, owner)
+            return try claimed(row, owner, generation: row.generation + 1)
         }
     }
 
     /// The lane's next tasks: those that were moved, and the others in the order in which they were found.
     private func nextRows(_ lane: LaneID, _ limit: Int) throws -> [ClaimRow] {
-        let columns = "id, folder, name, source, size, accepted, mtime, inode, begun_at, flags, rank"
+        let columns = "id, folder, name, source, size, accepted, mtime, inode, begun_at, flags, rank, claims"
         func rows(_ index: String, _ moved: String, _ order: String) throws -> [ClaimRow] {
             try database.rows(
                 """
@@ -116,6 +116,7 @@ extension QueueStore {
         let flags: TaskFlags
         /// Among the tasks of its batch.
         let place: Int64
+        let generation: Int64
 
         init(_ row: SQLiteStatement) {
             id = TaskID(rawValue: row.integer(0))
@@ -130,10 +131,11 @@ extension QueueStore {
             begunAt = row.optionalInteger(8)
             flags = TaskFlags(rawValue: row.integer(9))
             place = row.optionalInteger(10) ?? TaskPlaces.found(id)
+            generation = row.integer(11)
         }
     }
 
-    func claimed(_ row: ClaimRow, _ owner: ClaimOwner) throws -> ClaimedTask? {
+    func claimed(_ row: ClaimRow, _ owner: ClaimOwner, generation: Int64) throws -> ClaimedTask? {
         guard let folder = try paths.place(of: row.folder) else { return nil }
         var details = TaskDetails()
         var download: (url: String, hasQuery: Bool, fileName: [UInt8]?)?
@@ -167,7 +169,8 @@ extension QueueStore {
             details.resumePoint != nil && secrets.hasHandles
             ? try owner.uuid.flatMap { try secrets.handle(of: row.id, batch: $0, number: details.handle) } : nil
         var task = ClaimedTask(
-            id: row.id, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch, lane: owner.lane,
+            id: row.id, generation: generation, uuid: UUID(task: row.id, queue: uuid), batch: owner.batch,
+            lane: owner.lane,
             folder: FolderID(rawValue: row.folder), folders: folder.chain, place: row.place, name: row.name,
             work: work, size: row.size, accepted: row.accepted,
             begunBefore: row.begunAt.map { Timestamp(milliseconds: $0) }, resumePoint: details.resumePoint,
@@ -179,9 +182,10 @@ extension QueueStore {
     }
 
     /// Gives back what was claimed and never started: then nothing of it can have reached a server.
-    func release(unstarted tasks: [TaskID]) throws {
-        for id in tasks {
-            guard let old = try task(id), old.claimed else { continue }
+    func release(unstarted claims: [TaskClaim]) throws {
+        for claim in claims {
+            let id = claim.task
+            guard let old = try task(id), old.claimed, old.claim == claim else { continue }
             var row = old
             row.claimed = false
             if row.state.isActive { row.state = .queued }
@@ -189,6 +193,17 @@ extension QueueStore {
             attemptStarts[id] = nil
             try save(row, was: old)
         }
+    }
+
+    /// Leave to give a download its final name; false: the claim is void. From here on until the attempt's end it is neither paused nor
+    /// cancelled.
+    func leaveToPublish(_ claim: TaskClaim) throws -> Bool {
+        guard let old = try task(claim.task), old.claimed, old.claim == claim else { return false }
+        var row = old
+        row.state = .finishing
+        row.flags.insert(.publishing)
+        try save(row, was: old)
+        return true
     }
 
     /// After a start: nobody has anything in hand. What ran counts as an attempt that was broken off; begun-at, resume
@@ -236,6 +251,17 @@ extension QueueStore {
         for id in due { try clearWait(WaitReasons(rawValue: -1), of: id) }
     }
 
+    /// The clock was set: what is tried again after some time is so after that time. Times that a person has named stay.
+    func moveRetries(by step: Duration) throws {
+        let named = Int64(WaitReasons(.notBefore).rawValue)
+        try database.run(
+            """
+            UPDATE task_details INDEXED BY details_wake SET retry_at = retry_at + ?1
+            WHERE retry_at IS NOT NULL AND wait & ?2 = 0
+            """, .integer(step.components.seconds * 1000 + step.components.attoseconds / 1_000_000_000_000_000),
+            .integer(named))
+    }
+
     func nextWake() throws -> Timestamp? {
         let retry = try database.integer(
             "SELECT min(retry_at) FROM task_details INDEXED BY details_wake WHERE retry_at IS NOT NULL")
@@ -256,6 +282,16 @@ extension QueueStore {
             """, .integer(Int64(reasons.rawValue)), SQLiteValue(batch?.rawValue), SQLiteValue(origin)
         ) { TaskID(rawValue: $0.integer(0)) }
         for id in waiting { try clearWait(reasons, of: id) }
+    }
+
+    /// Batches with tasks that lead to an origin and wait for one of these.
+    func batchesWaiting(for reasons: WaitReasons, origin: String) throws -> [BatchID] {
+        try database.rows(
+            """
+            SELECT DISTINCT l.batch FROM task_details d INDEXED BY details_waiting CROSS JOIN tasks t ON t.id = d.task
+            JOIN lanes l ON l.id = t.lane WHERE d.wait <> 0 AND d.wait & ? <> 0 AND l.origin = ? ORDER BY 1
+            """, .integer(Int64(reasons.rawValue)), .text(origin)
+        ) { BatchID(rawValue: $0.integer(0)) }
     }
 
     /// Takes reasons away; without any left the task stands in line again, or stays paused.

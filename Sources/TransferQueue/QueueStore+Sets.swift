@@ -71,13 +71,13 @@ extension QueueStore {
         }
     }
 
-    /// What the engine has in hand of tasks directly in some folders: few, whatever the batch.
+    /// What the engine has in hand of tasks directly in some folders, and can be taken from it: few, whatever the batch.
     func claimed(in folders: Set<Int64>) throws -> [TaskRow] {
         try database.rows(
             """
             SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
             """
-        ) { TaskRow($0) }.filter { folders.contains($0.folder) }
+        ) { TaskRow($0) }.filter { folders.contains($0.folder) && !$0.flags.contains(.publishing) }
     }
 
     /// Brings up to date what `move` leaves open for a batch.

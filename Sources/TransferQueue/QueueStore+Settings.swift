@@ -161,13 +161,13 @@ extension QueueStore {
     /// A time that has passed lets it go.
     func setNotBefore(_ time: Timestamp, of id: TaskID, _ change: inout NodeChange) throws {
         guard time > clock() else { return try endNotBefore(of: id, retryAt: clock().milliseconds) }
-        guard let old = try task(id) else { return }
+        guard let old = try task(id), !old.flags.contains(.publishing) else { return }
         let oldDetails = try details(old)
         var (row, details) = (old, oldDetails)
         if row.claimed {
             try endAttempt(row, &details, "waiting", error: nil, at: clock())
             row.claimed = false
-            change.stopped.append(id)
+            change.stopped.append(row.claim)
         }
         details.wait.insert(WaitReasons(.notBefore))
         details.waitSince = details.waitSince ?? clock().milliseconds

@@ -19,7 +19,9 @@ extension QueueStore {
     }
 
     /// Writes a changed row, and the counters' differences into the ledger.
-    func save(_ new: TaskRow, was old: TaskRow) throws {
+    func save(_ changed: TaskRow, was old: TaskRow) throws {
+        var new = changed
+        if !new.claimed { new.flags.remove(.publishing) }
         guard new != old else { return }
         let tallies = (old.tally, new.tally)
         if old.state != new.state || tallies.0 != tallies.1 {

@@ -23,12 +23,13 @@ extension QueueView {
 
         init(_ row: SQLiteStatement) {
             self.row = TaskRow(row)
-            name = RawPath(row.bytes(12))
-            source = row.optionalInteger(13)
-            url = row.optionalText(14)
-            fileName = row.optionalBytes(15).map { RawPath($0) }
-            details = TaskDetails(row, from: 16)
-            let stored = row.integer(16 + Int32(TaskDetails.columns.count))
+            let next = TaskRow.columnCount
+            name = RawPath(row.bytes(next))
+            source = row.optionalInteger(next + 1)
+            url = row.optionalText(next + 2)
+            fileName = row.optionalBytes(next + 3).map { RawPath($0) }
+            details = TaskDetails(row, from: next + 4)
+            let stored = row.integer(next + 4 + Int32(TaskDetails.columns.count))
             priority = (0...4).contains(stored) ? TransferPriority(stored: stored) : nil
             isUrgent = stored == LanePriority.now
         }

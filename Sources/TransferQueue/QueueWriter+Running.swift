@@ -19,8 +19,14 @@ extension QueueWriter {
     }
 
     /// Gives claimed tasks back that were never started.
-    package func release(unstarted tasks: [TaskID]) throws(QueueError) {
-        try change { try store.release(unstarted: tasks) }
+    package func release(unstarted claims: [TaskClaim]) throws(QueueError) {
+        try change { try store.release(unstarted: claims) }
+    }
+
+    /// Asks for leave to give a download its final name. False: it was paused or cancelled, or somebody else has it. Afterwards, and until
+    /// its attempt is over, nothing stops it; both are durable on return.
+    package func leaveToPublish(_ claim: TaskClaim) throws(QueueError) -> Bool {
+        try change { try store.leaveToPublish(claim) }
     }
 
     /// Lets tasks stand in line again whose time has come.
@@ -28,9 +34,19 @@ extension QueueWriter {
         try change { try store.wakeDue(now: now) }
     }
 
+    /// The wall clock was set: moves the times after which tasks are tried again along with it.
+    package func moveRetries(by step: Duration) throws(QueueError) {
+        try change { try store.moveRetries(by: step) }
+    }
+
     /// When the next task or batch is due by itself.
     package func nextWake() throws(QueueError) -> Timestamp? {
         try look { try store.nextWake() }
+    }
+
+    /// Batches with tasks that lead to an origin (as in `LaneSummary`) and wait for one of these.
+    package func batchesWaiting(for reasons: WaitReasons, origin: String) throws(QueueError) -> [BatchID] {
+        try look { try store.batchesWaiting(for: reasons, origin: origin) }
     }
 
     /// A reason to wait is gone, everywhere or only in a batch or for an origin (as in `LaneSummary`): tasks that waited

@@ -51,6 +51,13 @@ package struct BatchOrder: Sendable {
     }
 }
 
+/// Names one claim of a task. Whoever holds an older one owns the task no more: what is reported under it changes nothing.
+package struct TaskClaim: Hashable, Sendable {
+    package let task: TaskID
+    /// Counted up by the queue with each claim of the task.
+    package let generation: Int64
+}
+
 /// A task that the caller may run now. That it was claimed is durable before the caller has it.
 package struct ClaimedTask: Sendable, Identifiable {
     package enum Work: Sendable {
@@ -64,6 +71,8 @@ package struct ClaimedTask: Sendable, Identifiable {
     }
 
     package var id: TaskID
+    /// Of this claim.
+    package var generation: Int64
     package var uuid: UUID
     package var batch: BatchID
     package var lane: LaneID
@@ -95,6 +104,8 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var lastProgress: Timestamp?
     /// Its URL has a query, which the secrets store has lost.
     package var lacksQuery = false
+
+    package var claim: TaskClaim { TaskClaim(task: id, generation: generation) }
 }
 
 /// What a batch keeps in the secrets store, as its row says.
@@ -205,8 +216,8 @@ package struct Completion: Hashable, Sendable {
 /// What a command did to the queue, durably, and what the engine has to break off because of it.
 package struct NodeChange: Sendable {
     package var results: [NodeResult] = []
-    /// Claimed tasks that may not run any more. The engine stops those that it has.
-    package var stopped: [TaskID] = []
+    /// Claims that are void now: their tasks may not run any more. The engine stops those that it has.
+    package var stopped: [TaskClaim] = []
     /// Batches whose tasks have another order or priority now: what the engine has at hand of them goes back.
     package var reordered: Set<BatchID> = []
     /// Batches with directories that are to be listed again.

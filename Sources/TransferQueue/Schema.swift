@@ -27,7 +27,13 @@ enum Schema {
         Migration(name: "0013 sizes that no file can have", script: possibleSizes),
         Migration(name: "0014 what the secrets store keeps of batches and tasks", script: keptSecrets),
         Migration(name: "0015 the last look at folders of servers", script: LastLookSchema.script),
+        Migration(name: "0016 whose claim a task is", script: claimCounts),
     ]
+
+    private static let claimCounts = """
+        -- How often it was claimed: an attempt of an older claim has no say any more.
+        ALTER TABLE tasks ADD COLUMN claims INTEGER NOT NULL DEFAULT 0;
+        """
 
     // Numbers in columns: states and event types are the places of their cases in the model's lists (append only there),
     // times are milliseconds since 1970, `mtime` nanoseconds, sizes bytes, NULL is unknown.

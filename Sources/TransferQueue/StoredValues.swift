@@ -75,6 +75,8 @@ struct TaskFlags: OptionSet, Hashable {
     static let details = TaskFlags(rawValue: 32)
     /// Its resume point is a guess at what an attempt has left: for who clears up, and nothing to go on from.
     static let guessed = TaskFlags(rawValue: 64)
+    /// A claimed download that is getting its final name: nothing stops that any more.
+    static let publishing = TaskFlags(rawValue: 128)
 
     var verification: Verification {
         get { contains(.verifiedByDigest) ? .digest : contains(.verifiedBySize) ? .size : .none }

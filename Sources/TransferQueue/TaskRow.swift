@@ -17,9 +17,13 @@ struct TaskRow: Hashable {
     var accepted: Int64
     var begunAt: Int64?
     var finishedAt: Int64?
+    /// How often it was claimed.
+    let generation: Int64
 
     static let columns =
-        "t.id, t.folder, t.lane, l.batch, t.state, t.claimed, t.flags, t.run, t.size, t.accepted, t.begun_at, t.finished_at"
+        "t.id, t.folder, t.lane, l.batch, t.state, t.claimed, t.flags, t.run, t.size, t.accepted, t.begun_at, t.finished_at, t.claims"
+
+    static let columnCount: Int32 = 13
 
     init(_ row: SQLiteStatement) {
         id = TaskID(rawValue: row.integer(0))
@@ -34,7 +38,11 @@ struct TaskRow: Hashable {
         accepted = row.integer(9)
         begunAt = row.optionalInteger(10)
         finishedAt = row.optionalInteger(11)
+        generation = row.integer(12)
     }
+
+    /// The claim that the engine may hold of it.
+    var claim: TaskClaim { TaskClaim(task: id, generation: generation) }
 
     /// What it counts for in its folder.
     var tally: Tally {

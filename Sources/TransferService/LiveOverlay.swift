@@ -214,7 +214,7 @@ package struct LiveOverlay: Sendable {
     /// left alone for a while.
     private func hold(of batch: BatchID) -> (reason: WaitReason, host: HeldHost?)? {
         if isStopping { return (.draining, nil) }
-        return held[batch].map { (.hostBackoff, $0) }
+        return held[batch].map { ($0.reason, $0) }
     }
 
     private func hold(_ row: inout NodeRow) {

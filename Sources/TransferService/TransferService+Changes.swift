@@ -128,7 +128,7 @@ extension TransferService {
     /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.
     private func told(_ change: NodeChange) async throws -> [NodeResult] {
         if change.stopped.isEmpty { return change.results }
-        let stopped = Set(change.stopped)
+        let stopped = Set(change.stopped.map(\.task))
         let lost = await engine.live().tasks.filter { $0.bytesAtRisk > 0 && stopped.contains($0.task) }
         if lost.isEmpty { return change.results }
         var results = change.results
@@ -160,7 +160,7 @@ extension TransferService {
         var results = try await change(request) { try await $0.retry($1) }
         if results.didAny { await goOn("something is to be tried again") }
         let held = await engine.live().held
-        await engine.connectivityChanged()
+        await engine.tryAgain()
         guard !held.isEmpty else { return results }
         // What stood in line for a host that was left alone has not failed, but is tried now.
         let stillHeld = await engine.live().held

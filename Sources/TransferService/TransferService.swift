@@ -120,7 +120,7 @@ package actor TransferService {
 
     /// Takes in clients from now on.
     package func start(listener: OwnedDescriptor) async throws {
-        log.onLine = { [weak self] in self?.assumeIsolated { $0.wakeLogWaiters() } }
+        log.onLine = { [weak self] line in self?.assumeIsolated { $0.wakeLogWaiters(for: line) } }
         lastEvent = try await queue.reader.lastEvent()
         logged = lastEvent
         await follow(try await queue.writer.storedLimits())
@@ -260,6 +260,8 @@ package actor TransferService {
 /// Who waits for something to come: a client, and how to wake it.
 struct Waiter {
     var client: Int
+    /// Of the log: lines that matter less wake nobody.
+    var level = LogLevel.debug
     var wake: CheckedContinuation<Void, Never>
 }
 

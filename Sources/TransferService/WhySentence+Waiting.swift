@@ -65,15 +65,28 @@ extension WhySentence {
 
     /// Its tasks stand in line, but the host they all lead to is left alone for a while.
     func held(by host: HeldHost) -> (String, String) {
+        guard let until = host.until else { return notLetIn(by: host) }
         let isUnknown = host.error?.code == .cannotFindHost
         let error = trouble?.happening ?? Self.words(of: host)
         let waits = node.isTask || standing.counts.queued == 1 ? "waits" : "wait"
         let subject = node.isTask ? "\(called)" : "\(called): \(Self.files(standing.counts.unstarted))"
         return (
-            "\(subject) \(waits): \(error)\(untilTriedAgain(host.until))\((trouble?.error ?? host.error)?.quoted ?? "")",
+            "\(subject) \(waits): \(error)\(untilTriedAgain(until))\((trouble?.error ?? host.error)?.quoted ?? "")",
             isUnknown
                 ? misspelled
                 : trouble?.remedy(for: mended) ?? unreached(host.error) ?? WaitReason.hostBackoff.remedy(for: mended)
+        )
+    }
+
+    /// One file has tried the login, and the others do not.
+    private func notLetIn(by host: HeldHost) -> (String, String) {
+        let isOne = node.isTask || standing.counts.unstarted == 1
+        let subject = node.isTask ? "\(called)" : "\(called): \(Self.files(standing.counts.unstarted))"
+        let what = host.reason.clause(server: host.origin)
+        let error = host.error.map { " (\(host.reason == .auth ? $0.happening : $0.message))" } ?? ""
+        return (
+            "\(subject) \(isOne ? "waits" : "wait") \(what)\(error)\(host.error?.quoted ?? "")",
+            host.reason.remedy(for: mended)
         )
     }
 

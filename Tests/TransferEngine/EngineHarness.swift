@@ -25,7 +25,7 @@ final class EngineHarness: Sendable {
     ///   - started: false leaves `engine.start()` to the test.
     init(
         sandbox: Sandbox? = nil, store: FakeStore? = nil, limits: EngineLimits = EngineLimits(), started: Bool = true,
-        reports: RecordingReports? = nil,
+        reports: RecordingReports? = nil, clockAhead: SharedValue<Int64>? = nil,
         plan: @escaping FakeStore.Plan = { _, _ in .ordinary }
     ) async throws {
         self.sandbox = try sandbox ?? Sandbox("engine")
@@ -39,7 +39,9 @@ final class EngineHarness: Sendable {
         settings.checkpointBytes = 1
         // No midnight comes while a test runs.
         settings.localDay = { _ in 20_261_122 }
-        engine = try TransferEngine(queue: queue, settings: settings, loop: loop)
+        engine = try TransferEngine(
+            queue: queue, settings: settings, loop: loop,
+            wall: { WallClock.milliseconds + (clockAhead?.withLock { $0 } ?? 0) })
         if started { try await engine.start() }
     }
 

@@ -148,13 +148,15 @@ import TransferQueue
         var point = GetResumePoint(version: RemoteVersion(), offset: 4, name: RawPath("f"))
         point.partName = first.partName
         point.partInode = first.partInode
-        #expect(target().reopen(point) == 4)
+        #expect(target().reopen(point) == .part(synced: 4, length: 5))
+        #expect(PartLoss(.part(synced: 4, length: 5), accepted: 4) == .tail(1))
+        // Whoever has cut it may have put anything there.
         point.offset = 9
-        #expect(target().reopen(point) == 5)
+        #expect(target().reopen(point) == .cut)
         point.partInode = 1
-        #expect(target().reopen(point) == nil)
+        #expect(target().reopen(point) == .nothing)
         point.partName = nil
-        #expect(target().reopen(point) == nil)
+        #expect(target().reopen(point) == .nothing)
     }
 
     @Test("the file is cut to where the answer goes on, and what the server repeats is dropped")
@@ -188,15 +190,23 @@ import TransferQueue
         point.partName = made.partName
         point.partInode = made.partInode
         #expect(!target().wasPublished(point))
-        let publication = Publication(
-            part: RawPath(sandbox.path("new/dir/f.t7.part")), final: RawPath(sandbox.path("new/dir/f")),
+        var publication = Publication(
+            part: RawPath(sandbox.path("new/dir/f.t7.part")), inode: try #require(made.partInode), size: 2,
+            final: RawPath(sandbox.path("new/dir/f")),
             directory: RawPath(sandbox.path("new/dir")), mayReplace: false)
         guard case .published = publication.rename() else {
             Issue.record("not published")
             return
         }
         #expect(target().wasPublished(point))
+        // Nobody else's file is published in its place.
         try sandbox.write("new/dir/f.t7.part", [3])
+        guard case .notOurs = publication.rename() else {
+            Issue.record("a file of somebody else was published")
+            return
+        }
+        publication.inode = try System.stat(sandbox.path("new/dir/f.t7.part")).inode
+        publication.size = 1
         guard case .nameTaken = publication.rename() else {
             Issue.record("a file was replaced")
             return

@@ -46,6 +46,17 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("what is named twice in one batch is fetched once")
+    func namedTwice() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.downloads(["http://a/1", "http://a/2", "http://a/1"])).batch
+        #expect(try await queue.reader.tasks(batch: batch, limit: 9).map(\.name) == ["1", "2"])
+        #expect(try await queue.writer.lanes().map(\.ready) == [2])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a batch of downloads is queued whole or not at all")
     func wholeOrNothing() async throws {
         let sandbox = try Sandbox()

@@ -28,7 +28,9 @@ import TransferModel
 
     @Test("a batch whose files are over is not over before its folder was looked at")
     func end() async throws {
-        let queue = try Sandbox().open()
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
         let batch = try await add(queue, ["a", "b"])
         let tasks = try await queue.claimAll()
         try await queue.complete([tasks[0]])
@@ -57,7 +59,9 @@ import TransferModel
         "what is not there fails once in a run of its own, before the end of the batch is told; a retry is looked at again"
     )
     func absent() async throws {
-        let queue = try Sandbox().open()
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
         let batch = try await add(queue, ["a", "b"])
         let tasks = try await queue.claimAll()
         try await queue.complete(tasks)
@@ -104,7 +108,9 @@ import TransferModel
         arguments: [("http://host/in/", nil), ("dav://host/in/", VerificationWish.none), ("tus+http://host/in/", nil)]
             as [(String, VerificationWish?)])
     func never(_ url: String, _ verify: VerificationWish?) async throws {
-        let queue = try Sandbox().open()
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
         let batch = try await add(queue, ["a"], to: url) { $0.options.verify = verify }
         try await queue.complete(try await queue.claimAll())
         #expect(try await due(queue) == [])
@@ -133,7 +139,9 @@ import TransferModel
 
     @Test("a folder that cannot be listed ends its batch, and says why")
     func unlisted() async throws {
-        let queue = try Sandbox().open()
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
         let batch = try await add(queue, ["a"], to: "sftp://host/in/name")
         try await queue.complete(try await queue.claimAll())
         let look = try #require(try await due(queue).first)
@@ -149,7 +157,9 @@ import TransferModel
     // MARK: Names
 
     private func compare(_ names: [String], _ listed: [RemoteEntry]) async throws -> [String: RemoteEntry?] {
-        let queue = try Sandbox().open()
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
         _ = try await add(queue, names)
         try await queue.complete(try await queue.claimAll(limit: 10_000))
         let look = try #require(try await due(queue).first)

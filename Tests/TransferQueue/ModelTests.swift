@@ -158,7 +158,7 @@ import TransferModel
             let before = claimed.intersection(claimedTasks())
             let expected = expecting(&model, node, sandbox.clock.now)
             #expect(change.results.map(\.result) == [expected], "\(log)")
-            #expect(Set(change.stopped) == before.subtracting(claimedTasks()), "\(log)")
+            #expect(Set(change.stopped.map(\.task)) == before.subtracting(claimedTasks()), "\(log)")
         }
 
         private func claimedTasks() -> Set<TaskID> {

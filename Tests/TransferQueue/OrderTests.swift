@@ -6,7 +6,7 @@ import TransferModel
 @Suite("Order, priority, limits, and taking them back") struct OrderTests {
     private func names(_ queue: TransferQueue, _ batch: BatchID) async throws -> [String] {
         let claimed = try await queue.claimAll().filter { $0.batch == batch }
-        try await queue.writer.release(unstarted: claimed.map(\.id))
+        try await queue.writer.release(unstarted: claimed.map(\.claim))
         return claimed.map(\.name.displayed)
     }
 
@@ -101,7 +101,7 @@ import TransferModel
             more.files = [WalkedFile(name)]
             try await queue.writer.insert(walked: [more])
             let claimed = try await queue.claimAll()
-            try await queue.writer.release(unstarted: claimed.map(\.id))
+            try await queue.writer.release(unstarted: claimed.map(\.claim))
             let lane = claimed.first { $0.name == RawPath(name) }?.lane
             return try await queue.writer.lanes().first { $0.lane == lane }?.priority
         }

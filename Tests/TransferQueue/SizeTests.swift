@@ -46,6 +46,9 @@ import TransferModel
             try stored.execute(
                 script: """
                     DELETE FROM migrations WHERE number >= 13;
+                    DROP TABLE last_looks;
+                    DROP TABLE remote_versions;
+                    ALTER TABLE tasks DROP COLUMN claims;
                     ALTER TABLE batches DROP COLUMN secrets;
                     ALTER TABLE task_details DROP COLUMN handle;
                     UPDATE tasks SET size = 9223372036854775807 WHERE id IN (1, 2);

@@ -372,10 +372,14 @@ import TransferModel
         for number in 0..<1000 {
             log.write(number % 2 == 0 ? .info : .error, "line \(number)", batch: BatchID(rawValue: 1))
         }
-        log.write(.debug, "not wanted")
+        for number in 0..<5000 { log.write(.debug, "detail \(number)") }
         log.write(.warning, "bad \u{1b}[2J name\n2", task: TaskID(rawValue: 3))
         let all = log.read(level: .info, batch: nil, task: nil, after: nil, limit: 2)
         #expect(all.lines.map(\.message) == ["line 999", "bad \\x1b[2J name\\x0a2"])
+        let details = log.read(level: .debug, batch: nil, task: nil, after: nil, limit: 3)
+        #expect(details.lines.map(\.message) == ["detail 4998", "detail 4999", "bad \\x1b[2J name\\x0a2"])
+        let oldest = log.read(level: .debug, batch: nil, task: nil, after: .min, limit: 1)
+        #expect(oldest.lines.map(\.message) == ["line 0"], "details push nothing out")
         let errors = log.read(level: .error, batch: BatchID(rawValue: 1), task: nil, after: 1, limit: 3)
         #expect(errors.lines.map(\.message) == ["line 1", "line 3", "line 5"])
         let next = log.read(level: .error, batch: BatchID(rawValue: 1), task: nil, after: errors.next, limit: 1)
@@ -386,7 +390,14 @@ import TransferModel
         }
         let again = EngineLog(directory: directory, now: { now })
         #expect(
-            again.read(level: .info, batch: nil, task: nil, after: nil, limit: 1).lines == Array(all.lines.suffix(1)))
+            again.read(level: .debug, batch: nil, task: nil, after: nil, limit: 1).lines == Array(all.lines.suffix(1)))
+        again.write(.debug, "in memory")
+        again.keepsDetails = true
+        again.write(.debug, "in the file")
+        let third = EngineLog(directory: directory, now: { now })
+        #expect(
+            third.read(level: .debug, batch: nil, task: nil, after: nil, limit: 2).lines.map(\.message)
+                == ["bad \\x1b[2J name\\x0a2", "in the file"])
     }
 
     @Test func `of failures of one cause in one batch the first is told, and the others are counted now and then`() {

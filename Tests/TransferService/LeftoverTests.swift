@@ -28,8 +28,8 @@ import TransferQueue
         let now = Timestamp(milliseconds: 1_000_000)
         for lane in try await harness.queue.writer.lanes() where lane.batch == batch {
             for task in try await harness.queue.writer.claim(lane.lane, limit: 1, now: now) {
-                harness.queue.writer.record(.checkpoint(resumePoint: line, accepted: 5), for: task.id)
-                harness.queue.writer.record(.failed(TransferError(.http, "no")), for: task.id)
+                harness.queue.writer.record(.checkpoint(resumePoint: line, accepted: 5), for: task.claim)
+                harness.queue.writer.record(.failed(TransferError(.http, "no")), for: task.claim)
             }
         }
         try await harness.queue.writer.commit()
@@ -147,8 +147,8 @@ import TransferQueue
         var found: TaskID?
         for lane in try await harness.queue.writer.lanes() where lane.batch == batch {
             for task in try await harness.queue.writer.claim(lane.lane, limit: 1, now: now) {
-                harness.queue.writer.record(.checkpoint(resumePoint: line, accepted: 7), for: task.id)
-                harness.queue.writer.record(.requeued, for: task.id)
+                harness.queue.writer.record(.checkpoint(resumePoint: line, accepted: 7), for: task.claim)
+                harness.queue.writer.record(.requeued, for: task.claim)
                 found = task.id
             }
         }

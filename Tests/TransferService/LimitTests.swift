@@ -99,7 +99,7 @@ import TransferQueue
         let lane = try #require(try await harness.queue.writer.lanes().first)
         let claimed = try await harness.queue.writer.claim(lane.lane, limit: 1, now: .init(milliseconds: 1))
         let refusal = TransferError(.http, "no", httpStatus: 401)
-        harness.queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: refusal), for: claimed[0].id)
+        harness.queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: refusal), for: claimed[0].claim)
         try await harness.queue.writer.commit()
         var secrets = TransferSecrets()
         secrets.headers = [HeaderField("Authorization", "Bearer new")]
@@ -119,7 +119,7 @@ import TransferQueue
         #expect(try await harness.queue.reader.task(claimed[0].id)?.state == .queued)
         #expect(try await harness.queue.reader.batch(batch)?.limit == 2048)
         // Nothing new: what was refused before may be good again.
-        harness.queue.writer.record(.requeued, for: claimed[0].id)
+        harness.queue.writer.record(.requeued, for: claimed[0].claim)
         #expect(try await set(.batch(batch)).map(\.result) == [.already])
         try await harness.end()
     }
@@ -146,7 +146,7 @@ import TransferQueue
             Methods.nodesSet, SetRequest(ids: [.batch(batch)], settings: NodeSettings(limit: 2048)))
         let lane = try #require(try await harness.queue.writer.lanes().first)
         let claimed = try await harness.queue.writer.claim(lane.lane, limit: 1, now: later)
-        harness.queue.writer.record(.running, for: claimed[0].id)
+        harness.queue.writer.record(.running, for: claimed[0].claim)
         try await harness.queue.writer.commit()
         let running = try await why(.task(claimed[0].id))
         #expect(running.sentence.hasPrefix("\"f0\" (t1) goes to /dst/f0"))

@@ -131,7 +131,7 @@ import TransferQueue
         for (index, task) in tasks.enumerated() {
             let error = TransferError(.http, "host answered 404 Not Found: check the address", httpStatus: 404)
             let completion = Completion(size: 10, verified: .size)
-            harness.queue.writer.record(index < 10 ? .failed(error) : .completed(completion), for: task.id)
+            harness.queue.writer.record(index < 10 ? .failed(error) : .completed(completion), for: task.claim)
         }
         try await harness.queue.writer.commit()
         try await until { try await lines(.warning).contains { $0.message.hasPrefix("over") } }

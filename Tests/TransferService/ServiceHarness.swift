@@ -69,7 +69,7 @@ final class ServiceHarness: Sendable {
         let now = Timestamp(milliseconds: WallClock.milliseconds)
         for lane in try await queue.writer.lanes() {
             for task in try await queue.writer.claim(lane.lane, limit: 10_000, now: now) {
-                queue.writer.record(.completed(Completion(size: 10, verified: .size)), for: task.id)
+                queue.writer.record(.completed(Completion(size: 10, verified: .size)), for: task.claim)
             }
         }
         try await queue.writer.commit()
@@ -113,7 +113,7 @@ actor FakeEngine: EngineControl {
 
     func start() {}
     func batchAdded(_ batch: BatchID) { added.append(batch) }
-    func stop(_ tasks: [TaskID]) { stopped += tasks }
+    func stop(_ claims: [TaskClaim]) { stopped += claims.map(\.task) }
     func queueChanged() { changes += 1 }
     var orders: [Set<BatchID>] = []
     var settings = 0
@@ -138,6 +138,7 @@ actor FakeEngine: EngineControl {
     var pausedByServers: Set<BatchID> = []
     func pauseByServer(_ batch: BatchID) { pausedByServers.insert(batch) }
     func connectivityChanged() { snapshot.held = snapshot.held.filter { pausedByServers.contains($0.key) } }
+    func tryAgain() { connectivityChanged() }
     func useAgent(_ socket: RawPath) {}
     /// Why nothing can be removed from servers; `nil`: it can.
     var removalFails: TransferError?

@@ -20,7 +20,7 @@ import TransferQueue
             for task in try await harness.queue.writer.claim(
                 lane.lane, limit: 1, now: Timestamp(milliseconds: 1_000_000))
             {
-                harness.queue.writer.record(.completed(Completion(size: 9, verified: .size)), for: task.id)
+                harness.queue.writer.record(.completed(Completion(size: 9, verified: .size)), for: task.claim)
             }
         }
         try await harness.queue.writer.commit()

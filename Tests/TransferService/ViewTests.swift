@@ -37,9 +37,9 @@ import TransferModel
         for lane in try await harness.queue.writer.lanes() {
             tasks += try await harness.queue.writer.claim(lane.lane, limit: 6, now: now)
         }
-        for task in tasks { harness.queue.writer.record(.sizeKnown(1000), for: task.id) }
-        harness.queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: tasks[2].id)
-        harness.queue.writer.record(.checkpoint(resumePoint: [1], accepted: 300), for: tasks[4].id)
+        for task in tasks { harness.queue.writer.record(.sizeKnown(1000), for: task.claim) }
+        harness.queue.writer.record(.failed(TransferError(.http, "404", httpStatus: 404)), for: tasks[2].claim)
+        harness.queue.writer.record(.checkpoint(resumePoint: [1], accepted: 300), for: tasks[4].claim)
         _ = try await harness.queue.writer.cancel([.task(tasks[3].id)])
         _ = try await harness.queue.writer.pause([.task(tasks[4].id), .batch(still)])
         await harness.engine.show(
@@ -181,7 +181,7 @@ import TransferModel
             TaskChange.waiting(WaitReasons(.hostBackoff), retryAt: time.advanced(by: .seconds(60)), error: error),
             .running,
         ] {
-            harness.queue.writer.record(change, for: tried.id)
+            harness.queue.writer.record(change, for: tried.claim)
             try await harness.queue.writer.commit()
             let shown = try await client.call(Methods.batchShow, BatchShowRequest(batch: batch)).batch
             #expect(shown.waits == [expected])

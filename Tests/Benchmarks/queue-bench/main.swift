@@ -88,8 +88,8 @@ print("database \(try await queue.reader.statistics().databaseBytes >> 20) MiB")
 try await measure("claim and complete 20000") {
     for _ in 0..<200 {
         for task in try await queue.writer.claim(lane, limit: 100, now: now()) {
-            queue.writer.record(.running, for: task.id)
-            queue.writer.record(.completed(Completion(size: 4096, verified: .size)), for: task.id)
+            queue.writer.record(.running, for: task.claim)
+            queue.writer.record(.completed(Completion(size: 4096, verified: .size)), for: task.claim)
         }
     }
     try await queue.writer.commit()

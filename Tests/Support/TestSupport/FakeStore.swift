@@ -39,6 +39,8 @@ package final class FakeStore: Sendable {
         var lastTag = 0
         /// Files whose length is not told, as by servers that make pages on the fly.
         var unmeasured: Set<String> = []
+        /// Sent as `Repr-Digest` to who asks for it.
+        var digest: String?
     }
 
     private let state: StateBox
@@ -71,6 +73,9 @@ package final class FakeStore: Sendable {
     package func put(_ path: String, _ bytes: [UInt8], modified: String? = nil) {
         _ = state.mutex.withLock { $0.store(path, bytes, modified) }
     }
+
+    /// Tells this digest of every file from now on.
+    package func offerDigest(_ value: String) { state.mutex.withLock { $0.digest = value } }
 
     /// Takes a file away, as somebody else would.
     package func remove(_ path: String) { state.mutex.withLock { $0.files[path] = nil } }
@@ -150,7 +155,10 @@ package final class FakeStore: Sendable {
             return try connection.answer("404 Not Found")
         }
         let date = "Date: \(HTTPClock.now())"
-        let fields = ["ETag: \(file.tag)", "Last-Modified: \(file.modified)", date]
+        let digest = request.fields["want-repr-digest"] == nil ? nil : state.mutex.withLock { $0.digest }
+        let fields =
+            ["ETag: \(file.tag)", "Last-Modified: \(file.modified)", date]
+            + (digest.map { ["Repr-Digest: \($0)"] } ?? [])
         var body = file.bytes[...]
         var status = "200 OK"
         var range: [String] = []

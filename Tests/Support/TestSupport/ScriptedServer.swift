@@ -195,8 +195,9 @@ package final class Milestone: Sendable {
     }
 
     /// Blocks the calling thread; for scripts.
-    package func waitBlocking() {
+    /// - Parameter milliseconds: then it goes on all the same; -1: it never does, whatever the machine is busy with.
+    package func waitBlocking(milliseconds: Int32 = 30_000) {
         var event = pollfd(fd: ends.read.rawValue, events: Int16(POLLIN), revents: 0)
-        poll(&event, 1, 30_000)
+        poll(&event, 1, milliseconds)
     }
 }

@@ -1,0 +1,56 @@
+import LinuxSystem
+
+/// Threads for what blocks at this machine. Each kind of work has its own for each disk: a digest of 100 GB holds no checkpoint up, and a
+/// disk that does not answer holds up what lies on it and nothing else. On the engine's loop.
+final class LocalWork {
+    enum Kind: Hashable {
+        /// A file's bytes go to the disk.
+        case sync
+        /// A file is read from its beginning to its end.
+        case digest
+        /// A file gets its final name.
+        case name
+    }
+
+    private struct Lane: Hashable {
+        let kind: Kind
+        let device: UInt64
+    }
+
+    private var workers: [Lane: BlockingWorker] = [:]
+    /// For who gets no thread of its own.
+    private let shared: BlockingWorker
+
+    init() throws(Errno) { shared = try BlockingWorker(name: "files") }
+
+    /// - Parameter descriptor: of a file on the disk in question.
+    func worker(_ kind: Kind, of descriptor: OwnedDescriptor) -> BlockingWorker {
+        worker(kind, device: (try? System.fstat(descriptor.rawValue))?.device ?? 0)
+    }
+
+    func worker(_ kind: Kind, device: UInt64) -> BlockingWorker {
+        let lane = Lane(kind: kind, device: device)
+        if let known = workers[lane] { return known }
+        let threads = kind == .sync ? 2 : 1
+        guard let made = try? BlockingWorker(name: "disk \(kind)", threads: threads) else { return shared }
+        workers[lane] = made
+        return made
+    }
+
+    /// Work that goes on may take long: the process ends without it.
+    func stop() {
+        let all = [shared] + workers.values
+        workers = [:]
+        Task.detached { for worker in all { worker.stop() } }
+    }
+
+    /// Does `body` on a thread of its own, for commands of a person that take as long as they like.
+    static func alone<Result: Sendable>(
+        _ name: String, _ body: @escaping @Sendable () -> Result
+    ) async throws(Errno) -> Result {
+        let worker = try BlockingWorker(name: name)
+        let result = await worker.run { () -> Result in body() }
+        Task.detached { worker.stop() }
+        return result
+    }
+}

@@ -1,0 +1,123 @@
+import LinuxSystem
+import TransferModel
+import TransferProtocols
+import TransferQueue
+
+/// One set of credentials at one host: batches that show the same share it. On the engine's loop.
+final class Login {
+    struct Key: Hashable {
+        let origin: String
+        let secrets: TransferSecrets
+        let sshCommand: String?
+    }
+
+    let key: Key
+    var standing: LoginStanding
+
+    init(_ key: Key) {
+        self.key = key
+        // Who shows nothing has nothing that could be refused: one no is no word about other files.
+        standing = LoginStanding(isProven: !key.origin.hasPrefix("sftp:") && !key.secrets.showsWhoAsks)
+    }
+}
+
+/// Who is let in where: a login that nobody has taken yet is tried by one file, one that was refused by none.
+extension TransferEngine {
+    func login(_ context: BatchContext, _ origin: String) -> Login {
+        if let known = context.logins[origin] { return known }
+        let key = Login.Key(
+            origin: origin, secrets: context.order.secrets, sshCommand: context.order.options.sshCommand)
+        let login = logins[key] ?? Login(key)
+        logins[key] = login
+        context.logins[origin] = login
+        return login
+    }
+
+    /// Whether a file of a batch may use its login now. What a command tells is asked for first.
+    func mayLogIn(_ context: BatchContext, _ origin: String) -> Bool {
+        switch context.credentials {
+        case .unknown, .asking:
+            fetchSoon(context)
+            return false
+        case .none, .user, .netrc, .s3, .failed: return login(context, origin).standing.mayStart
+        }
+    }
+
+    private func fetchSoon(_ context: BatchContext) {
+        if context.isAwaited { return }
+        context.isAwaited = true
+        inBackground { [self] in
+            await fetchCredentials(context)
+            context.isAwaited = false
+            schedulePump()
+        }
+    }
+
+    func refusal(_ context: BatchContext?, _ origin: String) -> LoginStanding.Refusal? {
+        // Nothing was ever refused: nearly always.
+        guard let context, !logins.isEmpty else { return nil }
+        return context.logins[origin]?.standing.refusal
+    }
+
+    /// Something of an attempt shows that its login is taken.
+    func wasLetIn(_ attempt: Attempt) {
+        guard let login = attempt.login else { return }
+        let release = login.standing.wasLetIn()
+        if release == .nothing { return }
+        notice?()
+        schedulePump()
+        guard release == .all else { return }
+        inBackground { [self] in
+            for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
+                guard try await shows(batch, login.key) else { continue }
+                try await queue.writer.clearWait(Self.persons, batch: batch, origin: login.key.origin)
+            }
+            refreshLanes()
+        }
+    }
+
+    /// What a person mends at a login.
+    private static let persons: WaitReasons = [WaitReasons(.auth), WaitReasons(.hostKey)]
+
+    private func shows(_ batch: BatchID, _ key: Login.Key) async throws -> Bool {
+        let known = contexts[batch]?.order
+        guard let order = if let known { known } else { try await queue.writer.order(of: batch) } else { return false }
+        return order.secrets == key.secrets && order.options.sshCommand == key.sshCommand
+    }
+
+    /// An HTTP exchange was answered: whether that shows who is let in.
+    func noteLogin(_ attempt: Attempt, _ answer: HTTPAnswer?, _ method: HTTPExchange.Method?) {
+        guard let login = attempt.login, login.standing.state != .letIn, let answer, method != .options,
+            LoginStanding.isLetIn(httpStatus: answer.status)
+        else { return }
+        wasLetIn(attempt)
+    }
+
+    func wasRefused(_ attempt: Attempt, _ demand: WaitDemand) {
+        guard demand.reason == .auth || demand.reason == .hostKey, let login = attempt.login else { return }
+        login.standing.wasRefused(LoginStanding.Refusal(demand.reason, demand.error), by: attempt.task.id)
+        notice?()
+    }
+
+    package func tryAgain() {
+        for login in logins.values { login.standing.tryAgain() }
+        for context in contexts.values {
+            if case .failed = context.credentials { context.forgetCredentials() }
+        }
+        connectivityChanged()
+    }
+
+    /// Bytes on their way to a server that says nothing before the last one: it would have refused them by now.
+    static let tellingBytes: Int64 = 1 << 20
+}
+
+extension TransferSecrets {
+    /// Whether a server can tell by them who asks.
+    fileprivate var showsWhoAsks: Bool {
+        user != nil || passwordCommand != nil || netrcFile != nil || s3 != nil || s3Command != nil
+            || headers.contains { field in
+                let name = field.name.lowercased()
+                return ["auth", "cookie", "token", "key"].contains { name.contains($0) }
+            }
+    }
+}

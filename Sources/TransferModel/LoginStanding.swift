@@ -1,0 +1,113 @@
+/// What the engine has learnt in this run of one set of credentials at one host: whether they are let in, and how many may try.
+///
+/// A server counts refused logins and locks the account, so one file at a time tries a login that nobody has taken yet, and none tries one
+/// that was refused until a person does something about it. Pure: the owner says who tries and how it went.
+public struct LoginStanding: Hashable, Sendable {
+    /// Why a login is not tried again by itself.
+    public struct Refusal: Hashable, Sendable {
+        /// `auth` or `hostKey`.
+        public var reason: WaitReason
+        public var error: TransferError
+
+        public init(_ reason: WaitReason, _ error: TransferError) {
+            self.reason = reason
+            self.error = error
+        }
+    }
+
+    public enum State: Hashable, Sendable {
+        /// Nobody has tried it, or nobody has heard how that went. Next: `letIn`, `refused`.
+        case untried
+        /// Any number may use it. Next: `doubted`.
+        case letIn
+        /// It was let in before and one file was refused: that may be the file's own address, or the end of a token. Next: `letIn`, `refused`.
+        case doubted
+        /// Nothing starts. Next: `untried`, when a person has done something about it.
+        case refused(Refusal)
+    }
+
+    public private(set) var state = State.untried
+    /// The task that tries it.
+    private var probe: TaskID?
+    /// Tasks may wait for it since an earlier refusal: they go on when it is let in.
+    private var keepsWaiting = true
+
+    /// - Parameter isProven: there is nothing to try.
+    public init(isProven: Bool = false) {
+        if isProven { (state, keepsWaiting) = (.letIn, false) }
+    }
+
+    public var refusal: Refusal? {
+        if case .refused(let refusal) = state { refusal } else { nil }
+    }
+
+    /// Whether one more file may use it now.
+    public var mayStart: Bool {
+        switch state {
+        case .letIn: true
+        case .untried, .doubted: probe == nil
+        case .refused: false
+        }
+    }
+
+    /// A file begins to use it.
+    public mutating func began(_ task: TaskID) {
+        if state != .letIn { probe = task }
+    }
+
+    /// A file's attempt is over.
+    /// - Returns: whether others may start now that could not before.
+    public mutating func ended(_ task: TaskID) -> Bool {
+        guard probe == task else { return false }
+        probe = nil
+        return mayStart
+    }
+
+    /// The server took it.
+    /// - Returns: what goes on now: nothing, files in line, or those, too, that wait since an earlier refusal.
+    public mutating func wasLetIn() -> Release {
+        if state == .letIn { return .nothing }
+        // One that was under way when it was refused says nothing of what a person has given since.
+        if case .refused = state { return .nothing }
+        (state, probe) = (.letIn, nil)
+        defer { keepsWaiting = false }
+        return keepsWaiting ? .all : .line
+    }
+
+    /// What may go on when a login is let in.
+    public enum Release: Hashable, Sendable {
+        case nothing
+        /// What stands in line for it.
+        case line
+        /// And what waits for it.
+        case all
+    }
+
+    /// The server refused it, or ssh refused the server.
+    public mutating func wasRefused(_ refusal: Refusal, by task: TaskID) {
+        switch state {
+        case .letIn:
+            (state, probe) = (.doubted, nil)
+        case .doubted where probe != task:
+            // Under way with the one that was refused first.
+            return
+        case .untried, .doubted, .refused:
+            (state, probe, keepsWaiting) = (.refused(refusal), nil, true)
+        }
+    }
+
+    /// A person has done something about it, or wants it tried: one file tries.
+    public mutating func tryAgain() {
+        if refusal != nil { state = .untried }
+    }
+}
+
+extension LoginStanding {
+    /// Whether an answer shows that who asked is let in; 401, 403 and 407 are for who knows the protocol.
+    public static func isLetIn(httpStatus: Int) -> Bool {
+        switch httpStatus {
+        case 200..<300, 304, 404, 405, 409, 410, 412, 413, 416, 423, 507: true
+        default: false
+        }
+    }
+}

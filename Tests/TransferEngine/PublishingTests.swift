@@ -1,0 +1,319 @@
+import Digests
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+extension TransferEngine {
+    /// Keeps the threads busy that do such work for the disk of a folder.
+    fileprivate func occupy(_ kind: LocalWork.Kind, of folder: [UInt8], until milestone: Milestone) throws {
+        let worker = disks.worker(kind, device: try System.stat(folder).device)
+        for _ in 0..<(kind == .sync ? 2 : 1) { worker.submit { milestone.waitBlocking(milliseconds: -1) } }
+    }
+}
+
+/// A download's last steps, and what comes between them.
+@Suite(.timeLimit(.minutes(2))) struct PublishingTests {
+    private static let size = 300_000
+    private static var digest: String { DigestAlgorithm.sha256.digest(of: pattern(size)).hex }
+
+    /// A download that stands before its digest, and a person's old file in its place.
+    private func standing(_ harness: EngineHarness, _ hold: Milestone) async throws -> BatchID {
+        harness.store.put("/f", pattern(Self.size))
+        try harness.sandbox.write("out/f", [9])
+        try await harness.engine.occupy(.digest, of: harness.sandbox.path("out"), until: hold)
+        let batch = try await harness.add(
+            harness.request(download: ["/f"], as: "f") { request in
+                request.options.ifExists = .replace
+                request.options.sha256 = Self.digest
+            })
+        try await harness.task(of: batch) { $0.state == .finishing && $0.bytesAccepted == Int64(Self.size) }
+        return batch
+    }
+
+    @Test("a cancel that was answered while the digest is worked out holds: the person's file stays")
+    func cancelled() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness()
+        let batch = try await standing(harness, hold)
+        let change = try await harness.queue.writer.cancel([.batch(batch)])
+        #expect(change.results.map(\.result) == [.done])
+        await harness.engine.stop(change.stopped)
+        hold.reach()
+        await harness.engine.waitUntilIdle()
+        #expect(harness.sandbox.read("out/f") == [9])
+        #expect(try await harness.tasks(batch).first?.state == .cancelled)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("so does one of which the engine has not heard yet")
+    func cancelledInTheQueueAlone() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness()
+        let batch = try await standing(harness, hold)
+        let change = try await harness.queue.writer.cancel([.batch(batch)])
+        hold.reach()
+        // The digest is there, and the queue gives no leave.
+        try await harness.engine.occupied(.digest, of: harness.sandbox.path("out"))
+        #expect(harness.sandbox.read("out/f") == [9])
+        await harness.engine.stop(change.stopped)
+        await harness.engine.waitUntilIdle()
+        #expect(harness.sandbox.read("out/f") == [9])
+        await harness.stop()
+    }
+
+    @Test(
+        "pause and resume while the digest is worked out: one attempt publishes, nothing is fetched again, the other changes nothing"
+    )
+    func pausedAndResumed() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness()
+        let batch = try await standing(harness, hold)
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        await harness.engine.stop(change.stopped)
+        #expect(try await harness.tasks(batch).first?.state == .paused)
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.task(of: batch) { $0.state == .finishing }
+        hold.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.verified == .digest && task.bytesRepeated == 0)
+        #expect(harness.sandbox.read("out/f") == pattern(Self.size) && harness.sandbox.names("out") == ["f"])
+        #expect(harness.store.count("GET", "/f") == 1)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a disk that did not take a part fails the attempt, and the next goes on at the last checkpoint")
+    func lostPages() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let part = try #require(descriptor(of: harness.sandbox.path("out/f.t1.part")))
+        // Whichever comes first: that of the next checkpoint or that of the end.
+        for call in [SystemCall.fdatasync, .fsync] {
+            ForcedFailures.fail(call, on: .descriptor(part), with: .inputOutput)
+        }
+        hold.reach()
+        try await harness.finished(batch)
+        ForcedFailures.clear(.descriptor(part))
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.resumedFrom.contains(400_000) && task.bytesRepeated > 0)
+        #expect(try await harness.events(.waiting).contains { $0.payload.error?.code == .destinationUnwritable })
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
+        await harness.stop()
+    }
+
+    /// The number under which this process has a file open.
+    private func descriptor(of path: [UInt8]) -> Int32? {
+        guard let wanted = try? System.stat(path) else { return nil }
+        return (3..<65_536).first { number in
+            (try? System.fstat(number)).map { $0.inode == wanted.inode && $0.device == wanted.device } ?? false
+        }
+    }
+
+    @Test("a temporary file that somebody cuts under way is fetched anew, and no hole is published")
+    func cutPart() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        let file = try System.open(harness.sandbox.path("out/f.t1.part"), flags: O_RDWR)
+        try System.ftruncate(file.rawValue, to: 1000)
+        hold.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.restarts == 1)
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000) && harness.sandbox.names("out") == ["f"])
+        await harness.stop()
+    }
+
+    @Test("what was put together and differs from its digest is fetched once more as a whole, and only then given up")
+    func differingPart() async throws {
+        let cut = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            guard request.method == "GET" else { return .ordinary }
+            if request.target == "/f", earlier == 0 { return .cutAnswer(100_000) }
+            if request.target == "/f", earlier == 1 { cut.waitBlocking() }
+            return .ordinary
+        }
+        harness.store.put("/f", pattern(Self.size))
+        let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.sha256 = Self.digest })
+        try await harness.task(of: batch) { $0.bytesAccepted == 100_000 }
+        let file = try System.open(harness.sandbox.path("out/f.t1.part"), flags: O_RDWR)
+        try withUnsafeBytes(of: UInt8(0xEE)) { try System.pwriteAll(file.rawValue, $0, at: 50_000) }
+        cut.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.verified == .digest && task.restarts == 1)
+        #expect(harness.sandbox.read("out/f") == pattern(Self.size))
+        #expect(harness.store.count("GET", "/f") == 3)
+        await harness.stop()
+    }
+
+    @Test("a file that is written at the server while it is sent is no mixture here")
+    func rewritten() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(3_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        harness.store.put("/f", pattern(3_000_000, seed: 7))
+        hold.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.restarts == 1)
+        #expect(harness.sandbox.read("out/f") == pattern(3_000_000, seed: 7))
+        await harness.stop()
+    }
+
+    @Test("bytes that had come and were not on the disk for sure are told as received twice", arguments: [400_000, 0])
+    func tail(checkpoint: Int) async throws {
+        let hold = try Milestone()
+        let first = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(checkpoint, hold) : .ordinary
+        }
+        first.store.put("/f", pattern(1_000_000))
+        let batch = try await first.add(first.request(download: ["/f"]))
+        if checkpoint > 0 {
+            try await first.task(of: batch) { $0.bytesAccepted == Int64(checkpoint) }
+        } else {
+            while first.sandbox.names("out").isEmpty { try await first.queue.writer.commit() }
+        }
+        await first.stop()
+        hold.reach()
+        // What a kill leaves behind the last checkpoint.
+        let file = try System.open(first.sandbox.path("out/f.t1.part"), flags: O_RDWR)
+        let more = Array(pattern(1_000_000)[checkpoint..<(checkpoint + 5000)])
+        try more.withUnsafeBytes { try System.pwriteAll(file.rawValue, $0, at: Int64(checkpoint)) }
+        let second = try await EngineHarness(sandbox: first.sandbox, store: first.store)
+        try await second.finished(batch)
+        let task = try #require(try await second.tasks(batch).first)
+        #expect(task.state == .completed && task.bytesRepeated == 5000)
+        #expect(task.restarts == (checkpoint == 0 ? 1 : 0))
+        #expect(second.sandbox.read("out/f") == pattern(1_000_000))
+        await second.stop()
+    }
+
+    @Test("a name of 255 bytes, and two that begin alike", arguments: [250, 255])
+    func longName(length: Int) async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/f", pattern(1000))
+        harness.store.put("/g", pattern(2000))
+        let stem = String(repeating: "n", count: length - 1)
+        for (path, name) in [("/f", stem + "1"), ("/g", stem + "2")] {
+            let task = try await harness.run(harness.request(download: [path], as: name))
+            #expect(task.state == .completed)
+        }
+        #expect(harness.sandbox.read("out/" + stem + "1") == pattern(1000))
+        #expect(harness.sandbox.read("out/" + stem + "2") == pattern(2000))
+        let tooLong = try await harness.run(harness.request(download: ["/f"], as: stem + "1234567890"))
+        #expect(tooLong.state == .failed && tooLong.error?.message.contains("too long") == true)
+        await harness.stop()
+    }
+
+    @Test("without a free descriptor a download waits and goes on by itself")
+    func noDescriptors() async throws {
+        let harness = try await EngineHarness()
+        let name = "many-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        harness.store.put("/" + name, pattern(1000))
+        ForcedFailures.fail(.open, on: .path(containing: name + ".t"), with: .tooManyOpenFiles, times: 2)
+        let task = try await harness.run(harness.request(download: ["/" + name]))
+        #expect(task.state == .completed && harness.sandbox.read("out/" + name) == pattern(1000))
+        await harness.stop()
+    }
+
+    @Test("a name that was taken for a moment: the digest that the server offered is still compared when it is free")
+    func nameTaken() async throws {
+        let digest = Base64Text.of(DigestAlgorithm.sha256.digest(of: pattern(Self.size)).bytes)
+        let harness = try await EngineHarness()
+        harness.store.put("/f", pattern(Self.size))
+        harness.store.offerDigest("sha-256=:\(digest):")
+        let hold = try Milestone()
+        try System.mkdirs(harness.sandbox.path("out"))
+        try await harness.engine.occupy(.digest, of: harness.sandbox.path("out"), until: hold)
+        let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.verify = .digest })
+        try await harness.task(of: batch) { $0.state == .finishing && $0.bytesAccepted == Int64(Self.size) }
+        try harness.sandbox.write("out/f", [9])
+        hold.reach()
+        try await harness.finished(batch)
+        #expect(try await harness.tasks(batch).first?.cause == .destinationExists)
+        try System.unlink(harness.sandbox.path("out/f"))
+        _ = try await harness.queue.writer.retry([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.verified == .digest && harness.store.count("GET", "/f") == 1)
+        #expect(harness.sandbox.read("out/f") == pattern(Self.size))
+        await harness.stop()
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct SetClockTests {
+    @Test(
+        "a clock that is set after the start lets go on at once what a person has timed, and what counts seconds counts on"
+    )
+    func forward() async throws {
+        let ahead = SharedValue<Int64>(0)
+        let harness = try await EngineHarness(clockAhead: ahead)
+        harness.store.put("/f", [1])
+        let hour: Int64 = 3_600_000
+        let time = Timestamp(milliseconds: WallClock.milliseconds + hour)
+        let batch = try await harness.add(harness.request(download: ["/f"]) { $0.options.notBefore = time })
+        await harness.engine.waitUntilIdle()
+        #expect(harness.store.server.requests.isEmpty)
+        await harness.engine.close("http://127.0.0.1:9", for: .seconds(30))
+        ahead.withLock { $0 = 2 * hour }
+        await harness.engine.queueChanged()
+        #expect(try await harness.finished(batch).state == .completed)
+        let left = await harness.engine.closedFor("http://127.0.0.1:9")
+        #expect(left.map { $0 > .zero && $0 <= .seconds(30) } == true)
+        await harness.stop()
+    }
+}
+
+extension TransferEngine {
+    fileprivate func close(_ origin: String, for time: Duration) {
+        var standing = HostStanding(limit: 8)
+        _ = standing.learn(.overloaded(until: timeline.now.advanced(by: time)), limit: 8, now: timeline.now, random: 0)
+        hosts[origin] = standing
+    }
+
+    fileprivate func closedFor(_ origin: String) -> Duration? { hosts[origin]?.closedUntil?.since(timeline.now) }
+}
+
+extension TransferEngine {
+    /// Returns when such work that was given so far is done, and what follows it on the loop.
+    fileprivate func occupied(_ kind: LocalWork.Kind, of folder: [UInt8]) async throws {
+        await disks.worker(kind, device: try System.stat(folder).device).run {}
+        try await queue.writer.commit()
+    }
+}
+
+private enum Base64Text {
+    static func of(_ bytes: [UInt8]) -> String {
+        let signs = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let some = bytes[start..<min(start + 3, bytes.count)]
+            let word = some.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - some.count))
+            for place in 0..<4 { text.append(place <= some.count ? signs[word >> (18 - 6 * place) & 63] : "=") }
+        }
+        return text
+    }
+}

@@ -1,0 +1,158 @@
+import LinuxSystem
+import Synchronization
+import TestSupport
+import Testing
+import TransferModel
+import TransferQueue
+
+@testable import TransferEngine
+
+/// How often a login that is refused is tried, and what goes on when it is mended.
+@Suite(.timeLimit(.minutes(2))) struct SignInTests {
+    private static let password = "Basic bWU6cHc="
+
+    /// A server that takes one password.
+    private func harness(_ password: SharedValue<String>) async throws -> EngineHarness {
+        try await EngineHarness { request, _ in
+            request.fields["authorization"] == password.withLock { $0 }
+                ? .ordinary : .answer("401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"r\""])
+        }
+    }
+
+    private func files(_ harness: EngineHarness, _ count: Int) throws -> [String] {
+        for index in 0..<count { try harness.sandbox.write("f\(index)", [UInt8(index)]) }
+        return (0..<count).map { "f\($0)" }
+    }
+
+    @Test("a wrong password is shown once, whatever the number of files and batches")
+    func once() async throws {
+        let wanted = SharedValue(Self.password)
+        let harness = try await harness(wanted)
+        let names = try files(harness, 40)
+        let wrong: (inout BatchRequest) -> Void = { request in
+            request.secrets.user = "me"
+            request.secrets.password = "wrong"
+        }
+        let first = try await harness.add(harness.request(upload: names, wrong))
+        try await harness.task(of: first) { $0.waitReasons == [.auth] }
+        let second = try await harness.add(harness.request(upload: names, to: "/other/", wrong))
+        await harness.engine.waitUntilIdle()
+        #expect(harness.store.server.requests.count == 1)
+        // Both say for what they wait, though only one file has met it.
+        let held = await harness.engine.live().held
+        #expect(held[first]?.reason == .auth && held[second]?.reason == .auth && held[first]?.until == nil)
+        // Another password is another matter.
+        let third = try await harness.add(
+            harness.request(upload: names, to: "/third/") { request in
+                request.secrets.user = "me"
+                request.secrets.password = "pw"
+            })
+        #expect(try await harness.finished(third).filesCompleted == 40)
+        #expect(harness.store.server.requests.count == 41)
+        await harness.stop()
+    }
+
+    @Test("after the cure all of it goes on by itself, in every batch with that login")
+    func cured() async throws {
+        let wanted = SharedValue(Self.password + "x")
+        let harness = try await harness(wanted)
+        let names = try files(harness, 30)
+        let login: (inout BatchRequest) -> Void = { request in
+            request.secrets.user = "me"
+            request.secrets.password = "pw"
+        }
+        let first = try await harness.add(harness.request(upload: names, login))
+        try await harness.task(of: first) { $0.waitReasons == [.auth] }
+        let second = try await harness.add(harness.request(upload: names, to: "/other/", login))
+        await harness.engine.waitUntilIdle()
+        wanted.withLock { $0 = Self.password }
+        // One batch is named; the other has the same login.
+        _ = try await harness.queue.writer.retry([.batch(first)])
+        await harness.engine.queueChanged()
+        await harness.engine.tryAgain()
+        #expect(try await harness.finished(first).filesCompleted == 30)
+        #expect(try await harness.finished(second).filesCompleted == 30)
+        // The one that had been refused looks first whether it arrived after all.
+        #expect(harness.store.server.requests.count { $0.method == "PUT" } == 61)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("a password that is taken back while files are sent is shown once more and no further")
+    func revoked() async throws {
+        let wanted = SharedValue(Self.password)
+        let harness = try await harness(wanted)
+        let names = try files(harness, 60)
+        let batch = try await harness.add(
+            harness.request(upload: names) { request in
+                request.secrets.user = "me"
+                request.secrets.password = "pw"
+                request.secrets.headers = [HeaderField("X-Key", "k")]
+            })
+        try await harness.batch(batch) { $0.filesCompleted >= 5 }
+        wanted.withLock { $0 = "another" }
+        while await harness.engine.live().held[batch] == nil,
+            try await harness.queue.reader.batch(batch)?.state == .running
+        {
+            await harness.engine.waitUntilIdle()
+        }
+        let refused = try await harness.tasks(batch).count { $0.waitReasons == [.auth] }
+        // Those that were under way, and one that tried whether it was their own address.
+        #expect(refused <= EngineLimits().transfersPerHost + 1)
+        await harness.stop()
+    }
+
+    @Test("a password command that fails runs once for a batch, and again when a person wants that")
+    func command() async throws {
+        let harness = try await EngineHarness()
+        let names = try files(harness, 20)
+        let log = String(decoding: harness.sandbox.path("asked"), as: UTF8.self)
+        let batch = try await harness.add(
+            harness.request(upload: names) { request in
+                request.secrets.user = "me"
+                request.secrets.passwordCommand = "echo x >> '\(log)'; test -e '\(log).open' && echo pw"
+            })
+        try await harness.task(of: batch) { $0.waitReasons == [.auth] }
+        await harness.engine.waitUntilIdle()
+        #expect(harness.sandbox.read("asked") == Array("x\n".utf8))
+        #expect(harness.store.server.requests.isEmpty)
+        try harness.sandbox.write("asked.open", [])
+        _ = try await harness.queue.writer.retry([.batch(batch)])
+        await harness.engine.queueChanged()
+        await harness.engine.tryAgain()
+        #expect(try await harness.finished(batch).filesCompleted == 20)
+        #expect(harness.sandbox.read("asked") == Array("x\nx\n".utf8))
+        #expect(harness.store.server.requests.allSatisfy { $0.fields["authorization"] == Self.password })
+        await harness.stop()
+    }
+
+    @Test("password commands that do not end hold up nothing but their own batches")
+    func slowCommands() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/free", pattern(100_000))
+        let names = try files(harness, 1)
+        let go = String(decoding: harness.sandbox.path("go"), as: UTF8.self)
+        var slow: [BatchID] = []
+        for index in 0..<5 {
+            slow.append(
+                try await harness.add(
+                    harness.request(upload: names, to: "/slow\(index)/") { request in
+                        request.secrets.user = "me"
+                        request.secrets.passwordCommand = "until test -e '\(go)'; do sleep 0.05; done; echo pw"
+                    }))
+        }
+        let task = try await harness.run(harness.request(download: ["/free"]))
+        #expect(task.state == .completed)
+        for batch in slow { #expect(try await harness.queue.reader.batch(batch)?.state.isTerminal == false) }
+        try harness.sandbox.write("go", [])
+        for batch in slow { #expect(try await harness.finished(batch).filesCompleted == 1) }
+        await harness.stop()
+    }
+}
+
+/// A value that a server's script reads and the test changes.
+final class SharedValue<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+    func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result { value.withLock(body) }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import TransferModel
+
+@Suite struct LoginStandingTests {
+    private let one = TaskID(rawValue: 1)
+    private let two = TaskID(rawValue: 2)
+    private let refusal = LoginStanding.Refusal(.auth, TransferError(.http, "no: sign in", httpStatus: 401))
+
+    @Test("one file tries a login, and all go on when it is let in")
+    func probe() {
+        var login = LoginStanding()
+        #expect(login.mayStart)
+        login.began(one)
+        #expect(!login.mayStart)
+        let (first, second) = (login.wasLetIn(), login.wasLetIn())
+        #expect(first == .all && second == .nothing && login.mayStart)
+    }
+
+    @Test("what says nothing of the login lets the next file try")
+    func noVerdict() {
+        var login = LoginStanding()
+        login.began(one)
+        let other = login.ended(two)
+        #expect(!other && !login.mayStart)
+        let own = login.ended(one)
+        #expect(own && login.mayStart)
+    }
+
+    @Test("a refused login is tried again only when a person wants it")
+    func refused() {
+        var login = LoginStanding()
+        login.began(one)
+        login.wasRefused(refusal, by: one)
+        #expect(!login.mayStart && login.refusal == refusal)
+        let (opens, late) = (login.ended(one), login.wasLetIn())
+        #expect(!opens && late == .nothing && !login.mayStart)
+        login.tryAgain()
+        #expect(login.mayStart && login.refusal == nil)
+        login.began(two)
+        let release = login.wasLetIn()
+        #expect(release == .all)
+    }
+
+    @Test("a login that was good is doubted first: one more file tries it")
+    func doubted() {
+        var login = LoginStanding()
+        login.began(one)
+        _ = login.wasLetIn()
+        login.wasRefused(refusal, by: one)
+        // Others were under way with it.
+        login.wasRefused(refusal, by: two)
+        #expect(login.mayStart && login.refusal == nil)
+        login.began(two)
+        #expect(!login.mayStart)
+        var good = login
+        // The first one's own address was refused: nothing is gained by its trying again.
+        let line = good.wasLetIn()
+        #expect(line == .line && good.mayStart)
+        login.wasRefused(refusal, by: two)
+        #expect(!login.mayStart)
+        login.tryAgain()
+        login.began(one)
+        let all = login.wasLetIn()
+        #expect(all == .all)
+    }
+
+    @Test("who shows nothing need not be tried")
+    func anonymous() {
+        var login = LoginStanding(isProven: true)
+        login.began(one)
+        login.began(two)
+        let release = login.wasLetIn()
+        #expect(login.mayStart && release == .nothing)
+    }
+}

@@ -1,0 +1,116 @@
+import LinuxSystem
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+/// Whose word on a task counts: that of its last claim.
+@Suite struct ClaimTests {
+    @Test("an attempt that somebody else has taken over from changes nothing", arguments: 0..<6)
+    func overtaken(which: Int) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let old = try #require(try await queue.claimAll().first)
+        queue.writer.record(.running, for: old.claim)
+        try await queue.writer.commit()
+        _ = try await queue.writer.pause([.task(old.id)])
+        _ = try await queue.writer.resume([.task(old.id)])
+        let new = try #require(try await queue.claimAll().first)
+        #expect(new.id == old.id && new.generation > old.generation)
+        queue.writer.record(.running, for: new.claim)
+        queue.writer.record(.checkpoint(resumePoint: [2], accepted: 20), for: new.claim)
+        try await queue.writer.commit()
+        let late: [TaskChange] = [
+            .requeued, .checkpoint(resumePoint: [1], accepted: 90),
+            .completed(Completion(size: 100, verified: .digest)),
+            .failed(TransferError(.http, "no")), .waiting(WaitReasons(.backoff), retryAt: nil, error: nil),
+            .restarted(reason: "late", repeated: 5, identity: nil),
+        ]
+        queue.writer.record(late[which], for: old.claim)
+        try await queue.writer.release(unstarted: [old.claim])
+        let task = try #require(try await queue.reader.task(new.id))
+        #expect(task.state == .running && task.bytesAccepted == 20 && task.restarts == 0)
+        // The one that has it goes on.
+        queue.writer.record(.requeued, for: new.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.claimAll().first?.resumePoint == [2])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("what was stopped and not taken again may still say how far it had come, until somebody takes it")
+    func stoppedSaysHowFar() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.running, for: task.claim)
+        let change = try await queue.writer.pause([.task(task.id)])
+        #expect(change.stopped == [task.claim])
+        queue.writer.record(.checkpoint(resumePoint: [1], accepted: 40), for: task.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(task.id)?.bytesAccepted == 40)
+        try await queue.close()
+    }
+
+    @Test(
+        "leave for the final name is refused after a cancel or pause, and whoever has it is neither cancelled nor paused"
+    )
+    func leave() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 4)
+        let tasks = try await queue.claimAll()
+        _ = try await queue.writer.cancel([.task(tasks[0].id)])
+        _ = try await queue.writer.pause([.task(tasks[1].id)])
+        #expect(try await queue.writer.leaveToPublish(tasks[0].claim) == false)
+        #expect(try await queue.writer.leaveToPublish(tasks[1].claim) == false)
+        #expect(try await queue.writer.leaveToPublish(tasks[2].claim))
+        #expect(try await queue.writer.cancel([.task(tasks[2].id)]).results.map(\.result) == [.refused])
+        #expect(try await queue.writer.pause([.task(tasks[2].id)]).results.map(\.result) == [.refused])
+        let change = try await queue.writer.cancel([.batch(batch)])
+        #expect(change.stopped == [tasks[3].claim])
+        #expect(try await queue.reader.task(tasks[2].id)?.state == .finishing)
+        #expect(try await queue.reader.check() == [])
+        queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: tasks[2].claim)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.batch(batch)?.state == .completed)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a kill while a final name is given leaves a task that runs again")
+    func killedWithLeave() async throws {
+        let sandbox = try Sandbox()
+        let first = try sandbox.open()
+        _ = try await first.addTree(files: 1)
+        let task = try #require(try await first.claimAll().first)
+        #expect(try await first.writer.leaveToPublish(task.claim))
+        await first.abandon()
+        let second = try sandbox.open()
+        let again = try #require(try await second.claimAll().first)
+        #expect(again.id == task.id && again.generation > task.generation)
+        #expect(try await second.writer.cancel([.task(task.id)]).results.map(\.result) == [.done])
+        #expect(try await second.reader.check() == [])
+        try await second.close()
+    }
+
+    @Test("what could not take its name in a folder that was paused meanwhile is paused")
+    func pausedBelow() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["raw": 1])
+        let task = try #require(try await queue.claimAll().first)
+        #expect(try await queue.writer.leaveToPublish(task.claim))
+        _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos/raw"))])
+        queue.writer.record(
+            .waiting(WaitReasons(.diskSpace), retryAt: nil, error: TransferError(.diskFull, "full: make room")),
+            for: task.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(task.id)?.state == .paused)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+}
