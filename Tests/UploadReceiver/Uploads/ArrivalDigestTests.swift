@@ -80,7 +80,9 @@ struct ToldDigestTests {
             }
             for client in clients { try? client.send(Array(body[offset..<min(body.count - 1, offset + 300_000)])) }
         }
-        #expect(try rest(tus, url, of: body).fields["repr-digest"] == told(body))
+        // Each of the twenty may still be unread and can take the upload over once; who lost it comes back, as a client does.
+        let answers = (0...20).lazy.compactMap { _ in try? rest(tus, url, of: body) }
+        #expect(answers.first { $0.status == 204 }?.fields["repr-digest"] == told(body))
     }
 
     @Test("a receiver that was started anew tells that of the whole file")
