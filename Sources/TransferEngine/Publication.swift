@@ -39,6 +39,17 @@ struct Publication: Sendable {
         }
     }
 
+    /// Makes the names in a folder durable. Returns the error of a disk that fails.
+    static func syncNames(in directory: RawPath) -> Errno? {
+        do throws(Errno) {
+            try System.syncDirectory(directory.bytes)
+            return nil
+        } catch {
+            // Some file systems cannot sync a directory; the file has its name all the same.
+            return error == .inputOutput ? error : nil
+        }
+    }
+
     /// Gives the file its final name, and makes that durable.
     func rename() -> Outcome {
         do throws(Errno) {
@@ -50,13 +61,7 @@ struct Publication: Sendable {
                 try System.renameWithoutReplacing(part.bytes, to: final.bytes)
             }
             FaultPoint.renamed.pass()
-            do throws(Errno) {
-                try System.syncDirectory(directory.bytes)
-            } catch {
-                // Some file systems cannot sync a directory; the file has its name all the same. A disk that fails is another matter.
-                if error == .inputOutput { throw error }
-            }
-            return .published
+            return Self.syncNames(in: directory).map { .failed($0) } ?? .published
         } catch {
             switch error {
             case .fileExists, .isDirectory: return .nameTaken

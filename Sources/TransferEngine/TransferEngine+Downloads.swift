@@ -27,9 +27,9 @@ extension TransferEngine {
         if let stored = point, stored.publishing, target.wasPublished(stored) {
             // The kill came between the final name and its record.
             let completion = Completion(
-                size: stored.offset, verified: stored.promised == nil ? .size : .digest, digest: stored.promised,
+                size: stored.offset, verified: stored.received ?? .none, digest: stored.promised,
                 finalPath: directory.appending(stored.name))
-            queue.writer.record(.completed(completion), for: task.claim)
+            conclude(task, .published(completion, target))
             return nil
         }
         let name = fileName ?? point?.name
@@ -82,6 +82,8 @@ extension TransferEngine {
     /// How a task ends that needs no attempt.
     enum Ending {
         case completed(Completion)
+        /// It has its name, perhaps not on the disk yet.
+        case published(Completion, DownloadTarget)
         case failed(TransferError)
         /// A file is there; it may be the same by the digest that a person gave. Its size, when it is a file.
         case exists(RawPath, Int64?)
@@ -90,6 +92,14 @@ extension TransferEngine {
     func conclude(_ task: ClaimedTask, _ ending: Ending) {
         switch ending {
         case .completed(let completion): queue.writer.record(.completed(completion), for: task.claim)
+        case .published(let completion, let target):
+            inBackground { [self] in
+                let directory = target.directory
+                let device = (try? System.stat(directory.bytes))?.device ?? 0
+                let error = await disks.worker(.name, device: device).run { Publication.syncNames(in: directory) }
+                guard let error else { return queue.writer.record(.completed(completion), for: task.claim) }
+                refuse(task, target.refusal(error).error)
+            }
         case .failed(let error): refuse(task, error)
         case .exists(let path, let size):
             inBackground { [self] in

@@ -48,7 +48,7 @@ extension TransferEngine {
             queue.writer.record(.sizeKnown(receipt.bytes), for: attempt.task.claim)
         }
         point.offset = receipt.bytes
-        point.version.total = receipt.bytes
+        point.received = receipt.verified
         point.promised = receipt.digest
         (point.partName, point.partInode) = (target.partName, target.partInode)
         attempt.point = point

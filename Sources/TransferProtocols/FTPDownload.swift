@@ -4,7 +4,7 @@ import TransferModel
 /// size and MDTM show the same version. Both are asked before, told again by the transfer itself, and asked once more after it.
 package struct FTPDownload: ProtocolMachine {
     private enum State {
-        /// Next: `asking`.
+        /// Next: `asking`, `over` (all was there already).
         case ready
         /// MDTM and SIZE. Next: `askingDigest`, `receiving`, `over`.
         case asking(ExchangeID)
@@ -39,7 +39,11 @@ package struct FTPDownload: ProtocolMachine {
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
-        case (.ready, .began): return perform(.size(plan.path)) { .asking($0) }
+        case (.ready, .began):
+            if let receipt = plan.resume?.receipt(verify: plan.verify, expects: plan.expects) {
+                return over(.finish(receipt))
+            }
+            return perform(.size(plan.path)) { .asking($0) }
         case (.asking(let id), .ftpEnded(let ended, let end)) where ended == id: return asked(end)
         case (.askingDigest(let id, let version), .ftpEnded(let ended, let end)) where ended == id:
             return told(end, version)
@@ -113,6 +117,7 @@ package struct FTPDownload: ProtocolMachine {
         var point: GetResumePoint
         if let earlier = plan.resume, offset > 0 {
             point = earlier
+            point.received = nil
         } else {
             let name =
                 plan.name ?? plan.resume?.name ?? OfferedName.harmless(plan.path.lastComponent.bytes).map {

@@ -59,15 +59,16 @@ extension GetDownload {
             guard let known = plan.resume, known.version.isSame(as: version) else { return changed(id) }
             if let mine = known.promised, let theirs = answer.fileDigest, mine != theirs { return changed(id) }
         }
-        guard bytes.lowerBound <= request.offset, bytes.upperBound >= request.offset,
-            range.total.map({ bytes.upperBound == $0 - 1 }) ?? true
+        // Without the file's length nothing shows whether the part goes on to the end.
+        let total = range.total ?? (request.offset > 0 ? plan.resume?.version.total : nil)
+        guard let total, bytes.lowerBound <= request.offset, bytes.upperBound >= request.offset,
+            bytes.upperBound == total - 1
         else {
             if request.offset > 0 { return again(id, "the server's partial answer does not fit") }
             return over(id, .wait(WaitDemand(.backoff, badRange)))
         }
         let opening = GateOpening(
-            offset: request.offset, skip: request.offset - bytes.lowerBound,
-            total: range.total ?? plan.resume?.version.total)
+            offset: request.offset, skip: request.offset - bytes.lowerBound, total: total)
         return (request.offset > 0 ? [.resumed(at: request.offset)] : []) + open(id, version, answer, from: opening)
     }
 
@@ -103,6 +104,7 @@ extension GetDownload {
         var point: GetResumePoint
         if let earlier = plan.resume, opening.offset > 0 {
             point = earlier
+            (point.received, point.silentLooks) = (nil, nil)
             point.version.total = opening.total
             point.promised = point.promised ?? answer.fileDigest
         } else {

@@ -83,6 +83,7 @@ package struct GetDownload: ProtocolMachine {
 
     private mutating func begin() -> [ProtocolAction] {
         guard let point = plan.resume, point.offset > 0 else { return ask(from: 0) }
+        if let receipt = point.receipt(verify: plan.verify, expects: plan.expects) { return over(.finish(receipt)) }
         // All was synced before the last stop: nothing is left to fetch.
         if let total = point.version.total, point.offset == total { return received(point, inOneAnswer: total) }
         guard point.version.isResumable else {
@@ -152,8 +153,12 @@ package struct GetDownload: ProtocolMachine {
     }
 
     private mutating func lookedAgain(_ end: ExchangeEnd, _ point: GetResumePoint) -> [ProtocolAction] {
-        if let failure = end.failure, end.answer == nil { return failed(failure) }
-        // A server that has no HEAD must not stop a download.
+        if end.answer == nil, let failure = end.failure, !Self.isSilence(failure) || (point.silentLooks ?? 0) == 0 {
+            var point = point
+            if Self.isSilence(failure) { point.silentLooks = 1 }
+            return [.persist(ResumePoint(point))] + failed(failure)
+        }
+        // A server that has no HEAD, or twice no answer to one, must not stop a download.
         guard let answer = end.answer, answer.status == 200, point.version.showsChange(to: RemoteVersion(answer)) else {
             return finish(point)
         }
@@ -165,6 +170,12 @@ package struct GetDownload: ProtocolMachine {
         }
         restarts += 1
         return startOver("changed at the server") + ask(from: 0)
+    }
+
+    /// A server that was reached said nothing. Most often the line broke, so it is asked once more.
+    private static func isSilence(_ failure: ExchangeFailure) -> Bool {
+        guard case .network(let error) = failure else { return false }
+        return error.code == .networkConnectionLost || error.code == .timedOut
     }
 
     /// What the file must have: what a person gave, else what the server offered, unless nobody wants it compared.

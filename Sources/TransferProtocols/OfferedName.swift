@@ -91,18 +91,25 @@ package enum OfferedName {
         return name.isEmpty ? nil : shortened(name)
     }
 
-    /// Drops C0, DEL and, where the bytes are UTF-8, C1 and the marks that turn the direction of writing.
+    /// Drops C0, DEL, C1 and the marks that turn the direction of writing; bytes that are no UTF-8 stay.
     private static func withoutControls(_ bytes: [UInt8]) -> [UInt8] {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            return bytes.filter { $0 >= 32 && $0 != 127 }
+        var harmless: [UInt8] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            // The shortest that is UTF-8 is one character; a byte that begins none stands for itself.
+            let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }.first
+            let length = scalar?.utf8.count ?? 1
+            if !(scalar?.unicodeScalars.contains(where: isMark) ?? false) { harmless += rest.prefix(length) }
+            rest = rest.dropFirst(length)
         }
-        let harmless = text.unicodeScalars.filter { scalar in
-            switch scalar.value {
-            case 0..<32, 127..<160, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: false
-            default: true
-            }
+        return harmless
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<32, 127..<160, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        default: false
         }
-        return Array(String(String.UnicodeScalarView(harmless)).utf8)
     }
 
     /// At most `longest` bytes, the extension kept and no character cut. Two long names that begin alike stay two: a part of their digest is in

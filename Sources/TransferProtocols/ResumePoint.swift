@@ -120,6 +120,10 @@ package struct GetResumePoint: ResumePointContent {
     package var partInode: UInt64?
     /// What the whole file must have, by the word of the server or of a person.
     package var promised: TransferDigest?
+    /// All bytes are there, and this is how they were checked: nothing is left to ask the server for.
+    package var received: Verification?
+    /// Looks at the server's version after the last byte that it left without an answer.
+    package var silentLooks: Int?
     /// All bytes are there and checked; the temporary file is getting its final name.
     package var publishing = false
 
@@ -137,4 +141,13 @@ package struct GetResumePoint: ResumePointContent {
     }
 
     package var isPlausible: Bool { offset >= 0 }
+
+    /// That of an attempt that had all of it and was stopped before the file had its name; `nil` when there is still something to ask.
+    func receipt(verify: VerificationWish?, expects: TransferDigest?) -> Receipt? {
+        guard let received else { return nil }
+        if let digest = expects ?? (received == .digest ? promised : nil) {
+            return .received(offset, verified: .digest, digest: digest)
+        }
+        return verify == .digest || received == .digest ? nil : .received(offset, verified: received)
+    }
 }

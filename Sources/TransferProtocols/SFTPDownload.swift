@@ -70,8 +70,7 @@ package struct SFTPDownload: ProtocolMachine {
         if plan.verify == .digest, plan.expects == nil {
             return over(.fail(.unverifiable(at: plan.host, "tells no digest of a file over SFTP")))
         }
-        // All was synced before the last stop: nothing is left to ask for.
-        if let point = resume, point.offset > 0, point.offset == point.version.total { return finish(point) }
+        if let receipt = resume?.receipt(verify: plan.verify, expects: plan.expects) { return over(.finish(receipt)) }
         return ask()
     }
 
@@ -100,6 +99,7 @@ package struct SFTPDownload: ProtocolMachine {
             earlier.offset <= version.total ?? Int64.max
         {
             point = earlier
+            point.received = nil
             actions.append(.resumed(at: point.offset))
         } else {
             if let begun = resume, begun.offset > 0 {

@@ -312,13 +312,69 @@ private func run(_ plan: GetPlan, _ heads: (Int, [String])...) -> [String] {
         #expect(looked(nil, .fail, answered(200, written)) == ["over: changed at the server", "fail sourceChanged"])
         #expect(looked(nil, .restart, answered(405)) == ["finish \(size) size"])
         #expect(looked(nil, .restart, answered(403)) == ["finish \(size) size"])
-        #expect(looked(nil, .restart, unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        let broken = looked(nil, .restart, unanswered(lost, sent: 0))
+        #expect(broken == ["persist f.bin \(size) \"a\"", "wait backoff networkConnectionLost"])
         // Where there is nothing to tell versions by, or a digest says more, nobody is asked.
         var download = receiving(["Content-Length: \(size)"])
         #expect(words(download.handle(end(size))) == ["finish \(size) size"])
         let digest = "Repr-Digest: sha-256=:\(String(repeating: "A", count: 43))=:"
         download = receiving(old + [digest])
         #expect(words(download.handle(end(size))) == ["finish \(size) digest"])
+    }
+
+    @Test("a server that never answers the look stops nothing, one that is away is waited for")
+    func silentLook() {
+        let size: Int64 = 5 << 20
+        var stored = point(RemoteVersion(etag: "\"a\"", total: size), size)
+        func looked(_ failure: TransferErrorCode) -> [String] {
+            var download = GetDownload(plan(stored))
+            #expect(words(download.handle(.began(at: noon))) == ["1 HEAD http://h/f.bin"])
+            let error = TransferError(failure, "away")
+            let actions = download.handle(.ended(ExchangeID(rawValue: 1), unanswered(error, sent: 0)))
+            for case .persist(let kept) in actions { stored = kept.content(GetResumePoint.self) ?? stored }
+            return words(actions)
+        }
+        for away in [TransferErrorCode.cannotConnectToHost, .notConnectedToInternet, .cannotFindHost] {
+            for _ in 0..<3 { #expect(looked(away).last == "wait backoff \(away.rawValue)") }
+        }
+        #expect(looked(.networkConnectionLost).last == "wait backoff networkConnectionLost")
+        #expect(looked(.cannotConnectToHost).last == "wait backoff cannotConnectToHost")
+        #expect(looked(.timedOut) == ["finish \(size) size"])
+    }
+
+    @Test("what was received and looked at before a stop is finished as it was checked")
+    func received() {
+        var stored = point(RemoteVersion(etag: "\"a\""), 5 << 20)
+        for (verified, last) in [(Verification.none, "none"), (.size, "size")] {
+            stored.received = verified
+            #expect(begin(plan(stored)).1 == ["finish \(5 << 20) \(last)"])
+            #expect(begin(plan(stored, verify: .digest)).1.first?.contains("GET") == true)
+        }
+        stored.received = .digest
+        stored.promised = TransferDigest(algorithm: "sha-256", value: String(repeating: "a", count: 64))
+        #expect(begin(plan(stored)).1 == ["finish \(5 << 20) digest"])
+        // What comes after another version is seen has been checked by nobody.
+        stored.received = .size
+        var download = GetDownload(plan(stored, verify: .digest))
+        _ = download.handle(.began(at: noon))
+        let range = "Content-Range: bytes \(5 << 20)-\(6 << 20)/\((6 << 20) + 1)"
+        let head = HTTPAnswer(status: 206, headers: fields([range, "ETag: \"a\""]))
+        for case .persist(let kept) in download.handle(.answered(ExchangeID(rawValue: 1), head, at: noon)) {
+            #expect(kept.content(GetResumePoint.self)?.received == nil)
+        }
+    }
+
+    @Test("a part that does not say where the file ends is not taken for the rest of it")
+    func endlessPart() {
+        let open = plan(point(RemoteVersion(etag: "\"a\""), 400))
+        #expect(run(open, (206, ["Content-Range: bytes 400-499/*", "ETag: \"a\""])).last == "2 GET http://h/f.bin")
+        #expect(run(plan(), (206, ["Content-Range: bytes 0-99/*"])).last == "wait backoff badServerResponse")
+        // The length that was told before is enough.
+        let known = plan(point(strong, 400))
+        #expect(
+            run(known, (206, ["Content-Range: bytes 400-999/*", "ETag: \"a\""])).last
+                == "open 1 at 400 skip 0 of 1000")
+        #expect(run(known, (206, ["Content-Range: bytes 400-499/*", "ETag: \"a\""])).last == "2 GET http://h/f.bin")
     }
 
     @Test("who wants the version that was begun is told of another one, and a retry takes that")

@@ -73,6 +73,9 @@ import TransferProtocols
         #expect(name("http://h/a/%2e%2e") == RawPath("download"))
         #expect(name("http://h/a%2Fb") == RawPath("b"))
         #expect(name("http://h/%ff%00x").bytes == [0xff, 0x78])
+        // A byte that is no UTF-8 hides nothing that turns the writing around.
+        #expect(name("http://h/%ff%E2%80%AEgpj.exe").bytes == [0xff] + Array("gpj.exe".utf8))
+        #expect(name("http://h/%C2%9b%e2%80%ffa%D8%9C").bytes == [0xe2, 0x80, 0xff] + Array("a".utf8))
         let long = name("http://h/" + String(repeating: "%E2%82%AC", count: 200) + ".tar")
         #expect((250...255).contains(long.bytes.count) && long.text?.hasSuffix(".tar") == true)
         // Two that begin alike stay two.
