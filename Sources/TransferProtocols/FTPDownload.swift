@@ -8,8 +8,8 @@ package struct FTPDownload: ProtocolMachine {
         case ready
         /// MDTM and SIZE. Next: `askingDigest`, `receiving`, `over`.
         case asking(ExchangeID)
-        /// The server's digest of the file, because one is wanted and no person gave it. Next: `receiving`, `over`.
-        case askingDigest(ExchangeID, RemoteVersion)
+        /// The server's digest of the file, because no person gave one: by `XSHA256`, then by `HASH`. Next: itself, `receiving`, `over`.
+        case askingDigest(ExchangeID, RemoteVersion, byHash: Bool)
         /// The bytes flow into the file. Next: `proving`, itself from zero, `over`.
         case receiving(ExchangeID, Flow)
         /// MDTM and SIZE once more: two versions are never mixed. Next: `over`.
@@ -43,10 +43,10 @@ package struct FTPDownload: ProtocolMachine {
             if let receipt = plan.resume?.receipt(verify: plan.verify, expects: plan.expects) {
                 return over(.finish(receipt))
             }
-            return perform(.size(plan.path)) { .asking($0) }
+            return perform(.ftp(.size(plan.path))) { .asking($0) }
         case (.asking(let id), .ftpEnded(let ended, let end)) where ended == id: return asked(end)
-        case (.askingDigest(let id, let version), .ftpEnded(let ended, let end)) where ended == id:
-            return told(end, version)
+        case (.askingDigest(let id, let version, let byHash), .ftpEnded(let ended, let end)) where ended == id:
+            return told(end, version, byHash: byHash)
         case (.receiving(let id, let flow), .synced(let offset)): return synced(offset, id, flow)
         case (.receiving(let id, let flow), .ftpEnded(let ended, let end)) where ended == id: return received(end, flow)
         case (.proving(let id, let point), .ftpEnded(let ended, let end)) where ended == id: return proved(end, point)
@@ -68,21 +68,32 @@ package struct FTPDownload: ProtocolMachine {
             return stop(end)
         }
         let version = Self.version(end)
-        if plan.verify == .digest, digest == nil {
-            return perform(.commands([FTPMessages.command("XSHA256 ", plan.path)])) { .askingDigest($0, version) }
+        guard plan.asksDigest else { return begin(version) }
+        // An earlier attempt was told that of the same version.
+        if let point = plan.resume, point.offset > 0, let known = point.promised, point.version.isSame(as: version) {
+            digest = known
+            return begin(version)
         }
-        return begin(version)
+        return perform(FTPMessages.askDigest(plan.path)) { .askingDigest($0, version, byHash: false) }
     }
 
-    private mutating func told(_ end: FTPEnd, _ version: RemoteVersion) -> [ProtocolAction] {
+    private mutating func told(_ end: FTPEnd, _ version: RemoteVersion, byHash: Bool) -> [ProtocolAction] {
         if end.isDone, let theirs = FTPMessages.digest(in: end.text) {
             digest = theirs
             return begin(version)
         }
-        if end.isDone || end.reply >= 500 {
-            return over(.fail(.unverifiable(at: plan.host, "tells no SHA-256 of the file")))
+        if end.isUnknownCommand, !byHash {
+            return perform(FTPMessages.askHash(plan.path)) { .askingDigest($0, version, byHash: true) }
         }
-        return stop(end)
+        if plan.verify == .digest {
+            let isBroken = !end.isDone && end.reply < 500
+            return isBroken ? stop(end) : over(.fail(.unverifiable(at: plan.host, "tells no SHA-256 of the file")))
+        }
+        // Nobody has insisted. A server that has no digest, or that the question takes too long, is not asked for another file.
+        guard end.isDone || end.isUnknownCommand || end.isTimedOut else { return begin(version) }
+        var learned = HostFacts()
+        learned.tellsDigests = false
+        return [.learned(learned)] + begin(version)
     }
 
     private static func version(_ end: FTPEnd) -> RemoteVersion {
@@ -127,8 +138,11 @@ package struct FTPDownload: ProtocolMachine {
             point.partName = plan.resume?.partName
             point.partInode = plan.resume?.partInode
         }
+        point.promised = digest
         let opening = GateOpening(offset: offset, total: version.total)
-        let begun = perform(.download(plan.path, from: offset)) { .receiving($0, Flow(point: point, start: offset)) }
+        let begun = perform(.ftp(.download(plan.path, from: offset))) {
+            .receiving($0, Flow(point: point, start: offset))
+        }
         return [.persist(ResumePoint(point))] + begun + [.openGate(ExchangeID(rawValue: lastID), opening)]
     }
 
@@ -162,7 +176,7 @@ package struct FTPDownload: ProtocolMachine {
         point.offset = length
         // A small file that came in one go was hardly changed meanwhile.
         if flow.start > 0 || length > 1 << 20, flow.point.version.lastModified != nil {
-            return perform(.size(plan.path)) { .proving($0, point) }
+            return perform(.ftp(.size(plan.path))) { .proving($0, point) }
         }
         return finish(point)
     }
@@ -199,11 +213,11 @@ package struct FTPDownload: ProtocolMachine {
         return [.startOver(reason: reason)]
     }
 
-    private mutating func perform(_ exchange: FTPExchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
+    private mutating func perform(_ exchange: Exchange, _ next: (ExchangeID) -> State) -> [ProtocolAction] {
         lastID += 1
         let id = ExchangeID(rawValue: lastID)
         state = next(id)
-        return [.perform(id, .ftp(exchange))]
+        return [.perform(id, exchange)]
     }
 
     private mutating func stop(_ end: FTPEnd) -> [ProtocolAction] {

@@ -72,6 +72,11 @@ extension FTPEnd {
         let words = ["no space", "disk full", "quota", "writing to local file", "insufficient storage"]
         return reply == 452 || reply == 552 || (isRefusal && words.contains { text.lowercased().contains($0) })
     }
+    /// It did not answer in time.
+    var isTimedOut: Bool {
+        guard !isRefusal, case .network(let error) = failure else { return false }
+        return error.code == .timedOut
+    }
     /// `SIZE` says that there is no such file.
     var isMissing: Bool { reply == 550 && !isLoginRefused }
 

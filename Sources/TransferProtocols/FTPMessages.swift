@@ -37,6 +37,9 @@ package struct FTPDownloadPlan: Sendable, Hashable {
     /// When the file is another one than the one that was begun.
     package var ifChanged = ChangedSourcePolicy.restart
 
+    /// The server's own digest is asked for: it must be, or it can be had for a question.
+    var asksDigest: Bool { expects == nil && (verify == .digest || verify == nil && facts.tellsDigests != false) }
+
     package init(
         host: String, path: RawPath, name: RawPath? = nil, verify: VerificationWish? = nil,
         expects: TransferDigest? = nil, facts: HostFacts = HostFacts(), resume: GetResumePoint? = nil
@@ -94,6 +97,11 @@ enum FTPMessages {
 
     /// ProFTPD's mod_digest and others: the reply's text holds the digest.
     static func askDigest(_ path: RawPath) -> Exchange { .ftp(.commands([command("XSHA256 ", path)])) }
+
+    /// As the draft `HASH` asks for it (draft-bryan-ftpext-hash), for servers that do not know the other one.
+    static func askHash(_ path: RawPath) -> Exchange {
+        .ftp(.commands([Array("*OPTS HASH SHA-256".utf8), command("HASH ", path)]))
+    }
 
     /// The SHA-256 in the text of a reply, if there is one.
     static func digest(in text: String) -> TransferDigest? {

@@ -26,6 +26,8 @@ import TransferModel
         #expect(try digests(below: target) == [RawPath("film.mov"): digest(of: original)], "and nothing beside it")
         let task = try bench.sandbox.task(batch)
         #expect(!task["resumedFrom"].array.isEmpty, "\(task)")
+        // ProFTPD tells digests, so one is asked for.
+        if wire == .ftpes { #expect(task["verified"].text == "digest", "\(task)") }
         _ = try bench.bytesSentByWire()
         let carried = try bench.proxy.log().reduce(0) { $0 + ($1["down"].integer ?? 0) } - before
         // What was received after the last checkpoint comes again.

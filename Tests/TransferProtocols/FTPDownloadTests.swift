@@ -6,7 +6,7 @@ import TransferModel
 private typealias Answers = FTPAnswers
 
 private func plan(
-    verify: VerificationWish? = nil, facts: HostFacts = HostFacts(), resume: GetResumePoint? = nil
+    verify: VerificationWish? = nil, facts: HostFacts = .toldNothing, resume: GetResumePoint? = nil
 ) -> FTPDownloadPlan {
     FTPDownloadPlan(host: "h", path: RawPath("a/f"), verify: verify, facts: facts, resume: resume)
 }
@@ -15,6 +15,15 @@ private func point(_ offset: Int64, total: Int64 = 1000, modified: String = "202
     GetResumePoint(
         version: RemoteVersion(lastModified: modified, isDateStrong: true, total: total), offset: offset,
         name: RawPath("f"))
+}
+
+extension HostFacts {
+    /// Of a server that is known to have no digests.
+    fileprivate static var toldNothing: HostFacts {
+        var facts = HostFacts()
+        facts.tellsDigests = false
+        return facts
+    }
 }
 
 private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
@@ -81,7 +90,7 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
                 "learned cannotResume=true", "over: the server sends whole files only", "persist f 0 -",
                 "RETR a/f from 0", "open 3 at 0 skip 0 of 1000",
             ])
-        var facts = HostFacts()
+        var facts = HostFacts.toldNothing
         facts.cannotResume = true
         #expect(
             after(plan(facts: facts, resume: point(400)), Answers.size(1000)).first
@@ -126,6 +135,42 @@ private func after(_ plan: FTPDownloadPlan, _ ends: FTPEnd...) -> [String] {
         #expect(
             after(plan(verify: .digest), Answers.size(1000), told, Answers.done("RETR", written: 1000))
                 == ["finish 1000 digest"])
-        #expect(after(plan(verify: .digest), Answers.size(1000), Answers.refused(500, "XSHA256")) == ["fail integrity"])
+        let unknown = [Answers.refused(500, "XSHA256"), Answers.refused(502, "HASH")]
+        #expect(after(plan(verify: .digest), Answers.size(1000), unknown[0]) == ["*OPTS HASH SHA-256; HASH a/f"])
+        #expect(after(plan(verify: .digest), Answers.size(1000), unknown[0], unknown[1]) == ["fail integrity"])
+        let hash = Answers.done("HASH", text: "SHA-256 0-999 \(hex) a/f")
+        #expect(
+            after(
+                plan(verify: .digest), Answers.size(1000), unknown[0], hash, Answers.done("RETR", written: 1000))
+                == ["finish 1000 digest"])
+    }
+
+    @Test("a digest that can be had is asked for by default, once of a server that has none")
+    func digestsByDefault() {
+        let hex = String(repeating: "0f", count: 32)
+        let open = plan(facts: HostFacts())
+        let told = Answers.done("XSHA256", text: hex)
+        #expect(
+            after(open, Answers.size(1000), told, Answers.done("RETR", written: 1000)) == ["finish 1000 digest"])
+        let begun = ["persist f 0 -", "RETR a/f from 0"]
+        let unknown = Answers.refused(500, "XSHA256")
+        let none = after(open, Answers.size(1000), unknown, Answers.refused(500, "HASH"))
+        #expect(none == ["learned tellsDigests=false"] + begun + ["open 4 at 0 skip 0 of 1000"])
+        for silent in [Answers.done("XSHA256", text: "no idea"), Answers.cut(error: TransferError(.timedOut, "late"))] {
+            #expect(after(open, Answers.size(1000), silent).first == "learned tellsDigests=false")
+        }
+        // A line that broke says nothing of the server.
+        for passing in [Answers.cut(), Answers.refused(450, "XSHA256")] {
+            #expect(Array(after(open, Answers.size(1000), passing).prefix(2)) == begun)
+        }
+        for wish in [VerificationWish.none, .size] {
+            #expect(after(plan(verify: wish, facts: HostFacts()), Answers.size(1000)).first == "persist f 0 -")
+        }
+        // An attempt that goes on knows it already, of the same version.
+        var known = point(400)
+        known.promised = TransferDigest(algorithm: "sha-256", value: hex)
+        let going = plan(facts: HostFacts(), resume: known)
+        #expect(after(going, Answers.size(1000)).first == "resumed 400")
+        #expect(after(going, Answers.size(1001)).contains { $0.hasPrefix("XSHA256") })
     }
 }
