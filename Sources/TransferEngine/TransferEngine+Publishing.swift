@@ -88,7 +88,9 @@ extension TransferEngine {
         last.publishing = true
         record(last, attempt)
         // A pause or cancel that came first holds: whoever made it ends this attempt.
-        guard await hasLeave(attempt), attempt.phase == .finishing else { return }
+        let leave = await leave(attempt, publication)
+        guard leave != .void, attempt.phase == .finishing else { return }
+        guard leave == .granted else { return fail(attempt, givenTwice(publication.final)) }
         attempt.phase = .publishing
         FaultPoint.publishing.pass()
         let outcome = await disks.worker(.name, of: descriptor).run { publication.rename() }
@@ -105,18 +107,25 @@ extension TransferEngine {
             .checkpoint(resumePoint: ResumePoint(point).encoded, accepted: attempt.accepted), for: attempt.task.claim)
     }
 
+    private func givenTwice(_ path: RawPath) -> TransferError {
+        TransferError(
+            .destinationExists,
+            "another file of this batch was given the name \(path.displayed): queue this one by itself, with another name"
+        )
+    }
+
     /// Whether the queue lets it take its final name, and knows that it does. A queue that cannot write now is asked again.
-    private func hasLeave(_ attempt: Attempt) async -> Bool {
+    private func leave(_ attempt: Attempt, _ publication: Publication) async -> PublishingLeave {
         while phase == .running || phase == .draining {
             do {
-                return try await queue.writer.leaveToPublish(attempt.task.claim)
+                return try await queue.writer.leaveToPublish(attempt.task.claim, as: publication.final)
             } catch {
                 report(.error, "the queue cannot be written: \(error)", task: attempt.task.id)
                 await pause(.seconds(1))
-                guard attempt.phase == .finishing else { return false }
+                guard attempt.phase == .finishing else { return .void }
             }
         }
-        return false
+        return .void
     }
 
     /// The bytes are not those that were promised: they are of no use to a later attempt either. What was put together out of several answers

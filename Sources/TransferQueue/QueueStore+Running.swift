@@ -195,15 +195,25 @@ extension QueueStore {
         }
     }
 
-    /// Leave to give a download its final name; false: the claim is void. From here on until the attempt's end it is neither paused nor
-    /// cancelled.
-    func leaveToPublish(_ claim: TaskClaim) throws -> Bool {
-        guard let old = try task(claim.task), old.claimed, old.claim == claim else { return false }
+    /// Leave to give a download its final name. From here on until the attempt's end it is neither paused nor cancelled, and no other
+    /// download of its batch gets that name.
+    func leaveToPublish(_ claim: TaskClaim, as path: RawPath) throws -> PublishingLeave {
+        guard let old = try task(claim.task), old.claimed, old.claim == claim else { return .void }
+        let others = try database.integer(
+            """
+            SELECT count(*) FROM task_details d INDEXED BY details_final_path CROSS JOIN tasks t ON t.id = d.task
+            JOIN lanes l ON l.id = t.lane WHERE d.final_path = ? AND t.id <> ? AND l.batch = ?
+            AND (t.state = \(TransferState.completed.stored) OR t.flags & \(TaskFlags.publishing.rawValue) <> 0)
+            """, .blob(path.bytes), .integer(old.id.rawValue), .integer(old.batch.rawValue))
+        if others ?? 0 > 0 { return .nameGiven }
         var row = old
         row.state = .finishing
         row.flags.insert(.publishing)
-        try save(row, was: old)
-        return true
+        let oldDetails = try details(row)
+        var details = oldDetails
+        details.finalPath = path.bytes
+        try save(&row, was: old, details, was: oldDetails)
+        return .granted
     }
 
     /// After a start: nobody has anything in hand. What ran counts as an attempt that was broken off; begun-at, resume

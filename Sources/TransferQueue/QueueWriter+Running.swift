@@ -23,10 +23,10 @@ extension QueueWriter {
         try change { try store.release(unstarted: claims) }
     }
 
-    /// Asks for leave to give a download its final name. False: it was paused or cancelled, or somebody else has it. Afterwards, and until
-    /// its attempt is over, nothing stops it; both are durable on return.
-    package func leaveToPublish(_ claim: TaskClaim) throws(QueueError) -> Bool {
-        try change { try store.leaveToPublish(claim) }
+    /// Asks for leave to give a download its final name. After it was granted, and until the attempt is over, nothing stops it; both are
+    /// durable on return.
+    package func leaveToPublish(_ claim: TaskClaim, as path: RawPath) throws(QueueError) -> PublishingLeave {
+        try change { try store.leaveToPublish(claim, as: path) }
     }
 
     /// Lets tasks stand in line again whose time has come.

@@ -189,6 +189,15 @@ package struct UnconfirmedUpload: Sendable, Hashable {
     }
 }
 
+/// The queue's word on a download that wants its final name.
+package enum PublishingLeave: Hashable, Sendable {
+    case granted
+    /// It was paused or cancelled, or somebody else has it.
+    case void
+    /// Another download of its batch has that name, or is getting it.
+    case nameGiven
+}
+
 /// How a task was completed.
 package struct Completion: Hashable, Sendable {
     package var size: Int64

@@ -28,7 +28,12 @@ enum Schema {
         Migration(name: "0014 what the secrets store keeps of batches and tasks", script: keptSecrets),
         Migration(name: "0015 the last look at folders of servers", script: LastLookSchema.script),
         Migration(name: "0016 whose claim a task is", script: claimCounts),
+        Migration(name: "0017 names that downloads were given", script: givenNames),
     ]
+
+    private static let givenNames = """
+        CREATE INDEX details_final_path ON task_details (final_path) WHERE final_path IS NOT NULL;
+        """
 
     private static let claimCounts = """
         -- How often it was claimed: an attempt of an older claim has no say any more.

@@ -248,6 +248,22 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("of two files of a batch with one name the second replaces nothing, whatever the rule says")
+    func oneName() async throws {
+        let harness = try await EngineHarness()
+        harness.store.put("/a/f", [1])
+        harness.store.put("/b/f", [2])
+        let batch = try await harness.add(
+            harness.request(download: ["/a/f", "/b/f"]) { $0.options.ifExists = .replace })
+        try await harness.finished(batch)
+        let tasks = try await harness.tasks(batch)
+        #expect(Set(tasks.map(\.state)) == [.completed, .failed])
+        #expect(tasks.first { $0.state == .failed }?.cause == .destinationExists)
+        let first = try #require(tasks.firstIndex { $0.state == .completed })
+        #expect(harness.sandbox.read("out/f") == [UInt8(first + 1)])
+        await harness.stop()
+    }
+
     @Test("folders and files that are made have the modes of the batch's umask, whatever the engine's is")
     func umask() async throws {
         let harness = try await EngineHarness()

@@ -7,6 +7,8 @@ import TransferModel
 
 /// Whose word on a task counts: that of its last claim.
 @Suite struct ClaimTests {
+    private let name = RawPath("/out/f")
+
     @Test("an attempt that somebody else has taken over from changes nothing", arguments: 0..<6)
     func overtaken(which: Int) async throws {
         let sandbox = try Sandbox()
@@ -65,9 +67,9 @@ import TransferModel
         let tasks = try await queue.claimAll()
         _ = try await queue.writer.cancel([.task(tasks[0].id)])
         _ = try await queue.writer.pause([.task(tasks[1].id)])
-        #expect(try await queue.writer.leaveToPublish(tasks[0].claim) == false)
-        #expect(try await queue.writer.leaveToPublish(tasks[1].claim) == false)
-        #expect(try await queue.writer.leaveToPublish(tasks[2].claim))
+        #expect(try await queue.writer.leaveToPublish(tasks[0].claim, as: name) == .void)
+        #expect(try await queue.writer.leaveToPublish(tasks[1].claim, as: name) == .void)
+        #expect(try await queue.writer.leaveToPublish(tasks[2].claim, as: name) == .granted)
         #expect(try await queue.writer.cancel([.task(tasks[2].id)]).results.map(\.result) == [.refused])
         #expect(try await queue.writer.pause([.task(tasks[2].id)]).results.map(\.result) == [.refused])
         let change = try await queue.writer.cancel([.batch(batch)])
@@ -81,13 +83,38 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("two downloads of a batch never get one name, whatever ends between")
+    func oneName() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 3)
+        let other = try await queue.addTree(files: 1)
+        let tasks = try await queue.claimAll()
+        let stranger = try #require(tasks.first { $0.batch == other })
+        let mine = tasks.filter { $0.batch != other }
+        func leave(_ task: ClaimedTask) async throws -> PublishingLeave {
+            try await queue.writer.leaveToPublish(task.claim, as: name)
+        }
+        #expect(try await leave(mine[0]) == .granted)
+        #expect(try await leave(mine[1]) == .nameGiven)
+        // What could not take it gives it back.
+        queue.writer.record(.failed(TransferError(.destinationUnwritable, "no: allow it")), for: mine[0].claim)
+        #expect(try await leave(mine[1]) == .granted)
+        queue.writer.record(.completed(Completion(size: 100, verified: .size, finalPath: name)), for: mine[1].claim)
+        #expect(try await leave(mine[2]) == .nameGiven)
+        // Another batch was told by its rule what to do with what is there.
+        #expect(try await leave(stranger) == .granted)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
     @Test("a kill while a final name is given leaves a task that runs again")
     func killedWithLeave() async throws {
         let sandbox = try Sandbox()
         let first = try sandbox.open()
         _ = try await first.addTree(files: 1)
         let task = try #require(try await first.claimAll().first)
-        #expect(try await first.writer.leaveToPublish(task.claim))
+        #expect(try await first.writer.leaveToPublish(task.claim, as: name) == .granted)
         await first.abandon()
         let second = try sandbox.open()
         let again = try #require(try await second.claimAll().first)
@@ -103,7 +130,7 @@ import TransferModel
         let queue = try sandbox.open()
         let batch = try await queue.addTree(folders: ["raw": 1])
         let task = try #require(try await queue.claimAll().first)
-        #expect(try await queue.writer.leaveToPublish(task.claim))
+        #expect(try await queue.writer.leaveToPublish(task.claim, as: name) == .granted)
         _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos/raw"))])
         queue.writer.record(
             .waiting(WaitReasons(.diskSpace), retryAt: nil, error: TransferError(.diskFull, "full: make room")),

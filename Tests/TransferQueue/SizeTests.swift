@@ -48,6 +48,7 @@ import TransferModel
                     DELETE FROM migrations WHERE number >= 13;
                     DROP TABLE last_looks;
                     DROP TABLE remote_versions;
+                    DROP INDEX details_final_path;
                     ALTER TABLE tasks DROP COLUMN claims;
                     ALTER TABLE batches DROP COLUMN secrets;
                     ALTER TABLE task_details DROP COLUMN handle;
