@@ -30,7 +30,12 @@ final class DownloadTarget: TransferBodySink {
     private(set) var starts = 0
     /// Somebody else has cut the file or made it longer while it was written.
     private(set) var isMeddledWith = false
-    var isSyncing = false
+    /// It is being put on the disk.
+    private(set) var isSyncing = false
+    private var syncWaiters: [CheckedContinuation<Void, Never>] = []
+    /// The disk has not taken some of it. The kernel says so once, to whoever asks first: nothing that was written since the last good
+    /// checkpoint counts any more, whoever asks.
+    private(set) var lostPages: Errno?
     var syncedAt: Int64 = 0
 
     init(task: TaskID, directory: RawPath, umask: UInt32) {
@@ -115,6 +120,31 @@ final class DownloadTarget: TransferBodySink {
         skip = opening.skip
         synced = min(synced, opening.offset)
         starts += 1
+    }
+
+    /// The one way onto the disk, for one at a time. Returns the error of a disk that has not taken it, now or before.
+    func putOnDisk(
+        by worker: BlockingWorker, _ sync: @escaping @Sendable (OwnedDescriptor) throws(Errno) -> Void,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> Errno? {
+        while isSyncing { await withCheckedContinuation { syncWaiters.append($0) } }
+        if let lostPages { return lostPages }
+        guard let descriptor else { return .badDescriptor }
+        isSyncing = true
+        let failure: Errno? = await worker.run {
+            do throws(Errno) {
+                try sync(descriptor)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        isSyncing = false
+        lostPages = failure
+        let waiters = syncWaiters
+        syncWaiters = []
+        for waiter in waiters { waiter.resume() }
+        return failure
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {

@@ -9,6 +9,10 @@ final class Timeline {
     private let wall: () -> Int64
     private var wallStart: Int64
     private let start: MonotonicInstant
+    /// Since when time counts towards giving up: not while no engine ran, the machine slept, or the clock was another one.
+    private var patientSince: Timestamp
+    /// Nanoseconds that the machine has slept until then, and some that do not change.
+    private var asleep: Int64
 
     /// - Parameter wall: milliseconds since 1970, by the clock that a person or a server may set.
     init(clock: any TransportClock, wall: @escaping () -> Int64) {
@@ -16,7 +20,19 @@ final class Timeline {
         self.wall = wall
         wallStart = wall()
         start = clock.now
+        patientSince = Timestamp(milliseconds: wallStart)
+        asleep = clock.now.nanoseconds - clock.awake.nanoseconds
     }
+
+    /// How long something has waited that last went on at a time, as far as it counts towards giving up.
+    func patience(since last: Timestamp) -> Duration {
+        let slept = clock.now.nanoseconds - clock.awake.nanoseconds
+        if slept - asleep > Self.shortSleep { (asleep, patientSince) = (slept, now) }
+        // A later time is one of another clock.
+        return now.since(last > now ? patientSince : max(last, patientSince))
+    }
+
+    private static let shortSleep: Int64 = 60_000_000_000
 
     var now: Timestamp { time(at: nanoseconds) }
 
@@ -37,6 +53,7 @@ final class Timeline {
         let difference = wall() - now.milliseconds
         guard abs(difference) > Self.tolerance else { return nil }
         wallStart += difference
+        patientSince = now
         return .milliseconds(difference)
     }
 }

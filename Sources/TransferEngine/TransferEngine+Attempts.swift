@@ -14,7 +14,7 @@ extension TransferEngine {
         if case .failed(let error) = context.credentials {
             queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.claim)
             // The command is not run again by the next file.
-            login(context, origin).standing.wasRefused(LoginStanding.Refusal(.auth, error), by: task.id)
+            login(context, origin).standing.isNotToBeHad(LoginStanding.Refusal(.auth, error))
             notice?()
             return
         }

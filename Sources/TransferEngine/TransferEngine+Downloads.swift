@@ -241,17 +241,10 @@ extension TransferEngine {
     /// Puts what has come of a download on the disk.
     func sync(_ attempt: Attempt) async -> SyncOutcome {
         guard let target = attempt.target, let descriptor = target.descriptor else { return .overtaken }
-        target.isSyncing = true
         let (through, start) = (target.written, target.starts)
-        let failure: Errno? = await disks.worker(.sync, of: descriptor).run {
-            do throws(Errno) {
-                try System.fdatasync(descriptor.rawValue)
-                return nil
-            } catch {
-                return error
-            }
+        let failure = await target.putOnDisk(by: disks.worker(.sync, of: descriptor)) { file throws(Errno) in
+            try System.fdatasync(file.rawValue)
         }
-        target.isSyncing = false
         target.syncedAt = timeline.nanoseconds
         if let failure { return .failed(failure) }
         // A start over may have cut the file meanwhile.

@@ -61,13 +61,17 @@ extension TransferEngine {
 
     /// Something of an attempt shows that its login is taken.
     func wasLetIn(_ attempt: Attempt) {
-        guard let login = attempt.login else { return }
+        guard let login = attempt.login, login.standing.isAnswered(by: attempt.task.id) else { return }
         let release = login.standing.wasLetIn()
         if release == .nothing { return }
         notice?()
         schedulePump()
-        guard release == .all else { return }
+        if release == .line { return }
         inBackground { [self] in
+            if case .tasks(let tasks) = release {
+                try await queue.writer.clearWait(Self.persons, of: Array(tasks))
+                return refreshLanes()
+            }
             for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
                 guard try await shows(batch, login.key) else { continue }
                 try await queue.writer.clearWait(Self.persons, batch: batch, origin: login.key.origin)

@@ -100,8 +100,7 @@ extension TransferEngine {
         let now = timeline.now
         abandonAll(of: attempt)
         if let last = attempt.hasProgressed ? now : task.lastProgress,
-            WaitRule.isOver(
-                lastProgress: last, now: now, giveUpAfterSeconds: attempt.context.order.options.giveUpAfterSeconds)
+            timeline.patience(since: last) >= .seconds(attempt.context.order.options.giveUpAfterSeconds)
         {
             return fail(attempt, .gaveUp(after: demand.error))
         }

@@ -25,21 +25,15 @@ extension TransferEngine {
     /// Puts all of it on the disk, and records that.
     private func isSafe(_ attempt: Attempt, _ target: DownloadTarget, _ receipt: Receipt) async -> Bool {
         guard let descriptor = target.descriptor, var point = attempt.point else { return false }
-        let found: Result<FileStatus, Errno> = await disks.worker(.sync, of: descriptor).run {
-            Result { () throws(Errno) in
-                try Publication.sync(descriptor)
-                return try System.fstat(descriptor.rawValue)
-            }
-        }
+        let failure = await target.putOnDisk(by: disks.worker(.sync, of: descriptor), Publication.sync)
         guard attempt.phase == .finishing else { return false }
-        switch found {
-        case .failure(let error):
-            lostPages(attempt, error)
+        if let failure {
+            lostPages(attempt, failure)
             return false
-        case .success(let status) where status.size != receipt.bytes:
+        }
+        guard (try? System.fstat(descriptor.rawValue))?.size == receipt.bytes else {
             again(attempt, target, "somebody else has written to the temporary file")
             return false
-        case .success: break
         }
         target.synced = receipt.bytes
         attempt.accepted = receipt.bytes

@@ -177,6 +177,8 @@ package actor TransferEngine: EngineControl {
         for upload in try await queue.writer.unconfirmed() { unconfirmed[upload.task] = upload }
         try await adoptToday()
         try await noteInterrupted()
+        // Times of another clock, that of a machine before it knew the time for one.
+        try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: waitRule.retry.longestRetryAfter)
         let changes = queue.changes()
         // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of
         // threads that the language has wake up once a second for good.
@@ -228,7 +230,7 @@ package actor TransferEngine: EngineControl {
         if let wakeTimer { timeline.clock.cancel(wakeTimer) }
         (wakeTimer, wakesAt) = (nil, nil)
         inBackground { [self] in
-            try await queue.writer.moveRetries(by: step)
+            try await queue.writer.moveRetries(by: step, now: timeline.now, within: waitRule.retry.longCap)
             wakeDue()
         }
     }

@@ -31,6 +31,10 @@ public struct LoginStanding: Hashable, Sendable {
     private var probe: TaskID?
     /// Tasks may wait for it since an earlier refusal: they go on when it is let in.
     private var keepsWaiting = true
+    /// Refused with a login that was good before: they try once more when it is let in again.
+    private var suspects: Set<TaskID> = []
+    /// Who has tried once more: what refuses them then is their own address.
+    private var suspected: Set<TaskID> = []
 
     /// - Parameter isProven: there is nothing to try.
     public init(isProven: Bool = false) {
@@ -70,15 +74,27 @@ public struct LoginStanding: Hashable, Sendable {
         // One that was under way when it was refused says nothing of what a person has given since.
         if case .refused = state { return .nothing }
         (state, probe) = (.letIn, nil)
-        defer { keepsWaiting = false }
-        return keepsWaiting ? .all : .line
+        defer { (keepsWaiting, suspects) = (false, []) }
+        if keepsWaiting { return .all }
+        let again = suspects.subtracting(suspected)
+        guard !again.isEmpty, suspected.count < Self.remembered else { return .line }
+        suspected.formUnion(again)
+        return .tasks(again)
     }
+
+    /// So many are remembered as having tried once more; afterwards a person says who tries again.
+    private static let remembered = 1000
+
+    /// Whether what an attempt shows says something of the login as it stands: when it is doubted, only that of who tries it.
+    public func isAnswered(by task: TaskID) -> Bool { state != .doubted || probe == task }
 
     /// What may go on when a login is let in.
     public enum Release: Hashable, Sendable {
         case nothing
         /// What stands in line for it.
         case line
+        /// And some that were refused.
+        case tasks(Set<TaskID>)
         /// And what waits for it.
         case all
     }
@@ -88,12 +104,17 @@ public struct LoginStanding: Hashable, Sendable {
         switch state {
         case .letIn:
             (state, probe) = (.doubted, nil)
+            suspects.insert(task)
         case .doubted where probe != task:
             // Under way with the one that was refused first.
-            return
-        case .untried, .doubted, .refused:
-            (state, probe, keepsWaiting) = (.refused(refusal), nil, true)
+            suspects.insert(task)
+        case .untried, .doubted, .refused: isNotToBeHad(refusal)
         }
+    }
+
+    /// There is nothing to show: what knows the login has failed. Nobody asks it again, whatever was let in before.
+    public mutating func isNotToBeHad(_ refusal: Refusal) {
+        (state, probe, keepsWaiting, suspects) = (.refused(refusal), nil, true, [])
     }
 
     /// A person has done something about it, or wants it tried: one file tries.

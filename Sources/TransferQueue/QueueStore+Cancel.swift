@@ -15,11 +15,11 @@ extension QueueStore {
             case .batch(let id, let root):
                 batch = id
                 try rememberTimes(.folder(root), operation)
-                result = try cancel(node, id, root, isWhole: true, at: now, &change)
+                result = try cancel(node, id, root, isWhole: true, operation, at: now, &change)
             case .folder(let id, let folder, _):
                 batch = id
                 try rememberTimes(.folder(folder), operation)
-                result = try cancel(node, id, folder, isWhole: false, at: now, &change)
+                result = try cancel(node, id, folder, isWhole: false, operation, at: now, &change)
             case .task(let row):
                 batch = row.batch
                 try rememberTimes(.tasks([row.id]), operation)
@@ -35,7 +35,8 @@ extension QueueStore {
     }
 
     private func cancel(
-        _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, at now: Timestamp, _ change: inout NodeChange
+        _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ operation: Int64, at now: Timestamp,
+        _ change: inout NodeChange
     ) throws -> NodeResult {
         // Who cancels a batch as a whole does not ask any more whether it has arrived.
         let endsLooks = try isWhole && dropLastLooks(batch)
@@ -51,6 +52,14 @@ extension QueueStore {
         for row in claimed {
             try stop(row, as: .cancelled, "cancelled", &change)
             try append(.taskCancelled, batch: batch, task: row.id, at: now)
+        }
+        for old in try self.claimed(in: Set(folders), publishing: true) {
+            var row = old
+            row.flags.insert(.cancelled)
+            try save(row, was: old)
+            try database.run(
+                "INSERT OR IGNORE INTO undo_tasks (operation, task, lane) VALUES (?, ?, ?)", .integer(operation),
+                .integer(row.id.rawValue), .integer(row.lane))
         }
         try writeCounters()
         let events = """

@@ -125,7 +125,7 @@ extension QueueStore {
         case .waiting(let reasons, let retryAt, let error):
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:
-            guard row.claimed else { return }
+            guard row.claimed, try !endsCancelled(&row, &details, at: fact.time) else { return }
             try endAttempt(row, &details, "requeued", error: nil, at: fact.time)
             row.claimed = false
             row.state = try isPaused(row) ? .paused : .queued
@@ -188,6 +188,7 @@ extension QueueStore {
     }
 
     func fail(_ row: inout TaskRow, _ details: inout TaskDetails, _ error: TransferError, at time: Timestamp) throws {
+        if try endsCancelled(&row, &details, at: time) { return }
         if row.claimed { try endAttempt(row, &details, "failed", error: error, at: time) }
         row.state = .failed
         row.claimed = false
@@ -252,7 +253,7 @@ extension QueueStore {
         _ row: inout TaskRow, _ details: inout TaskDetails, _ reasons: WaitReasons, retryAt: Timestamp?,
         error: TransferError?, at time: Timestamp
     ) throws {
-        guard row.claimed else { return }
+        guard row.claimed, try !endsCancelled(&row, &details, at: time) else { return }
         try endAttempt(row, &details, "waiting", error: error, at: time)
         if error != nil { details.failures += 1 }
         row.claimed = false
@@ -274,8 +275,20 @@ extension QueueStore {
         try append(.waiting, batch: row.batch, task: row.id, payload: payload, at: time)
     }
 
+    /// What did not get its final name, and lies in what was cancelled meanwhile, is cancelled now.
+    func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
+        guard row.flags.isSuperset(of: [.publishing, .cancelled]) else { return false }
+        try endAttempt(row, &details, "cancelled", error: nil, at: time)
+        details.clearWait()
+        row.claimed = false
+        row.state = .cancelled
+        row.finishedAt = time.milliseconds
+        try append(.taskCancelled, batch: row.batch, task: row.id, at: time)
+        return true
+    }
+
     /// Only what was getting its final name is still claimed when its folder is paused.
-    private func isPaused(_ row: TaskRow) throws -> Bool {
+    func isPaused(_ row: TaskRow) throws -> Bool {
         guard row.flags.contains(.publishing) else { return false }
         return try row.flags.contains(.paused) || paths.isPaused(row.folder)
     }

@@ -209,6 +209,7 @@ extension QueueStore {
         var row = old
         row.state = .finishing
         row.flags.insert(.publishing)
+        row.flags.remove(.cancelled)
         let oldDetails = try details(row)
         var details = oldDetails
         details.finalPath = path.bytes
@@ -231,6 +232,11 @@ extension QueueStore {
             if row.state.isActive {
                 let oldDetails = try details(row)
                 var details = oldDetails
+                if try endsCancelled(&row, &details, at: clock()) {
+                    try save(&row, was: old, details, was: oldDetails)
+                    continue
+                }
+                let isPaused = try isPaused(old)
                 try endAttempt(row, &details, "interrupted", error: nil, at: clock())
                 let (point, lost) = (details.resumePoint, details.atRisk)
                 let isGuess = row.flags.contains(.guessed)
@@ -243,7 +249,7 @@ extension QueueStore {
                     details.resumePoint = isGuess ? nil : point
                     row.flags.remove(.guessed)
                 }
-                row.state = .queued
+                row.state = isPaused ? .paused : .queued
                 try save(&row, was: old, details, was: oldDetails)
             } else {
                 try save(row, was: old)
@@ -261,15 +267,16 @@ extension QueueStore {
         for id in due { try clearWait(WaitReasons(rawValue: -1), of: id) }
     }
 
-    /// The clock was set: what is tried again after some time is so after that time. Times that a person has named stay.
-    func moveRetries(by step: Duration) throws {
-        let named = Int64(WaitReasons(.notBefore).rawValue)
+    /// The clock was set: what is tried again after some time is so after that time. What an engine has written by another clock may be far
+    /// away by now. Times that a person has named stay.
+    func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws {
+        let (named, last) = (Int64(WaitReasons(.notBefore).rawValue), now.advanced(by: longest))
         try database.run(
             """
-            UPDATE task_details INDEXED BY details_wake SET retry_at = retry_at + ?1
-            WHERE retry_at IS NOT NULL AND wait & ?2 = 0
+            UPDATE task_details INDEXED BY details_wake SET retry_at = min(retry_at + ?1, ?3)
+            WHERE retry_at IS NOT NULL AND wait & ?2 = 0 AND (?1 <> 0 OR retry_at > ?3)
             """, .integer(step.components.seconds * 1000 + step.components.attoseconds / 1_000_000_000_000_000),
-            .integer(named))
+            .integer(named), .integer(last.milliseconds))
     }
 
     func nextWake() throws -> Timestamp? {

@@ -18,6 +18,14 @@ extension QueueStore {
                 condition: "id IN (SELECT task FROM events WHERE seq BETWEEN ?1 AND ?2 AND type = 5) AND state = 8",
                 values: [.integer(first), .integer(last)])
         }
+
+        /// What was getting its final name when a cancel came, and did not get it.
+        static func cancelledLater(by operation: Int64) -> Selection {
+            let own = "SELECT task FROM undo_tasks WHERE operation = ?1"
+            return Selection(
+                condition: "id IN (\(own)) AND state = 8 AND flags & \(TaskFlags.cancelled.rawValue) <> 0",
+                values: [.integer(operation)])
+        }
     }
 
     /// Moves tasks to another state and gives back how many. Lanes and reasons have to be counted anew afterwards.
@@ -71,13 +79,14 @@ extension QueueStore {
         }
     }
 
-    /// What the engine has in hand of tasks directly in some folders, and can be taken from it: few, whatever the batch.
-    func claimed(in folders: Set<Int64>) throws -> [TaskRow] {
+    /// What the engine has in hand of tasks directly in some folders: few, whatever the batch.
+    /// - Parameter publishing: of those that get their final names, else of those that can be taken from it.
+    func claimed(in folders: Set<Int64>, publishing: Bool = false) throws -> [TaskRow] {
         try database.rows(
             """
             SELECT \(TaskRow.columns) FROM tasks t INDEXED BY tasks_claimed JOIN lanes l ON l.id = t.lane WHERE t.claimed = 1
             """
-        ) { TaskRow($0) }.filter { folders.contains($0.folder) && !$0.flags.contains(.publishing) }
+        ) { TaskRow($0) }.filter { folders.contains($0.folder) && $0.flags.contains(.publishing) == publishing }
     }
 
     /// Brings up to date what `move` leaves open for a batch.

@@ -9,6 +9,14 @@ extension QueueStore {
         try move(
             .cancelled(byEvents: step.events.0, step.events.1), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
             also: "finished_at = NULL, run = run + 1")
+        try move(
+            .cancelledLater(by: step.operation), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
+            also: "finished_at = NULL, run = run + 1, flags = flags & ~\(TaskFlags.cancelled.rawValue)")
+        try database.run(
+            """
+            UPDATE tasks INDEXED BY tasks_claimed SET flags = flags & ~\(TaskFlags.cancelled.rawValue)
+            WHERE claimed = 1 AND id IN (SELECT task FROM undo_tasks WHERE operation = ?)
+            """, .integer(step.operation))
         try pauseBelowPausedFolders(batch)
         try restartWalks(batch)
         try settleSets(batch)

@@ -35,8 +35,9 @@ extension QueueWriter {
     }
 
     /// The wall clock was set: moves the times after which tasks are tried again along with it.
-    package func moveRetries(by step: Duration) throws(QueueError) {
-        try change { try store.moveRetries(by: step) }
+    /// - Parameter longest: no such time is left that is further away from now.
+    package func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws(QueueError) {
+        try change { try store.moveRetries(by: step, now: now, within: longest) }
     }
 
     /// When the next task or batch is due by itself.
@@ -47,6 +48,11 @@ extension QueueWriter {
     /// Batches with tasks that lead to an origin (as in `LaneSummary`) and wait for one of these.
     package func batchesWaiting(for reasons: WaitReasons, origin: String) throws(QueueError) -> [BatchID] {
         try look { try store.batchesWaiting(for: reasons, origin: origin) }
+    }
+
+    /// As the next one, for some tasks.
+    package func clearWait(_ reasons: WaitReasons, of tasks: [TaskID]) throws(QueueError) {
+        try change { for task in tasks { try store.clearWait(reasons, of: task) } }
     }
 
     /// A reason to wait is gone, everywhere or only in a batch or for an origin (as in `LaneSummary`): tasks that waited

@@ -77,6 +77,8 @@ struct TaskFlags: OptionSet, Hashable {
     static let guessed = TaskFlags(rawValue: 64)
     /// A claimed download that is getting its final name: nothing stops that any more.
     static let publishing = TaskFlags(rawValue: 128)
+    /// Cancelled with what it lies in while it was getting its final name: unless it gets that, it ends so.
+    static let cancelled = TaskFlags(rawValue: 256)
 
     var verification: Verification {
         get { contains(.verifiedByDigest) ? .digest : contains(.verifiedBySize) ? .size : .none }

@@ -14,6 +14,9 @@ extension TransferEngine {
         let worker = disks.worker(kind, device: try System.stat(folder).device)
         for _ in 0..<(kind == .sync ? 2 : 1) { worker.submit { milestone.waitBlocking(milliseconds: -1) } }
     }
+
+    fileprivate var isSyncing: Bool { attempts.values.contains { $0.target?.isSyncing ?? false } }
+    fileprivate var hasAttempts: Bool { !attempts.isEmpty }
 }
 
 /// A download's last steps, and what comes between them.
@@ -110,6 +113,34 @@ extension TransferEngine {
         let task = try #require(try await harness.tasks(batch).first)
         #expect(task.state == .completed && task.resumedFrom.contains(400_000) && task.bytesRepeated > 0)
         #expect(try await harness.events(.waiting).contains { $0.payload.error?.code == .destinationUnwritable })
+        #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
+        await harness.stop()
+    }
+
+    @Test("a pause in the moment in which the disk loses pages does not count them as there")
+    func lostWhilePaused() async throws {
+        let (hold, disk) = (try Milestone(), try Milestone())
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "GET" && earlier == 0 ? .holdAnswer(400_000, hold) : .ordinary
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        try harness.sandbox.write("out/x", [])
+        try await harness.engine.occupy(.sync, of: harness.sandbox.path("out"), until: disk)
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        while await !harness.engine.isSyncing { await Task.yield() }
+        let part = try #require(descriptor(of: harness.sandbox.path("out/f.t1.part")))
+        ForcedFailures.fail(.fdatasync, on: .descriptor(part), with: .inputOutput, times: 1)
+        let change = try await harness.queue.writer.pause([.batch(batch)])
+        async let stopped: Void = harness.engine.stop(change.stopped)
+        while await harness.engine.hasAttempts { await Task.yield() }
+        disk.reach()
+        await stopped
+        ForcedFailures.clear(.descriptor(part))
+        #expect(try await harness.tasks(batch).first?.bytesAccepted == 0)
+        hold.reach()
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
         #expect(harness.sandbox.read("out/f") == pattern(1_000_000))
         await harness.stop()
     }

@@ -54,7 +54,12 @@ import Testing
         login.began(two)
         #expect(!login.mayStart)
         var good = login
-        // The first one's own address was refused: nothing is gained by its trying again.
+        // It was the end of a token perhaps: each tries once more.
+        let again = good.wasLetIn()
+        #expect(again == .tasks([one, two]) && good.mayStart)
+        // Or the first one's own address: nothing is gained by its trying a third time.
+        good.wasRefused(refusal, by: one)
+        good.began(two)
         let line = good.wasLetIn()
         #expect(line == .line && good.mayStart)
         login.wasRefused(refusal, by: two)
@@ -63,6 +68,36 @@ import Testing
         login.began(one)
         let all = login.wasLetIn()
         #expect(all == .all)
+    }
+
+    @Test("what began before a doubt does not end it")
+    func oldAttempts() {
+        var login = LoginStanding()
+        login.began(one)
+        #expect(login.isAnswered(by: one))
+        _ = login.wasLetIn()
+        #expect(login.isAnswered(by: two))
+        login.wasRefused(refusal, by: two)
+        #expect(!login.isAnswered(by: one))
+        let three = TaskID(rawValue: 3)
+        login.began(three)
+        #expect(login.isAnswered(by: three) && !login.isAnswered(by: one))
+    }
+
+    @Test("what cannot be had is asked for no more, whatever was let in before")
+    func notToBeHad() {
+        var login = LoginStanding()
+        login.began(one)
+        _ = login.wasLetIn()
+        login.isNotToBeHad(refusal)
+        #expect(!login.mayStart && login.refusal == refusal)
+        login.tryAgain()
+        login.began(two)
+        let all = login.wasLetIn()
+        #expect(all == .all)
+        login.wasRefused(refusal, by: one)
+        login.isNotToBeHad(refusal)
+        #expect(!login.mayStart)
     }
 
     @Test("who shows nothing need not be tried")

@@ -83,6 +83,75 @@ import TransferModel
         try await queue.close()
     }
 
+    /// How a task that gets its final name may fail to get it.
+    enum Miss: CaseIterable { case fails, waits, isGivenBack, isKilled }
+
+    @Test(
+        "what was cancelled while it got its final name, and does not get it, ends cancelled", arguments: Miss.allCases)
+    func cancelledWithLeave(miss: Miss) async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await queue.addTree(folders: ["raw": 2])
+        let tasks = try await queue.claimAll()
+        #expect(try await queue.writer.leaveToPublish(tasks[0].claim, as: name) == .granted)
+        let operation = try await queue.writer.cancel([.folder(batch, path: RawPath("photos/raw"))]).operation
+        let error = TransferError(.diskFull, "full: make room")
+        switch miss {
+        case .fails: queue.writer.record(.failed(error), for: tasks[0].claim)
+        case .waits:
+            queue.writer.record(.waiting(WaitReasons(.diskSpace), retryAt: nil, error: error), for: tasks[0].claim)
+        case .isGivenBack: queue.writer.record(.requeued, for: tasks[0].claim)
+        case .isKilled:
+            await queue.abandon()
+            queue = try sandbox.open()
+        }
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(tasks[0].id)?.state == .cancelled)
+        #expect(try await queue.reader.batch(batch)?.state == .cancelled)
+        #expect(try await queue.reader.check() == [])
+        // Who takes the cancel back means this one, too; and the next attempt is not marked any more.
+        _ = try await queue.writer.undo(.operation(try #require(operation)), now: sandbox.clock.now)
+        #expect(try await queue.reader.task(tasks[0].id)?.state == .queued)
+        #expect(try await queue.reader.check() == [])
+        let again = try #require(try await queue.claimAll().first { $0.id == tasks[0].id })
+        #expect(try await queue.writer.leaveToPublish(again.claim, as: name) == .granted)
+        queue.writer.record(.failed(error), for: again.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(tasks[0].id)?.state == .failed)
+        try await queue.close()
+    }
+
+    @Test("a cancel that is taken back while a final name is given leaves no mark")
+    func cancelTakenBack() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let task = try #require(try await queue.claimAll().first)
+        #expect(try await queue.writer.leaveToPublish(task.claim, as: name) == .granted)
+        let operation = try await queue.writer.cancel([.batch(batch)]).operation
+        _ = try await queue.writer.undo(.operation(try #require(operation)), now: sandbox.clock.now)
+        queue.writer.record(.failed(TransferError(.destinationUnwritable, "no: allow it")), for: task.claim)
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(task.id)?.state == .failed)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a kill while a final name is given in a folder that was paused meanwhile leaves it paused")
+    func killedAndPaused() async throws {
+        let sandbox = try Sandbox()
+        let first = try sandbox.open()
+        let batch = try await first.addTree(folders: ["raw": 1])
+        let task = try #require(try await first.claimAll().first)
+        #expect(try await first.writer.leaveToPublish(task.claim, as: name) == .granted)
+        _ = try await first.writer.pause([.folder(batch, path: RawPath("photos/raw"))])
+        await first.abandon()
+        let second = try sandbox.open()
+        #expect(try await second.reader.task(task.id)?.state == .paused)
+        #expect(try await second.reader.check() == [])
+        try await second.close()
+    }
+
     @Test("two downloads of a batch never get one name, whatever ends between")
     func oneName() async throws {
         let sandbox = try Sandbox()

@@ -35,6 +35,34 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("when the clock is set, what was to be tried soon is tried soon, and never far away")
+    func setClock() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        let now = sandbox.clock.now
+        let (hours, minutes) = (Duration.seconds(9 * 3600), Duration.seconds(300))
+        // The second was written by a clock that went right, before the machine came up with a wrong one.
+        for (task, wait) in zip(tasks, [Duration.seconds(10), hours]) {
+            queue.writer.record(
+                .waiting(WaitReasons(.backoff), retryAt: now.advanced(by: wait), error: refused), for: task.claim)
+        }
+        try await queue.writer.commit()
+        func times() async throws -> [Timestamp?] {
+            [try await queue.reader.task(tasks[0].id)?.retryAt, try await queue.reader.task(tasks[1].id)?.retryAt]
+        }
+        try await queue.writer.moveRetries(by: .zero, now: now, within: .seconds(86_400))
+        #expect(try await times() == [now.advanced(by: .seconds(10)), now.advanced(by: hours)])
+        let later = now.advanced(by: hours)
+        try await queue.writer.moveRetries(by: hours, now: later, within: minutes)
+        #expect(try await times() == [later.advanced(by: .seconds(10)), later.advanced(by: minutes)])
+        let back = now.advanced(by: .seconds(-86_400))
+        try await queue.writer.moveRetries(by: .zero, now: back, within: minutes)
+        #expect(try await times() == [back.advanced(by: minutes), back.advanced(by: minutes)])
+        try await queue.close()
+    }
+
     @Test("a task that waits for its next try does not wait for a time that was taken back")
     func timeTakenBack() async throws {
         let sandbox = try Sandbox()
