@@ -18,8 +18,9 @@ struct NameClaims {
 
     /// Returns false when the task has to wait until `release` names it.
     mutating func claim(_ path: RawPath, at server: String, by task: TaskID) -> Bool {
+        // A task has one name all its life.
+        if let name = names[task] { return lines[name]?.first == task }
         let name = Name(server: server, folded: Self.folded(path))
-        if names[task] == name { return lines[name]?.first == task }
         names[task] = name
         lines[name, default: []].append(task)
         return lines[name]?.first == task

@@ -72,6 +72,7 @@ extension DavUpload {
     /// - Parameter busy: how long the server may still be at it. Nextcloud copies where others rename, and a MOVE that is asked for
     ///   again meanwhile makes it copy without end.
     private mutating func prove(_ demand: WaitDemand, busy: Duration? = nil) -> [ProtocolAction] {
+        hasLostMove = true
         guard plan.isCloud, let busy else { return ask(temporary) { .proving($0, isTarget: false, demand) } }
         point.busyUntil = now.advanced(by: busy)
         return [.persist(ResumePoint(point))] + ask(temporary) { .proving($0, isTarget: false, demand) }
@@ -129,13 +130,13 @@ extension DavUpload {
     /// Only a MOVE of ours takes the temporary file away: one that a killed engine had asked for, or that the line brought twice. Where it is
     /// there, none has happened, unless what a killed engine had sent has made it once more after that.
     mutating func compared(_ finding: DavFinding, _ file: DavResource) -> [ProtocolAction] {
-        if finding == .missing {
+        if finding == .missing, hasLostMove || plan.resume?.publishing == true {
             isMeasured = true
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
             return over(.finish(receipt))
         }
-        if plan.resume?.publishing == true, plan.subject.ifExists != .skip {
+        if finding != .missing, plan.resume?.publishing == true, plan.subject.ifExists != .skip {
             return over(.fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))
         }
         return leave(existing(file, isFirst: false))

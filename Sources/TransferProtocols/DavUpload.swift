@@ -54,6 +54,8 @@ package struct DavUpload: ProtocolMachine {
     private var hadWhole = false
     /// Of the source, where the server is to compare it.
     var digest: TransferDigest?
+    /// A MOVE went out in this attempt, and the server's own answer to it was not heard.
+    var hasLostMove = false
     /// The server told the length of what it has.
     var isMeasured = false
     /// The server has computed the same.
@@ -199,12 +201,21 @@ package struct DavUpload: ProtocolMachine {
     mutating func clear() -> [ProtocolAction] {
         let old = temporary
         let wasStraight = isStraight
+        let disclaimed = disclaim()
         hadWhole = hadWhole || isWhole
         isWhole = false
         point.generation += 1
         // Under its own name it is replaced by what is sent.
         if wasStraight { return fresh() }
-        return perform(.http(DavMessages.remove(old))) { .clearing($0) }
+        return disclaimed + perform(.http(DavMessages.remove(old))) { .clearing($0) }
+    }
+
+    /// Before our temporary file is removed: from here on its absence proves no MOVE.
+    private mutating func disclaim() -> [ProtocolAction] {
+        guard point.publishing else { return [] }
+        point.publishing = false
+        hasLostMove = false
+        return [.persist(ResumePoint(point))]
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] { [.startOver(reason: reason)] + clear() }
@@ -234,7 +245,7 @@ package struct DavUpload: ProtocolMachine {
     /// Takes our temporary file away before it ends so.
     mutating func leave(_ action: ProtocolAction) -> [ProtocolAction] {
         if isStraight { return over(action) }
-        return perform(.http(DavMessages.remove(temporary))) { .leaving($0, action) }
+        return disclaim() + perform(.http(DavMessages.remove(temporary))) { .leaving($0, action) }
     }
 
     mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {

@@ -37,7 +37,7 @@ extension FTPUpload {
     mutating func lookedAgain(_ end: FTPEnd, _ refusal: FTPEnd?) -> [ProtocolAction] {
         if let size = end.size {
             let action = existing(size, end.modified, isFirst: false)
-            return perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
+            return disclaim() + perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
         }
         guard end.isRefusal, end.reply >= 500, !end.isLoginRefused, end.reply != 530 else { return stop(end) }
         if let refusal {

@@ -110,6 +110,12 @@ package struct FTPUpload: ProtocolMachine {
     // MARK: Beginning
 
     private mutating func begin() -> [ProtocolAction] {
+        // Who writes under the final name has it for itself, from the look on.
+        let straight = facts.cannotRename == true || plan.resume != nil && isStraight
+        return (straight ? [.claimName(plan.path)] : []) + beginAlone()
+    }
+
+    private mutating func beginAlone() -> [ProtocolAction] {
         guard plan.resume != nil else {
             if plan.subject.ifExists == .replace { return fresh() }
             return ask(plan.path) { .looking($0) }
@@ -141,16 +147,25 @@ package struct FTPUpload: ProtocolMachine {
             ? plan.path
             : FTPMessages.temporary(plan.path, token: plan.subject.token, generation: point.generation)
         point = FTPResumePoint(temporary: name, generation: point.generation)
-        return [.persist(ResumePoint(point))] + send(0..<plan.subject.size)
+        return (isStraight ? [.claimName(plan.path)] : []) + [.persist(ResumePoint(point))]
+            + send(0..<plan.subject.size)
     }
 
     /// Throws away what is there, and begins with another name: a dead connection may still write to the old one.
     private mutating func clear() -> [ProtocolAction] {
         let old = point.temporary
+        let disclaimed = disclaim()
         point.generation += 1
         accepted = 0
         if old == plan.path { return fresh() }
-        return perform(FTPMessages.remove(old)) { .clearing($0) }
+        return disclaimed + perform(FTPMessages.remove(old)) { .clearing($0) }
+    }
+
+    /// Before our temporary file is removed: from here on its absence proves no rename.
+    mutating func disclaim() -> [ProtocolAction] {
+        guard point.publishing else { return [] }
+        point.publishing = false
+        return [.persist(ResumePoint(point))]
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] {

@@ -225,19 +225,28 @@ extension NextcloudUpload {
     /// Only a MOVE of ours takes the folder of chunks away.
     mutating func compared(_ end: ExchangeEnd, _ file: DavResource) -> [ProtocolAction] {
         switch finding(end) {
-        case .missing:
+        // A MOVE that was answered with no is none.
+        case .missing where plan.resume?.isAssembling == true || point.lostAt != nil:
             if plan.subject.verify == .digest { return over(.fail(digestless)) }
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
             return over(.finish(receipt))
+        case .missing: return leave(existing(file, isFirst: false))
         case .found, .unknownMethod: return leave(existing(file, isFirst: false))
         case .other(let meaning): return over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
     }
 
+    /// Before the folder of chunks is removed: from here on its absence proves no MOVE.
+    mutating func disclaim() -> [ProtocolAction] {
+        guard point.isAssembling || point.lostAt != nil else { return [] }
+        (point.isAssembling, point.lostAt) = (false, nil)
+        return [.persist(ResumePoint(point))]
+    }
+
     private mutating func leave(_ action: ProtocolAction) -> [ProtocolAction] {
         guard let place else { return [] }
-        return perform(.http(DavMessages.remove(place.folder(point.folder)))) { .leaving($0, action) }
+        return disclaim() + perform(.http(DavMessages.remove(place.folder(point.folder)))) { .leaving($0, action) }
     }
 
     private var digestless: TransferError {

@@ -249,12 +249,13 @@ package struct NextcloudUpload: ProtocolMachine {
     mutating func clear() -> [ProtocolAction] {
         guard let place else { return [] }
         let old = place.folder(point.folder)
+        let disclaimed = disclaim()
         let generation = point.generation + 1
         let before = point.before
         point = NextcloudResumePoint(
             folder: Self.folder(plan, generation), generation: generation, chunk: Self.chunk(plan))
         point.before = before
-        return perform(.http(DavMessages.remove(old))) { .clearing($0) }
+        return disclaimed + perform(.http(DavMessages.remove(old))) { .clearing($0) }
     }
 
     // MARK: Words

@@ -17,10 +17,15 @@ extension SFTPUpload {
         }
         had = there?.size
         var first: [SFTPExchange] = []
+        var disclaimed: [ProtocolAction] = []
         if plan.subject.hasChanged {
             // The old version's bytes. Whether it works decides nothing.
             let old = plan.resume?.temporary ?? TemporaryName.beside(plan.path, token: plan.subject.token)
-            if old != plan.path, old != point.temporary { first.append(.remove(old)) }
+            if old != plan.path, old != point.temporary {
+                // Whose rename it was is decided: from here on the old name's absence proves nothing.
+                if plan.resume?.publishing == true { disclaimed = makeDurable() }
+                first.append(.remove(old))
+            }
         }
         if isDirect, plan.resume != nil || plan.subject.begunBefore != nil {
             // From before it was known that the server cannot rename.
@@ -30,9 +35,10 @@ extension SFTPUpload {
         if facts.cannotResume == true, there != nil, !isDirect {
             isWhole = true
             had = nil
+            disclaimed += disclaim()
             first.append(.remove(point.temporary))
         }
-        return open(asksTarget: false, first: first)
+        return disclaimed + open(asksTarget: false, first: first)
     }
 
     mutating func opened(_ group: Group, asksTarget: Bool) -> [ProtocolAction] {

@@ -104,7 +104,7 @@ extension SFTPUpload {
         isWhole = true
         isDurable = false
         had = nil
-        return [learned { $0.cannotResume = true }, .startOver(reason: reason)]
+        return disclaim() + [learned { $0.cannotResume = true }, .startOver(reason: reason)]
             + open(asksTarget: false, first: [.remove(point.temporary)])
     }
 
@@ -130,7 +130,9 @@ extension SFTPUpload {
         isWhole = true
         isDurable = false
         let learns: [ProtocolAction] = sending.start > 0 ? [learned { $0.cannotResume = true }] : []
-        return learns + [.startOver(reason: "the server has \(size) of \(plan.subject.size) bytes after the last one")]
+        return disclaim() + learns + [
+            .startOver(reason: "the server has \(size) of \(plan.subject.size) bytes after the last one")
+        ]
             + open(asksTarget: false, first: [.remove(point.temporary)])
     }
 }

@@ -129,6 +129,7 @@ extension SFTPUpload {
         if let broken = end.brokenOff {
             // The answer is lost; the rename may have happened.
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
+            hasLostRename = true
             return check(lost: demand.error)
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
@@ -138,14 +139,23 @@ extension SFTPUpload {
         return check(lost: nil)
     }
 
+    /// Before a temporary file of ours is removed: from here on its absence proves no rename.
+    mutating func disclaim() -> [ProtocolAction] {
+        guard point.publishing else { return [] }
+        point.publishing = false
+        hasLostRename = false
+        return [.persist(ResumePoint(point))]
+    }
+
     private mutating func check(lost: TransferError?) -> [ProtocolAction] {
         perform(.checking(lost: lost), [.status(plan.path), .status(point.temporary)])
     }
 
     mutating func checked(_ group: Group, lost: TransferError?) -> [ProtocolAction] {
         switch (group[0]?.attributes, group[1]?.attributes) {
-        case (let target?, nil) where target.size == plan.subject.size && !target.isFolder:
-            // Only our rename takes the temporary file away.
+        case (let target?, nil)
+        where target.size == plan.subject.size && !target.isFolder && (hasLostRename || mayHaveRenamed):
+            // Only our rename takes the temporary file away, and one of them went unanswered. A no is never a yes.
             return over(.finish(measured(.token)))
         case (let target?, .some):
             if lost == nil, mayReplace, !target.isFolder { return replace() }
@@ -180,6 +190,7 @@ extension SFTPUpload {
         if end.outcome == .done { return over(.finish(receipt(.answered))) }
         if let broken = end.brokenOff {
             guard case .wait(let demand) = broken, demand.reason == .backoff else { return over(broken) }
+            hasLostRename = true
             return check(lost: demand.error)
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
@@ -191,10 +202,14 @@ extension SFTPUpload {
     /// A server without rename: the file is sent again whole, under its final name.
     private mutating func goDirect() -> [ProtocolAction] {
         let temporary = point.temporary
-        (point.temporary, point.publishing) = (plan.path, false)
+        let disclaimed = disclaim()
+        point.temporary = plan.path
         isDurable = false
         isWhole = true
-        return [learned { $0.cannotRename = true }, .startOver(reason: "the server cannot rename files")]
+        return disclaimed + [
+            .claimName(plan.path), learned { $0.cannotRename = true },
+            .startOver(reason: "the server cannot rename files"),
+        ]
             + open(asksTarget: false, first: [.remove(temporary)])
     }
 
@@ -211,8 +226,13 @@ extension SFTPUpload {
     /// retry goes on and `leftovers` finds it.
     mutating func tidy(_ first: [SFTPExchange], then action: ProtocolAction) -> [ProtocolAction] {
         var operations = first
-        if case .fail = action, isDurable {} else if !isDirect { operations.append(.remove(point.temporary)) }
-        return operations.isEmpty ? over(action) : perform(.tidying(then: action), operations)
+        var disclaimed: [ProtocolAction] = []
+        if case .fail = action, isDurable {
+        } else if !isDirect {
+            disclaimed = disclaim()
+            operations.append(.remove(point.temporary))
+        }
+        return disclaimed + (operations.isEmpty ? over(action) : perform(.tidying(then: action), operations))
     }
 
     private func receipt(_ proof: ArrivalProof) -> Receipt {

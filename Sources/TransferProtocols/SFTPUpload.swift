@@ -106,6 +106,8 @@ package struct SFTPUpload: ProtocolMachine {
     /// Whether the target is there was asked in this attempt.
     var hasAskedTarget = false
     var hasRenamedTwice = false
+    /// A rename went out in this attempt, and nobody heard its answer.
+    var hasLostRename = false
     /// The length of the temporary file before it was opened.
     var had: Int64?
     /// The write that was refused began where an earlier attempt stood.
@@ -154,6 +156,8 @@ package struct SFTPUpload: ProtocolMachine {
     // MARK: Beginning
 
     var isDirect: Bool { point.temporary == plan.path }
+    /// An earlier attempt may have renamed this version of the source.
+    var mayHaveRenamed: Bool { plan.resume?.publishing == true && !plan.subject.hasChanged && point.publishing }
 
     private mutating func begin() -> [ProtocolAction] {
         if plan.subject.verify == .digest {
@@ -161,12 +165,14 @@ package struct SFTPUpload: ProtocolMachine {
         }
         let inDoubt = plan.subject.begunBefore != nil || plan.resume != nil || plan.subject.hasChanged
         // Some servers empty what is opened: under the final name nothing is opened before it is known whose it is.
+        let claims: [ProtocolAction] = isDirect ? [.claimName(plan.path)] : []
         if inDoubt || (isDirect && !mayReplace) {
             let old = plan.subject.hasChanged ? plan.resume?.temporary : nil
-            return perform(
-                .looking, [.status(plan.path), .status(point.temporary)] + (old.map { [.status($0)] } ?? []))
+            return claims
+                + perform(
+                    .looking, [.status(plan.path), .status(point.temporary)] + (old.map { [.status($0)] } ?? []))
         }
-        return open(asksTarget: !mayReplace && (isDirect || plan.subject.size > Self.tiny))
+        return claims + open(asksTarget: !mayReplace && (isDirect || plan.subject.size > Self.tiny))
     }
 
     package var remains: ResumePoint? { isLeft && !isDurable && !isDirect ? ResumePoint(point) : nil }

@@ -242,6 +242,88 @@ private let mebi = 1 << 20
         #expect(script.end(id + 1, 404) == ["fail badServerResponse"])
     }
 
+    // MARK: What we remove ourselves proves nothing
+
+    @Test("SFTP: a temporary file that we removed after its rename was written down proves no rename")
+    func removedByUs() {
+        var story = SFTPStory(2 * mebi, ifExists: .replace)
+        let old = [UInt8](repeating: 9, count: 2 * mebi)
+        story.server.files["d/f"] = .init(bytes: old, modified: 1234)
+        // The connection breaks on the rename, which the server never sees.
+        story.cut = (after: 7, isDone: false)
+        story.attempt()
+        story.cut = nil
+        #expect(story.resume?.publishing == true && story.server.files["d/f"]?.bytes == old)
+        // The next attempt removes it, because the server empties what is opened, and cannot open another.
+        story.server.refuses = ["openForWriting": (.permissionDenied, "")]
+        story.facts.cannotResume = true
+        story.attempt()
+        #expect(story.server.files[SFTPStory.part] == nil && story.resume?.publishing == false)
+        story.server.refuses = [:]
+        #expect(story.attempt() == "finish 2097152 size")
+        #expect(story.isPublished)
+    }
+
+    @Test("SFTP: a rename that was refused is none, though the temporary file has vanished")
+    func refusedRename() {
+        var machine = SFTPUpload(
+            SFTPUploadPlan(host: "h", path: RawPath("d/f"), subject: SFTPStory(1000).subject))
+        _ = machine.handle(.began(at: noon))
+        machine.point.publishing = false
+        let target = SFTPEnd(.attributes(SFTPAttributes(size: 1000, modified: 1)), at: noon)
+        let gone = SFTPEnd(.refused(.noSuchFile, ""), at: noon)
+        let group = SFTPUpload.Group(
+            ids: [ExchangeID(rawValue: 1), ExchangeID(rawValue: 2)],
+            ends: [ExchangeID(rawValue: 1): target, ExchangeID(rawValue: 2): gone])
+        #expect(words(machine.checked(group, lost: nil)) == ["wait backoff badServerResponse"])
+        machine.hasLostRename = true
+        #expect(words(machine.checked(group, lost: nil)) == ["finish 1000 size"])
+    }
+
+    @Test("FTP, WebDAV and Nextcloud take back that a name was asked for before they remove what was to get it")
+    func disclaims() throws {
+        var ftpPoint = FTPResumePoint(temporary: RawPath(".f.01234567.martlet-part"))
+        ftpPoint.publishing = true
+        var ftp = FTPPlay(
+            FTPUpload(
+                FTPUploadPlan(
+                    host: "h", path: RawPath("f"), subject: subject(1000, ifExists: .replace), resume: ftpPoint)))
+        ftp.end(FTPAnswers.size(1001))
+        let taken = ftp.last.compactMap { action in
+            if case .persist(let point) = action { point.content(FTPResumePoint.self)?.publishing } else { nil }
+        }
+        #expect(taken == [false] && ftp.said.last?.hasPrefix("*DELE") == true)
+
+        var davPoint = DavResumePoint(temporary: "/.f.01234567.martlet-part")
+        davPoint.publishing = true
+        var dav = HTTPPlay(
+            DavUpload(
+                DavPlan(
+                    address: HTTPAddress("http://h/f")!, subject: subject(1000, ifExists: .replace), resume: davPoint)))
+        dav.end(listing(("/.f.01234567.martlet-part", 7)))
+        #expect(dav.said.suffix(2).first == "persist dav" && dav.said.last?.hasPrefix("DELETE") == true)
+
+        var cloudPoint = NextcloudResumePoint(folder: "martlet-0123456789abcdef", chunk: 5 << 20)
+        (cloudPoint.isMade, cloudPoint.isAssembling) = (true, true)
+        let address = try #require(HTTPAddress("https://c/remote.php/dav/files/u/f"))
+        let cloud = HTTPPlay(
+            NextcloudUpload(
+                NextcloudPlan(address: address, subject: subject(1000, hasChanged: true), resume: cloudPoint)))
+        #expect(cloud.said.first == "persist nextcloud" && cloud.said.last?.hasPrefix("DELETE") == true)
+    }
+
+    @Test("who writes under the final name has it for itself, from the look on")
+    func claimsFinalName() {
+        var facts = HostFacts()
+        facts.cannotRename = true
+        var ftp = FTPUpload(
+            FTPUploadPlan(host: "h", path: RawPath("f"), subject: subject(1000), facts: facts))
+        #expect(ftp.handle(.began(at: noon)).first == .claimName(RawPath("f")))
+        var sftp = SFTPUpload(
+            SFTPUploadPlan(host: "h", path: RawPath("f"), subject: subject(1000), facts: facts))
+        #expect(sftp.handle(.began(at: noon)).first == .claimName(RawPath("f")))
+    }
+
     // MARK: Names
 
     @Test(

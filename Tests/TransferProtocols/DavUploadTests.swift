@@ -114,7 +114,7 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         #expect(play.said == ["PROPFIND /d/e/f"])
         var other = play
         other.end(there(7))
-        #expect(other.said == ["DELETE \(part)"])
+        #expect(other.said == ["persist dav", "DELETE \(part)"])
         other.end(answered(204))
         #expect(other.said == ["fail destinationExists 412"])
         var same = play
@@ -204,7 +204,7 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         play = HTTPPlay(DavUpload(plan(begun: noon)))
         for end in [answered(201), answered(412), there(1000)] { play.end(end) }
         play.end(listing((part, 1000)))
-        #expect(play.said == ["DELETE \(part)"])
+        #expect(play.said == ["persist dav", "DELETE \(part)"])
         play.end(answered(204))
         #expect(play.said == ["fail destinationExists 412"])
     }
@@ -290,7 +290,8 @@ private let laterText = "Sat, 21 Nov 2026 12:30:00 GMT"
         for status in [405, 501] {
             #expect(
                 after(plan(), answered(201), answered(status)) == [
-                    "learned cannotRename=true", "over: the server cannot rename files", "DELETE \(part)",
+                    "learned cannotRename=true", "over: the server cannot rename files", "persist dav",
+                    "DELETE \(part)",
                 ])
         }
         let final = "PUT /d/e/f 0..<1000 | If-None-Match: *"

@@ -63,7 +63,7 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
     func inTheWay() {
         let refusal = Answers.refused(553, "RNTO")
         #expect(after(renaming(.fail), refusal) == ["SIZE f"])
-        #expect(after(renaming(.fail), refusal, Answers.size(7)) == ["*DELE \(part)"])
+        #expect(after(renaming(.fail), refusal, Answers.size(7)) == ["persist ftp", "*DELE \(part)"])
         #expect(after(renaming(.fail), refusal, Answers.size(7), Answers.done("DELE")) == ["fail destinationExists"])
         #expect(
             after(renaming(.skip), refusal, Answers.size(7), Answers.done("DELE")) == ["finish 1000 none skipped"])
@@ -107,7 +107,7 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         upload.end(Answers.refused(502, "RNFR"))
         #expect(
             upload.said == [
-                "learned cannotRename=true", "over: the server cannot rename files", "*DELE \(part)",
+                "learned cannotRename=true", "over: the server cannot rename files", "persist ftp", "*DELE \(part)",
             ])
         upload.end(Answers.done("DELE"))
         #expect(upload.said == ["persist ftp", "STOR f 0..<1000"])

@@ -103,7 +103,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         taken.end(answered(412))
         #expect(taken.said == ["PROPFIND \(target)"])
         taken.end(file(7))
-        #expect(taken.said == ["DELETE \(folder)"])
+        #expect(taken.said == ["persist nextcloud", "DELETE \(folder)"])
         taken.end(answered(204))
         #expect(taken.said == ["fail destinationExists 412"])
     }
@@ -349,7 +349,7 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(after(play, answered(404)) == ["PROPFIND \(folder)"])
         #expect(
             after(play, answered(404), answered(404)) == [
-                "over: the server does not have the chunks any more", "DELETE \(folder)",
+                "over: the server does not have the chunks any more", "persist nextcloud", "DELETE \(folder)",
             ])
     }
 
