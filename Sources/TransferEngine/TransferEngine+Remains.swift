@@ -96,6 +96,9 @@ extension TransferEngine {
             if let place = context.destination?.appending(remote),
                 let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
             {
+                guard try await queue.writer.leaveToRemove(task.claim, resumePoint: point.disclaimed.encoded),
+                    phase == .running, attempts[task.id] == nil, removals[task.id] == nil
+                else { return .takenBack }
                 let error = await withCheckedContinuation { continuation in
                     let attempt = Attempt(
                         task, context: context, origin: remains.origin, machine: machine, at: timeline.nanoseconds)

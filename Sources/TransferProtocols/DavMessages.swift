@@ -22,7 +22,7 @@ package struct DavPlan: Sendable, Hashable {
 }
 
 /// Of an upload over WebDAV: the temporary file, and how far it came.
-package struct DavResumePoint: ResumePointContent {
+package struct DavResumePoint: RenamingResumePoint {
     package static var kind: String { "dav" }
 
     /// The path of the temporary file's address, percent-encoded.
@@ -39,6 +39,8 @@ package struct DavResumePoint: ResumePointContent {
         self.temporary = temporary
         self.generation = generation
     }
+
+    package mutating func disclaim() { publishing = false }
 
     package var isPlausible: Bool { generation > 0 && temporary.hasPrefix("/") }
 }

@@ -213,7 +213,7 @@ package struct DavUpload: ProtocolMachine {
     /// Before our temporary file is removed: from here on its absence proves no MOVE.
     private mutating func disclaim() -> [ProtocolAction] {
         guard point.publishing else { return [] }
-        point.publishing = false
+        point.disclaim()
         hasLostMove = false
         return [.persist(ResumePoint(point))]
     }

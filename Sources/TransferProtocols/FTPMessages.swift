@@ -55,7 +55,7 @@ package struct FTPDownloadPlan: Sendable, Hashable {
 }
 
 /// Of an upload over FTP: under which name its bytes are gathered.
-package struct FTPResumePoint: ResumePointContent {
+package struct FTPResumePoint: RenamingResumePoint {
     package static var kind: String { "ftp" }
 
     /// The temporary file beside the target; the target itself on a server that cannot rename.
@@ -71,6 +71,8 @@ package struct FTPResumePoint: ResumePointContent {
         self.temporary = temporary
         self.generation = generation
     }
+
+    package mutating func disclaim() { publishing = false }
 
     package var isPlausible: Bool { seen >= 0 && generation > 0 && !temporary.bytes.isEmpty }
 }

@@ -164,7 +164,7 @@ package struct FTPUpload: ProtocolMachine {
     /// Before our temporary file is removed: from here on its absence proves no rename.
     mutating func disclaim() -> [ProtocolAction] {
         guard point.publishing else { return [] }
-        point.publishing = false
+        point.disclaim()
         return [.persist(ResumePoint(point))]
     }
 

@@ -32,7 +32,7 @@ package struct NextcloudPlan: Sendable, Hashable {
 }
 
 /// Of a chunked upload: its folder at the server, and how the file was cut.
-package struct NextcloudResumePoint: ResumePointContent {
+package struct NextcloudResumePoint: RenamingResumePoint {
     package static var kind: String { "nextcloud" }
 
     /// The folder's name below the user's uploads.
@@ -52,6 +52,8 @@ package struct NextcloudResumePoint: ResumePointContent {
         self.generation = generation
         self.chunk = chunk
     }
+
+    package mutating func disclaim() { (isAssembling, lostAt) = (false, nil) }
 
     package var isPlausible: Bool { !folder.isEmpty && !folder.contains("/") && generation > 0 && chunk > 0 }
 }

@@ -88,7 +88,7 @@ extension NextcloudUpload {
 
     /// The MOVE did not happen: the next attempt asks for it again.
     private mutating func refused(_ end: ExchangeEnd) -> [ProtocolAction] {
-        (point.isAssembling, point.lostAt) = (false, nil)
+        point.disclaim()
         return [.persist(ResumePoint(point))] + stop(end)
     }
 
@@ -240,7 +240,7 @@ extension NextcloudUpload {
     /// Before the folder of chunks is removed: from here on its absence proves no MOVE.
     mutating func disclaim() -> [ProtocolAction] {
         guard point.isAssembling || point.lostAt != nil else { return [] }
-        (point.isAssembling, point.lostAt) = (false, nil)
+        point.disclaim()
         return [.persist(ResumePoint(point))]
     }
 

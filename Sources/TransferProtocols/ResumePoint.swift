@@ -61,6 +61,21 @@ package struct ResumePoint: Hashable, Sendable {
         return value.isPlausible ? value : nil
     }
 
+    /// Without the claim that its upload's temporary file may have been renamed: durable before anything of ours removes that file, whose
+    /// absence then proves nothing.
+    package var disclaimed: ResumePoint {
+        disclaimed(SFTPResumePoint.self) ?? disclaimed(FTPResumePoint.self) ?? disclaimed(DavResumePoint.self)
+            ?? disclaimed(NextcloudResumePoint.self) ?? self
+    }
+
+    private func disclaimed<Content: RenamingResumePoint>(_ type: Content.Type) -> ResumePoint? {
+        guard var content = content(type) else { return nil }
+        content.disclaim()
+        var point = ResumePoint(content)
+        (point.sourceChanges, point.isOutdated, point.ownVersion) = (sourceChanges, isOutdated, ownVersion)
+        return point
+    }
+
     /// Whether a transfer that was broken off goes on where it stood. PUT, POST and WebDAV send a file from its beginning.
     package var goesOn: Bool { ![PutResumePoint.kind, PostResumePoint.kind, DavResumePoint.kind].contains(kind) }
 
@@ -82,6 +97,12 @@ package protocol ResumePointContent: Codable, Hashable, Sendable {
     mutating func restore(secret: String?)
     /// False for numbers that cannot be.
     var isPlausible: Bool { get }
+}
+
+/// Of an upload whose bytes are gathered under another name than the final one.
+package protocol RenamingResumePoint: ResumePointContent {
+    /// Takes back that the final name may have been asked for.
+    mutating func disclaim()
 }
 
 extension ResumePointContent {

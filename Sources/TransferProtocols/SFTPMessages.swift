@@ -57,7 +57,7 @@ package struct SFTPDownloadPlan: Sendable, Hashable {
 }
 
 /// Of an upload over SFTP: under which name its bytes are gathered, and of which version of the source.
-package struct SFTPResumePoint: ResumePointContent {
+package struct SFTPResumePoint: RenamingResumePoint {
     package static var kind: String { "sftp" }
 
     /// The temporary file beside the target; the target itself on a server that cannot rename.
@@ -70,8 +70,12 @@ package struct SFTPResumePoint: ResumePointContent {
     package var modified: Int64
     /// The rename was asked for, and the answer was lost.
     package var publishing = false
+    /// The server showed the temporary file with the time that we gave it: under the final name it has that, too.
+    package var keepsTime: Bool?
     /// Only for who clears up: an engine was killed, and nobody knows whether the file was made. No upload goes on from it.
     package private(set) var isGuess: Bool?
+
+    package mutating func disclaim() { publishing = false }
 
     package init(temporary: RawPath, generation: Int = 1, size: Int64, modified: Int64) {
         self.temporary = temporary

@@ -119,7 +119,9 @@ extension SFTPUpload {
         if let (status, text) = closing.last?.refusal {
             return refused(status, text, madeProgress: true, isOnResume: false)
         }
-        let size = closing[closing.ids.count - 2]?.attributes?.size
+        let seen = closing[closing.ids.count - 2]?.attributes
+        if !isDirect, seen?.modified == plan.modified { point.keepsTime = true }
+        let size = seen?.size
         guard let size, size != plan.subject.size else { return stored(isMeasured: size != nil) }
         if hasBegunAnew {
             let why = "took the file but has \(size) of \(plan.subject.size) bytes"

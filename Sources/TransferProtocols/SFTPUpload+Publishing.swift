@@ -35,7 +35,9 @@ extension SFTPUpload {
         let subject = plan.subject
         let isSameSize = target.size == subject.size
         if let old = plan.resume, old.publishing {
-            if !subject.hasChanged, look.temporaryIsThere == false, isSameSize { return .end(.finish(found(.token))) }
+            if !subject.hasChanged, look.temporaryIsThere == false, isSameSize, isTimely(target) {
+                return .end(.finish(found(.token)))
+            }
             if subject.hasChanged, look.oldIsThere == false, target.size == old.size, target.modified == old.modified {
                 mayReplace = true
                 return .goOn
@@ -51,6 +53,11 @@ extension SFTPUpload {
             return .end(.finish(skips ? .skipped(subject.size) : found(.stoodThere)))
         }
         return .end(skips ? .finish(.skipped(subject.size)) : .fail(.exists(at: plan.host)))
+    }
+
+    /// Where the temporary file was seen with our time, so is what it was renamed to.
+    private func isTimely(_ target: SFTPAttributes) -> Bool {
+        point.keepsTime != true || target.modified == plan.modified
     }
 
     private var different: ProtocolAction { .fail(.unsure(at: plan.host, "what is there is not the same file")) }
@@ -142,7 +149,7 @@ extension SFTPUpload {
     /// Before a temporary file of ours is removed: from here on its absence proves no rename.
     mutating func disclaim() -> [ProtocolAction] {
         guard point.publishing else { return [] }
-        point.publishing = false
+        point.disclaim()
         hasLostRename = false
         return [.persist(ResumePoint(point))]
     }
@@ -154,7 +161,8 @@ extension SFTPUpload {
     mutating func checked(_ group: Group, lost: TransferError?) -> [ProtocolAction] {
         switch (group[0]?.attributes, group[1]?.attributes) {
         case (let target?, nil)
-        where target.size == plan.subject.size && !target.isFolder && (hasLostRename || mayHaveRenamed):
+        where target.size == plan.subject.size && !target.isFolder && isTimely(target)
+            && (hasLostRename || mayHaveRenamed):
             // Only our rename takes the temporary file away, and one of them went unanswered. A no is never a yes.
             return over(.finish(measured(.token)))
         case (let target?, .some):

@@ -85,6 +85,19 @@ extension QueueStore {
         }
     }
 
+    func leaveToRemove(_ claim: TaskClaim, resumePoint: [UInt8]) throws -> Bool {
+        guard let old = try task(claim.task), !old.claimed, !old.state.isActive, old.claim == claim else {
+            return false
+        }
+        var row = old
+        let oldDetails = try details(row)
+        guard oldDetails.resumePoint != nil else { return false }
+        var details = oldDetails
+        details.resumePoint = resumePoint
+        try save(&row, was: old, details, was: oldDetails)
+        return true
+    }
+
     /// Nothing of it is left there: a retry begins anew.
     func forgetRemains(of task: TaskID) throws {
         guard let old = try self.task(task), !old.claimed, !old.state.isActive else { return }

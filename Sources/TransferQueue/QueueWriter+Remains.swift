@@ -28,6 +28,12 @@ extension QueueWriter {
         try look { try store.interruptedUploads(to: origin) }
     }
 
+    /// Asks for leave to take away what a task has left at a server. Afterwards its resume point is that; durable on return.
+    /// False: somebody goes on with it, or has done so meanwhile.
+    package func leaveToRemove(_ claim: TaskClaim, resumePoint: [UInt8]) throws(QueueError) -> Bool {
+        try change { try store.leaveToRemove(claim, resumePoint: resumePoint) }
+    }
+
     /// What a task has left at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
     package func forgetRemains(of task: TaskID) throws(QueueError) {
         try change { try store.forgetRemains(of: task) }

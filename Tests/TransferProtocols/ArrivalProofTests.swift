@@ -264,6 +264,46 @@ private let mebi = 1 << 20
         #expect(story.isPublished)
     }
 
+    @Test(
+        "SFTP: where times are kept, a file with another time is not what was renamed, whoever took the temporary one")
+    func otherTime() {
+        for keepsTimes in [true, false] {
+            var story = SFTPStory(2 * mebi, ifExists: .replace)
+            story.server.keepsTimes = keepsTimes
+            story.server.files["d/f"] = .init(bytes: [UInt8](repeating: 9, count: 2 * mebi), modified: 99)
+            story.cut = (after: 7, isDone: false)
+            story.attempt()
+            story.cut = nil
+            #expect(story.resume?.publishing == true && story.resume?.keepsTime == (keepsTimes ? true : nil))
+            // Somebody who tidies up.
+            story.server.files[SFTPStory.part] = nil
+            story.attempt()
+            #expect(story.isPublished == keepsTimes)
+        }
+    }
+
+    @Test("what is removed for a cancel takes the claim of a rename along")
+    func disclaimed() throws {
+        var sftp = SFTPResumePoint(temporary: RawPath("p"), size: 1, modified: 1)
+        sftp.publishing = true
+        var ftp = FTPResumePoint(temporary: RawPath("p"))
+        ftp.publishing = true
+        var dav = DavResumePoint(temporary: "/p")
+        dav.publishing = true
+        var cloud = NextcloudResumePoint(folder: "p", chunk: 1)
+        (cloud.isAssembling, cloud.lostAt) = (true, noon)
+        #expect(ResumePoint(sftp).disclaimed.content(SFTPResumePoint.self)?.publishing == false)
+        #expect(ResumePoint(ftp).disclaimed.content(FTPResumePoint.self)?.publishing == false)
+        #expect(ResumePoint(dav).disclaimed.content(DavResumePoint.self)?.publishing == false)
+        let left = try #require(ResumePoint(cloud).disclaimed.content(NextcloudResumePoint.self))
+        #expect(!left.isAssembling && left.lostAt == nil)
+        var counted = ResumePoint(sftp)
+        counted.sourceChanges = 2
+        #expect(counted.disclaimed.sourceChanges == 2)
+        let other = ResumePoint(PutResumePoint(stored: true, etag: nil))
+        #expect(other.disclaimed == other)
+    }
+
     @Test("SFTP: a rename that was refused is none, though the temporary file has vanished")
     func refusedRename() {
         var machine = SFTPUpload(
