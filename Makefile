@@ -1,7 +1,7 @@
 # Martlet. `make demo` shows it, `make test` proves it; the rest is below.
 #   make           debug build            make install PREFIX=/usr/local [DESTDIR=…]
 #   make release   what gets installed    make bench [ROWS="put10k idle"]
-#   make lint      format and imports     make docs   writes man pages, completions and the protocol pages anew
+#   make lint      format and imports     make docs   writes man pages, completions and the example settings anew
 
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -35,7 +35,7 @@ CREATE TABLE batches (
     last_task INTEGER,
     created_at INTEGER NOT NULL,
     finished_at INTEGER
-, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0, cleared_at INTEGER, secrets INTEGER);
+, urgent INTEGER NOT NULL DEFAULT 0, purged_at INTEGER, left_links INTEGER NOT NULL DEFAULT 0, left_special INTEGER NOT NULL DEFAULT 0, left_empty INTEGER NOT NULL DEFAULT 0, cleared_at INTEGER, kept_secrets TEXT, let_go_at INTEGER);
 
 CREATE INDEX batches_unfinished ON batches (session, id) WHERE finished_at IS NULL;
 
@@ -132,12 +132,12 @@ CREATE TABLE task_details (
     restarts INTEGER NOT NULL DEFAULT 0,
     repeated INTEGER NOT NULL DEFAULT 0,
     resumed_from TEXT,               -- JSON
-    progressed_at INTEGER,
+    patience_since INTEGER,
     said INTEGER,                    -- what the last waiting event told
     digest TEXT,
     final_path BLOB,
     response TEXT
-, at_risk INTEGER NOT NULL DEFAULT 0, unconfirmed INTEGER NOT NULL DEFAULT 0, handle INTEGER NOT NULL DEFAULT 0);
+, at_risk INTEGER NOT NULL DEFAULT 0, unconfirmed INTEGER NOT NULL DEFAULT 0, handle INTEGER NOT NULL DEFAULT 0, first_tried_at INTEGER);
 
 CREATE INDEX details_waiting ON task_details (task) WHERE wait <> 0;
 
@@ -245,7 +245,7 @@ CREATE TABLE last_looks (
     listed INTEGER NOT NULL,         -- files that were found there then
     files INTEGER NOT NULL,          -- files that were looked for then
     error TEXT                       -- JSON; why the folder could not be listed
-);
+, dropped INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX last_looks_of_batch ON last_looks (batch, folder);
 

@@ -50,8 +50,10 @@ package protocol Engine: LoginKeeper {
     func setLimits(_ wish: LimitsWish) async throws(RequestError) -> TransferLimits
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult]
     func purgeFinished() async throws(RequestError) -> [NodeResult]
-    /// Calls `take` with each folder at the server when that has listed it.
-    func verify(_ id: NodeID, take: (VerifiedFolder) -> Void) async throws(RequestError)
+    /// Calls `take` with each folder at the server when that has listed it. - Returns: how many files it has, sent or not.
+    func verify(_ id: NodeID, take: (VerifiedFolder) -> Void) async throws(RequestError) -> Int64
+    /// Calls `take` some times a second with how far reading the files back is; each finding comes once.
+    func readBack(_ id: NodeID, take: (ReadBackProgress) -> Void) async throws(RequestError)
     func leftovers() async throws(RequestError) -> [Leftover]
     func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult]
     func bucketUploads(

@@ -58,7 +58,9 @@ package enum Martlet {
         if let status = try Front.runWithoutEngine(invocation, console) { return .exit(status) }
         if invocation.path == ["relay"] { return .relay(launching: !invocation.has(MartletProgram.noStart)) }
         let engine = try connection()
-        let (settings, problems) = settings(engine.configurationFile, console)
+        var (settings, problems) = settings(engine.configurationFile, console)
+        problems += [engine.keysFile, engine.filtersFile].compactMap { SmallFile.refusal($0) }
+        if let refusal = SmallFile.refusal(engine.destinationsFilePath) { console.note("martlet: \(refusal)") }
         if invocation.path == ["attach"] {
             let remote = try MartletProgram.remoteEngine(invocation)
             if wantsLines(invocation) {
@@ -92,6 +94,7 @@ package enum Martlet {
         var problems: [ConfigurationProblem] = []
         var settings = SmallFile.contents(file).map { Settings(bytes: $0, problems: &problems) } ?? Settings()
         var lines = problems.map { $0.description(file: "martlet.conf") }
+        if let refusal = SmallFile.refusal(file) { lines.append(refusal) }
         lines += settings.screen.take(environment: { name in
             System.environment(name).map { String(decoding: $0, as: UTF8.self) }
         })

@@ -186,6 +186,9 @@ package enum MartletProgram {
         return command
     }
 
+    static let readBack = Option.flag(
+        "read-back", "also read every file at the server and compare its SHA-256 with what was sent")
+
     private static var verify: Command {
         var command = Command("verify", "is all of it there, now? lists the remote folders and compares")
         command.details = [
@@ -195,10 +198,17 @@ package enum MartletProgram {
                 + "a file that somebody else has put there is replaced only with --if-exists replace.",
             "The status is 0 when all is there, 1 when something is not or nobody can say it, 3 when an ID is unknown. Once, after the last "
                 + "file of a folder, this is done without being asked, unless --verify none was given.",
+            "With --read-back every completed file is downloaded as well (from the servers named above), and its SHA-256 compared with that of what was sent: the one that "
+                + "was kept, else that of the source, if it has not changed since. A file that is the same counts as verified by its digest "
+                + "from then on; one that is missing or another one fails with notThere; one that cannot be read stays as it is, and the "
+                + "status is 1. What --if-exists skip left in its place is not read.",
         ]
         command.operands = [Operand(ValueSyntax<NodeID>.node, .oneOrMore)]
-        command.groups = [CommonOptions.output]
-        command.examples = [.init(line: "martlet verify b7", effect: "Before the originals are deleted")]
+        command.groups = [OptionGroup("How far", [readBack]), CommonOptions.output]
+        command.examples = [
+            .init(line: "martlet verify b7", effect: "Look whether all files are there"),
+            .init(line: "martlet verify b7 --read-back", effect: "Compare every byte before the originals are deleted"),
+        ]
         return command
     }
 

@@ -89,6 +89,9 @@ package struct TimeSpan: Hashable, Comparable, WrittenValue {
     /// Not negative.
     package var seconds: Int64
 
+    /// 100 years: whoever writes more means for ever, and times that far away are none.
+    package static let longest: Int64 = 3_153_600_000
+
     package init(seconds: Int64) { self.seconds = seconds }
     package static func < (one: TimeSpan, other: TimeSpan) -> Bool { one.seconds < other.seconds }
 
@@ -106,7 +109,7 @@ package struct TimeSpan: Hashable, Comparable, WrittenValue {
             else { return nil }
             let (product, tooLong) = number.multipliedReportingOverflow(by: unit)
             let (total, tooMuch) = sum.addingReportingOverflow(product)
-            guard !tooLong, !tooMuch else { return nil }
+            guard !tooLong, !tooMuch, total <= Self.longest else { return nil }
             sum = total
         }
         seconds = sum

@@ -121,8 +121,13 @@ extension HTTPTransport {
         if !exchange.pauses.isDisjoint(with: .receiving) { mask |= CURLPAUSE_RECV }
         if exchange.pauses.contains(.throttledUp) { mask |= CURLPAUSE_SEND }
         let code = CurlCode(curl_easy_pause(exchange.handle.raw, mask))
+        switch code {
+        // It has no connection: it waits for one, or has lost it and its end is about to be read. Then nothing is paused or can go on, and
+        // its callbacks will pause it again.
+        case .ok, .badArgument: break
         // libcurl has dropped the bytes that were refused here and would go on behind the gap.
-        if code != .ok { end(exchange, code, reusable: false) }
+        default: end(exchange, code, reusable: false)
+        }
         scheduleFlush()
     }
 }

@@ -58,6 +58,8 @@ extension Errno {
     package static let tooManyFilesInSystem = Errno(rawValue: ENFILE)
     /// `EMFILE`
     package static let tooManyOpenFiles = Errno(rawValue: EMFILE)
+    /// No descriptor is left just now: another try may find one.
+    package var isShortage: Bool { self == .tooManyOpenFiles || self == .tooManyFilesInSystem }
     /// `EFBIG`
     package static let fileTooLarge = Errno(rawValue: EFBIG)
     /// `ENOSPC`

@@ -7,13 +7,20 @@ package enum ListenerOwner {
     ///
     /// - Parameter address: numeric; of IPv4 in 4 bytes, of IPv6 in 16, in network order.
     package static func users(listeningAt address: [UInt8], port: UInt16) -> Set<UInt32> {
-        var users: Set<UInt32> = []
-        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
-            for listener in listeners(in: text(of: path)) where listener.port == port {
-                if listener.takes(address) { users.insert(listener.userID) }
-            }
+        read { tables in
+            let found = tables.flatMap { listeners(in: $0) }.filter { $0.port == port && $0.takes(address) }
+            return Set(found.map(\.userID))
         }
-        return users
+    }
+
+    /// The kernel gives a long table in pieces, and while other connections come and go a row may be in none of them, or in two: what is not
+    /// found is looked for again.
+    private static func read<Row: Hashable>(_ find: ([String]) -> Set<Row>) -> Set<Row> {
+        for _ in 0..<4 {
+            let found = find(["/proc/net/tcp", "/proc/net/tcp6"].map { text(of: $0) })
+            if !found.isEmpty { return found }
+        }
+        return []
     }
 
     /// Whether the program at the other end of a connection within this machine is this user's.
@@ -24,9 +31,12 @@ package enum ListenerOwner {
     ///   - address: of the other end, and its port.
     ///   - localPort: of this end.
     package static func isOwnOtherEnd(address: [UInt8], port: UInt16, localPort: UInt16) -> Bool {
-        let rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { ends(in: text(of: $0)) }.filter {
-            $0.port == port && $0.remotePort == localPort
-                && InternetSocket.plain($0.address) == InternetSocket.plain(address)
+        let rows = read { tables in
+            Set(
+                tables.flatMap { ends(in: $0) }.filter {
+                    $0.port == port && $0.remotePort == localPort
+                        && InternetSocket.plain($0.address) == InternetSocket.plain(address)
+                })
         }
         guard rows.count == 1, let end = rows.first else { return false }
         if end.isAccepted { return end.userID == System.userID }
@@ -34,7 +44,7 @@ package enum ListenerOwner {
     }
 
     /// One end of a connection.
-    struct End: Equatable {
+    struct End: Hashable {
         /// 4 or 16 bytes in network order.
         var address: [UInt8]
         var port: UInt16

@@ -20,6 +20,32 @@ extension System {
             })
     }
 
+    /// Opens a file of settings for reading, without waiting for the other end of a pipe. Commands may stand in it, so it has to be its user's
+    /// or root's, and not anybody's to write. Corresponds to `open` and `fstat`.
+    /// - Throws: `invalidArgument`: it is no plain file; `notPermitted`: somebody else can write it; else what `open` says.
+    package static func openSettings(_ path: [UInt8]) throws(Errno) -> OwnedDescriptor {
+        let file = try open(path, flags: O_RDONLY | O_NONBLOCK)
+        let status = try fstat(file.rawValue)
+        guard status.kind == .regular else { throw .invalidArgument }
+        guard status.permissions & 0o002 == 0, [0, userID].contains(status.userID) else { throw .notPermitted }
+        return file
+    }
+
+    /// Fewer descriptors are free than an exchange needs. Linux gives out the lowest free number, so that of a new descriptor tells.
+    /// Corresponds to `sysconf(_SC_OPEN_MAX)`.
+    package static var isShortOfDescriptors: Bool {
+        do throws(Errno) {
+            let next = try open(Array("/dev/null".utf8))
+            let limit = sysconf(Int32(_SC_OPEN_MAX))
+            return limit > 0 && Int(next.rawValue) + descriptorsOfOneExchange >= limit
+        } catch {
+            return error.isShortage
+        }
+    }
+
+    /// A socket, a resolver's pair, a file of authorities.
+    private static let descriptorsOfOneExchange = 8
+
     /// A second descriptor of the same open file. Corresponds to `fcntl(F_DUPFD_CLOEXEC)`.
     package static func duplicate(_ descriptor: Int32) throws(Errno) -> OwnedDescriptor {
         OwnedDescriptor(try systemCall(.dup, descriptor: descriptor) { fcntl(descriptor, F_DUPFD_CLOEXEC, 3) })

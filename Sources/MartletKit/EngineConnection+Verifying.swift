@@ -1,18 +1,49 @@
-public import TransferModel
+import FoundationEssentials
 import ServiceWire
+public import TransferModel
 
 extension EngineConnection {
     /// Has the server of a batch, folder or task list what was sent there, one folder after the other. What is not there as it was sent fails
     /// `notThere`, and a retry sends it again.
     /// - Parameter take: gets each folder when its server has answered.
+    /// - Returns: how many files it has, whatever became of them. Those that were not sent are in no folder that `take` got.
+    @discardableResult
     public nonisolated func verify(
         _ id: NodeID, take: (VerifiedFolder) -> Void
-    ) async throws(RequestError) {
+    ) async throws(RequestError) -> Int64 {
         var after: Int64?
+        var total: Int64?
         repeat {
             let answer = try await call(Methods.nodesVerify, VerifyRequest(id: id, after: after))
             if let folder = answer.folder { take(folder) }
-            after = answer.next
+            (after, total) = (answer.next, answer.total)
         } while after != nil
+        return total ?? 0
+    }
+}
+
+extension EngineConnection {
+    /// Has the files of a batch, folder or task read at their server and compared with what was sent, by SHA-256. A file that is another one
+    /// fails `notThere`; one that is the same counts as verified by its digest. Ends early when the task is cancelled.
+    /// - Parameter take: gets how far it is, some times a second; each finding comes once.
+    public nonisolated func readBack(
+        _ id: NodeID, take: (ReadBackProgress) -> Void
+    ) async throws(RequestError) {
+        let run = UUID()
+        var seen = 0
+        var pause = Duration.milliseconds(20)
+        while true {
+            let progress = try await call(Methods.nodesReadBack, ReadBackRequest(id: id, run: run, seen: seen)).progress
+            seen += progress.findings.count
+            take(progress)
+            if progress.isOver { return }
+            do {
+                try await Task.sleep(for: pause)
+            } catch {
+                // Nobody asks after it any more, so it ends.
+                return
+            }
+            pause = min(pause * 2, .milliseconds(500))
+        }
     }
 }

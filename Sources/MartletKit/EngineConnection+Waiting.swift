@@ -22,6 +22,8 @@ extension EngineConnection {
     public nonisolated func wait(for ids: [NodeID], patient: Bool) async throws(RequestError) -> WaitOutcome {
         try await connect()
         var outcome = WaitOutcome(rows: [:], missing: [], stuck: [])
+        var named: Set<NodeID> = []
+        let ids = ids.filter { named.insert($0).inserted }
         // One view watches up to 1000 nodes. Only what is not over yet is looked at again.
         for start in stride(from: 0, to: ids.count, by: 1000) {
             let part = Array(ids[start..<min(start + 1000, ids.count)])
@@ -63,7 +65,8 @@ extension EngineConnection {
 
 extension NodeRow {
     /// Whether nothing of it will move again by itself or otherwise.
-    fileprivate var isOver: Bool { !scanning && counts.active == 0 && counts.unstarted == 0 }
+    /// A batch whose files are over runs on while its server is asked whether they are there.
+    fileprivate var isOver: Bool { state.isTerminal && !scanning && counts.active == 0 && counts.unstarted == 0 }
 
     /// Whether nothing of it can move before a person does something.
     fileprivate var needsPerson: Bool {

@@ -80,7 +80,9 @@ public struct TransferTask: Sendable {
     public var value: TransferModel.TaskSnapshot {
         get async throws(RequestError) {
             _ = try await connection.wait(for: [node], patient: true)
-            return try await snapshot
+            let snapshot = try await snapshot
+            if let error = snapshot.error, snapshot.state == .failed { throw RequestError(.refused, error.message) }
+            return snapshot
         }
     }
 }

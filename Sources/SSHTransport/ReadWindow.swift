@@ -15,8 +15,12 @@ struct ReadWindow: Equatable {
     /// How many may be without, while the file's length is not known: few at first, or a small file costs many useless ones.
     private var allowed = 4
 
+    /// Bytes that the newest piece may be ahead of the oldest one that is missing: what comes in between is held in memory.
+    private let reach: Int64
+
     /// - Parameter total: the file's length, where it is known; nothing is asked for beyond it.
-    init(from offset: Int64, total: Int64?) {
+    init(from offset: Int64, total: Int64?, reach: Int64 = 16 << 20) {
+        self.reach = reach
         through = offset
         next = offset
         end = total.map { max($0, offset) }
@@ -28,7 +32,8 @@ struct ReadWindow: Equatable {
     /// The next piece to ask for, at most `limit` long; `nil` while nothing can be asked.
     func wanted(_ limit: Int) -> Range<Int64>? {
         if let first = again.first { return first.lowerBound..<min(first.upperBound, first.lowerBound + Int64(limit)) }
-        if asked >= allowed { return nil }
+        // A server that leaves the first piece out gets no further than that.
+        if asked >= allowed || next - through >= reach { return nil }
         let last = end ?? Int64.max
         if next >= last { return nil }
         return next..<(last - next > Int64(limit) ? next + Int64(limit) : last)

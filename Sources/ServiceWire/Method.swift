@@ -22,6 +22,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     case nodesSet = "nodes.set"
     case nodesRunNow = "nodes.runNow"
     case nodesVerify = "nodes.verify"
+    case nodesReadBack = "nodes.readBack"
     case nodeShow = "node.show"
     case treeRead = "tree.read"
     case treeFind = "tree.find"
@@ -57,7 +58,8 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
             true
         case .hello, .batchAdd, .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge,
             .nodesClear, .nodesMove,
-            .nodesSet, .nodesRunNow, .nodesVerify, .viewSet, .eventsFollow, .eventsUnfollow, .eventsAcknowledge,
+            .nodesSet, .nodesRunNow, .nodesVerify, .nodesReadBack, .viewSet, .eventsFollow, .eventsUnfollow,
+            .eventsAcknowledge,
             .engineStop,
             .engineGoOn, .limitsSet, .leftoversAbort, .leftoversSearch,
             .destinationTest, .destinationKeep, .destinationForget, .destinationRestore:
@@ -102,6 +104,7 @@ package enum Methods {
     package static let nodesSet = Method<SetRequest, NodeResults>(.nodesSet)
     package static let nodesRunNow = Method<NodesRequest, NodeResults>(.nodesRunNow)
     package static let nodesVerify = Method<VerifyRequest, VerifyAnswer>(.nodesVerify)
+    package static let nodesReadBack = Method<ReadBackRequest, ReadBackAnswer>(.nodesReadBack)
     package static let nodeShow = Method<NodeShowRequest, NodeShown>(.nodeShow)
     package static let treeRead = Method<SectionRequest, SectionRead>(.treeRead)
     package static let treeFind = Method<FindRequest, FoundRow>(.treeFind)

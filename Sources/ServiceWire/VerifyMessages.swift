@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import TransferModel
 
 /// Parameters of `nodes.verify`: one folder at the server that files of a batch, folder or task were sent to is listed and compared.
@@ -19,9 +20,35 @@ package struct VerifyAnswer: Codable, Hashable, Sendable {
     @OrNull package var folder: VerifiedFolder?
     /// To be given as `after`; `null`: this was the last.
     @OrNull package var next: Int64?
+    /// Files of `id`, whatever became of them; `null` before the last answer.
+    @OrNull package var total: Int64?
 
-    package init(folder: VerifiedFolder?, next: Int64?) {
+    package init(folder: VerifiedFolder?, next: Int64?, total: Int64? = nil) {
         _folder = OrNull(wrappedValue: folder)
         _next = OrNull(wrappedValue: next)
+        _total = OrNull(wrappedValue: total)
     }
+}
+
+/// Parameters of `nodes.readBack`: the files of a batch, folder or task are read at their server and compared with what was sent. The first
+/// request of a run begins it; each is answered at once with how far it is. A run that nobody asks after for half a minute ends.
+package struct ReadBackRequest: Codable, Hashable, Sendable {
+    package var id: NodeID
+    /// Chosen by the client; a new UUID begins a run.
+    package var run: UUID
+    /// The number of findings that the client has; the answer leaves them out.
+    package var seen: Int?
+
+    package init(id: NodeID, run: UUID, seen: Int? = nil) {
+        self.id = id
+        self.run = run
+        self.seen = seen
+    }
+}
+
+/// Answer of `nodes.readBack`.
+package struct ReadBackAnswer: Codable, Hashable, Sendable {
+    package var progress: ReadBackProgress
+
+    package init(progress: ReadBackProgress) { self.progress = progress }
 }

@@ -29,6 +29,7 @@ package enum Action: String, CaseIterable, Sendable {
     case retryAll = "retry-all"
     case undo, redo, add, download
     case earlier, later, order, limit
+    case verify
     case clear
 
     // Pick files
@@ -109,6 +110,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .later: "later in the queue"
         case .order: "order and priority"
         case .limit: "speed limits"
+        case .verify: "is it all at the server?"
         case .add: "add files"
         case .download: "download URLs"
         case .nextStep: "go on to the next step"
@@ -203,6 +205,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .undo: "undo"
         case .order: "order"
         case .limit: "limit"
+        case .verify: "verify"
         case .details: "details"
         case .why: "why"
         case .problems: "problems"
@@ -255,7 +258,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .find, .filter, .nextMatch, .previousMatch, .mark, .markRange, .markMatching, .unmarkAll, .copy, .copyAll:
             .mark
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .add, .download, .clear, .earlier, .later,
-            .order, .again, .limit:
+            .order, .again, .limit, .verify:
             .act
         case .nextStep, .markAll, .hidden, .places, .typePath: .pick
         case .transfers, .details, .why, .throughput, .problems, .log, .history, .level, .destinations, .help,

@@ -5,6 +5,7 @@ import MartletKit
 enum BatchCommand: String, CaseIterable, Sendable {
     case pause, resume, cancel, retry
     case runNow = "run-now"
+    case verify
 
     var verb: String {
         switch self {
@@ -13,6 +14,7 @@ enum BatchCommand: String, CaseIterable, Sendable {
         case .cancel: "Cancel"
         case .retry: "Retry"
         case .runNow: "Run now"
+        case .verify: "Verify"
         }
     }
 }
@@ -39,6 +41,7 @@ extension Model {
         case .retry:
             return row.counts.failed + row.counts.cancelled + row.counts.waiting > 0 ? nil : "nothing failed in it"
         case .cancel where row.counts.failed > 0: return nil
+        case .verify: return row.counts.completed + row.counts.failed > 0 ? nil : "nothing of it has arrived"
         case _ where row.isOver: return "it is over"
         case .pause: return standsStill(row) ? "already paused" : nil
         case .resume: return standsStill(row) ? nil : "not paused"
@@ -54,6 +57,7 @@ extension Model {
         case .cancel: cancel([row])
         case .retry: retry([row])
         case .runNow: send(.runNow, [row])
+        case .verify: verify([row])
         }
     }
 }

@@ -81,6 +81,7 @@ extension Model {
             }
             ask(.failed(of: name)) { .act(.retry, .ids([.batch(batch.id)]), number: $0) }
         case .again: history.batch.map { again($0.id) }
+        case .verify: history.batch.map { verify([.batch($0.id)], "\"\(look.safe($0.name))\"", readsBack: false) }
         case .back: page = .transfers
         case .help: openHelp()
         default: break
@@ -95,7 +96,8 @@ extension Drawing {
             "History", "",
             right: count > 0 ? SafeText(Figures.amount(count, "batch", "batches")) : "")
         defer {
-            footer(page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .again, .help], in: .history)
+            footer(
+                page.batches.isEmpty ? [.back, .help] : [.back, .enter, .retry, .again, .verify, .help], in: .history)
         }
         cursor = Cursor(row: min(1, rows - 1), column: min(1, width - 1))
         guard !page.batches.isEmpty else {

@@ -137,14 +137,15 @@ package struct KeyMap: Sendable, Hashable {
             (.add, ["a", "F2"]), (.download, ["W"]), (.again, ["A"]), (.destinations, ["D", "5"]),
             (.earlier, ["[", "S-Up"]),
             (.later, ["]", "S-Down"]), (.order, ["o"]),
-            (.limit, ["T"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]), (.throughput, ["b", "2"]),
+            (.limit, ["T"]), (.verify, ["V"]), (.clear, ["c"]), (.details, ["i"]), (.why, ["w"]),
+            (.throughput, ["b", "2"]),
             (.problems, ["e", "3"]),
             (.log, ["L", "4"]), (.history, ["H", "6"]),
             (.command, [":", "F9"]), (.leave, ["q", "F10"]), (.leaveWithChoices, ["Q"]), (.back, ["Esc"]),
         ],
         .details: moving + everywhere + pages + [
             (.pause, ["p", "F7"]), (.cancel, ["x", "F8", "Del"]), (.retry, ["r"]), (.undo, ["u"]), (.redo, ["^R"]),
-            (.order, ["o"]), (.limit, ["T"]), (.why, ["w"]), (.open, ["l", "Right"]),
+            (.order, ["o"]), (.limit, ["T"]), (.verify, ["V"]), (.why, ["w"]), (.open, ["l", "Right"]),
             (.back, ["Esc", "q", "i", "h", "Left"]),
         ],
         .throughput: everywhere + pages + [
@@ -157,7 +158,7 @@ package struct KeyMap: Sendable, Hashable {
             (.again, ["A"]), (.plain, ["o"]), (.write, ["w"]), (.undo, ["u"]), (.back, ["Esc", "q", "e", "h", "Left"]),
         ],
         .history: moving + everywhere + pages + [
-            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]),
+            (.enter, ["Enter", "l", "Right"]), (.retry, ["r"]), (.again, ["A"]), (.verify, ["V"]),
             (.back, ["Esc", "q", "H", "h", "Left"]),
         ],
         .log: moving + everywhere + pages + [

@@ -57,6 +57,8 @@ enum Request: Hashable, Sendable {
     /// Answered by `limitsSet`.
     case setLimits(LimitsWish, number: Int)
     case why(NodeID, number: Int)
+    /// Asks whether all files are at their server; answered by `verified`, several times.
+    case verify([NodeID], readsBack: Bool, number: Int)
     /// Where a name is in the queue; answered by `found`.
     case find(NameQuestion, number: Int)
     /// All batches, for what failed in them.
@@ -126,6 +128,7 @@ enum Answer: Sendable {
     case limits(Result<TransferLimits, RequestError>, session: SessionName?, number: Int)
     case limitsSet(Result<TransferLimits, RequestError>, number: Int)
     case why(Result<[WhyAnswer], RequestError>, number: Int)
+    case verified(VerifyNews, number: Int)
     case found(Result<FoundRow, RequestError>, number: Int)
     case task(Result<TaskSnapshot, RequestError>, number: Int)
     case sources(Result<NamedSources, RequestError>, number: Int)

@@ -30,6 +30,7 @@ extension Model {
         case "retry": onRow(.retry, command, node)
         case "cancel": onRow(.cancel, command, node)
         case "why": onRow(.why, command, node)
+        case "verify" where command.arguments.isEmpty: onRow(.verify, command, node)
         case "show" where command.arguments.isEmpty: onRow(.details, command, node)
         case "undo" where command.arguments.isEmpty: press(.undo)
         case "log": press(.log)

@@ -73,6 +73,7 @@ extension Model {
         case .limits(let result, let session, let number): limitsCame(result, session, number)
         case .limitsSet(let result, let number): limitsSet(result, number)
         case .why(let result, let number): explained(result, number)
+        case .verified(let news, let number): verified(news, number)
         case .found(let result, let number): found(result, number)
         case .task(let result, let number): storyCame(result, number)
         case .sources(let result, let number): sourcesCame(result, number)

@@ -225,6 +225,7 @@ extension Model {
         case .later: moveStep(.later, rows)
         case .order: openOrder(rows)
         case .limit: openLimits(rows)
+        case .verify: verify(rows)
         // A question is about one row, whatever is marked.
         case .why: tree.cursorRow.map { askWhy($0) }
         default: break

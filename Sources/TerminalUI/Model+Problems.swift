@@ -66,7 +66,10 @@ extension Model {
             return
         }
         if problems.isGone, [.enter, .retry, .leaveOut, .again, .server].contains(action) {
-            return complain("That problem is gone: choose another one.")
+            // The next key is for the one that is shown from here on.
+            problems.move(to: problems.selected)
+            page = .problems(problems)
+            return complain("That problem is gone: the cursor is on another one now.")
         }
         if [.plain, .write, .copyAll].contains(action), !problems.isKnown {
             return complain("The engine has not told the problems yet: try again in a moment.")
@@ -184,6 +187,9 @@ extension Model {
     /// To the configured server that it is about.
     private mutating func showServer(of cause: ProblemsPage.Cause?) {
         guard let place = cause?.batches.first else { return }
+        if place.host.isEmpty {
+            return complain("A download names its addresses itself: no configured server is behind it.")
+        }
         if let machine {
             return complain("Servers of \(machine) are kept there: see them there, with martlet destination list.")
         }

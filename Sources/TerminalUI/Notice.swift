@@ -73,6 +73,8 @@ struct Outstanding: Sendable {
         case limits(LimitForm.Targets)
         case setLimits(LimitsWish)
         case why(NodeID, NodeRow, SafeText)
+        /// The words name what is asked about.
+        case verifying(SafeText, [NodeID])
         case task(TaskID)
         /// `scanning`: its folders were still being listed when this was asked.
         case sources(BatchID, scanning: Bool)

@@ -94,7 +94,7 @@ extension Model {
 
     // MARK: Words
 
-    private mutating func canAct() -> Bool {
+    mutating func canAct() -> Bool {
         if !canChange { complain("The engine does not answer: nothing can be changed now.") }
         return canChange
     }
@@ -111,7 +111,7 @@ extension Model {
     }
 
     /// The nodes that a line begins with, and the rest of it.
-    private func nodes(in text: String) -> (nodes: [NodeID], words: [String]) {
+    func nodes(in text: String) -> (nodes: [NodeID], words: [String]) {
         let words = Self.words(text)
         let nodes = words.prefix { NodeID($0) != nil }
         return (nodes.compactMap { NodeID($0) }, Array(words.dropFirst(nodes.count)))

@@ -7,6 +7,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
     case pause, resume, cancel, retry
     case runNow = "run-now"
     case move, set, limit, undo
+    case verify
     case filter, save, forget
     case columns, units, glyphs, theme, bell, mouse, ask
     case keys
@@ -21,6 +22,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .set: "[b7 | t31] priority high | limit 2M | if-exists skip"
         case .limit: "[up | down | transfers | host NAME | session NAME] 2M | off"
         case .undo: "[list | N]"
+        case .verify: "[b7 | t31] [read-back]"
         case .filter: "FILTER"
         case .save: "NAME [FILTER]"
         case .forget: "NAME"
@@ -44,6 +46,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
         case .set: "priority, limit, skip or overwrite"
         case .limit: "how fast, and how many at once"
         case .undo: "take back a change of the list"
+        case .verify: "is all of it at the server, now?"
         case .filter: "show only what matches"
         case .save: "give a filter a name"
         case .forget: "forget a saved filter"
@@ -72,6 +75,7 @@ extension Model {
         case .set: set(rest)
         case .limit: limit(rest)
         case .undo: undo(rest)
+        case .verify: verify(rest)
         case .filter: filter(by: rest)
         case .save: saveFilter(rest)
         case .forget: forgetFilter(rest)

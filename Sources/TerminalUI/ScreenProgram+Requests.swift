@@ -33,6 +33,8 @@ extension ScreenProgram {
                 await result { engine throws(RequestError) in try await engine.setLimits(wish) }, number: number)
         case .why(let node, let number):
             .why(await result { engine throws(RequestError) in try await engine.why(node) }, number: number)
+        case .verify(let nodes, let readsBack, let number):
+            .verified(await verify(nodes, readsBack: readsBack, number), number: number)
         case .find(let question, let number):
             .found(
                 await result { engine throws(RequestError) in

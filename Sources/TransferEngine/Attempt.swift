@@ -73,7 +73,7 @@ final class Attempt {
 
     var lastAnswer: LastAnswer?
 
-    /// Over SFTP, where the way there may take long or lead nowhere: an operation has gone out to the server.
+    /// Something has gone out to the server, as far as anybody can tell.
     var hasReachedServer = false
 
     /// What its operations over SFTP draw from.
@@ -87,6 +87,9 @@ final class Attempt {
 
     /// It lists a folder, and this takes what is listed; not a task's attempt at all.
     var listing: ListingCollector?
+
+    /// It reads a file that was sent before, and this takes its bytes; not a task's attempt at all.
+    var reading: ReadingBack?
 
     // Of an upload.
     var subject: UploadSubject?
@@ -117,6 +120,8 @@ final class Attempt {
     /// Bytes of the file that are sent or received, as last looked at.
     var sent: Int64 = 0
     var accepted: Int64
+    /// Bytes that the server had before this attempt: to hear of them again is no progress.
+    var knownBefore: Int64
     var repeated: Int64 = 0
     /// The accepted position advanced in this attempt.
     var hasProgressed = false
@@ -127,6 +132,8 @@ final class Attempt {
     var isToldRunning = false
     /// Of an upload: what the queue was told last of how far it is, and when.
     var told = (bytes: Int64(0), at: Int64(0))
+    /// The queue was told that a kill would have all of this upload sent again.
+    var isToldAtRisk = false
     /// Of an upload: the server has said in this attempt how much it has; before that an earlier attempt's word holds.
     var isCounted = false
     let startedAt: Int64
@@ -141,9 +148,19 @@ final class Attempt {
         self.machine = machine
         total = task.size
         accepted = task.accepted
+        knownBefore = task.accepted
         startedAt = nanoseconds
         meter = SpeedMeter(at: nanoseconds)
         pace = AttemptPace(at: nanoseconds)
+    }
+
+    /// Bytes of the file come from the server.
+    var receives: Bool { target != nil || reading != nil }
+
+    /// Bytes that the answer under way has brought, and that were taken.
+    var written: Int64 {
+        guard let end = target?.written ?? reading?.sink.position else { return 0 }
+        return max(0, end - base)
     }
 
     /// What facts about its server are kept by.

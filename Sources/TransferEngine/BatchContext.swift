@@ -292,18 +292,16 @@ extension TransferOptions {
 
 extension TransferError {
     /// What a batch has to have and the secrets store has lost; `nil`: nothing.
-    static func lost(_ lacks: KeptSecrets, of batch: BatchID) -> TransferError? {
-        if lacks.contains(.login) {
+    static func lost(_ lacks: Set<KeptSecret>, of batch: BatchID) -> TransferError? {
+        if lacks.isEmpty { return nil }
+        let words = KeptSecret.lostWords(lacks)
+        guard lacks.allSatisfy(\.isGivenAgain) else {
             return TransferError(
                 .permissionDenied,
-                "its password, token or header fields were lost with secrets.sqlite: give them again with 'martlet set \(batch)' and "
-                    + "--user, --password-command or --header")
+                "\(words): queue it again with the whole address and all that it needs, and cancel this one")
         }
-        guard lacks.contains(.query) else { return nil }
         return TransferError(
-            .permissionDenied,
-            "the query of its address was lost with secrets.sqlite: queue it again with the whole address, and cancel this one"
-        )
+            .permissionDenied, "\(words): give it again with 'martlet set \(batch)' and \(KeptSecret.options(lacks))")
     }
 
     /// Of a download whose address had a query.

@@ -9,37 +9,44 @@ enum CredentialSource {
         case netrc(Netrc)
         case s3(S3Keys)
         case failed(TransferError)
+        /// No descriptor was left to run the command or open the file; it says nothing of the credentials.
+        case notNow
     }
 
     /// As `fetch`, beside everything else: a command may take as long as a person who is asked for a password.
     static func find(_ secrets: TransferSecrets) async -> Found {
         do throws(Errno) {
-            return try await LocalWork.alone("credentials") { fetch(secrets) }
+            let found: Result<Found, Errno> = try await LocalWork.alone("credentials") {
+                Result { () throws(Errno) in try fetch(secrets) }
+            }
+            return try found.get()
         } catch {
+            if error.isShortage { return .notNow }
             return .failed(cannot("what lets it in", "cannot be asked for (\(error))"))
         }
     }
 
     /// What was found, unless a line end in it would be a command at the server.
-    static func fetch(_ secrets: TransferSecrets) -> Found {
-        let found = read(secrets)
+    static func fetch(_ secrets: TransferSecrets) throws(Errno) -> Found {
+        let found = try read(secrets)
         let isRefused =
             switch found {
             case .user(let user, let password): user.hasControl || password.hasControl
             case .s3(let keys): keys.refusal != nil
             case .netrc(let netrc): netrc.hasControl
-            case .failed: false
+            case .failed, .notNow: false
             }
         return isRefused ? .failed(cannot("the password command or netrc file", "gives a control character")) : found
     }
 
-    private static func read(_ secrets: TransferSecrets) -> Found {
-        if let words = secrets.s3Command, let program = words.first { return run(program, words.dropFirst()) }
-        if let command = secrets.passwordCommand { return run(command, user: secrets.user ?? "") }
+    private static func read(_ secrets: TransferSecrets) throws(Errno) -> Found {
+        if let words = secrets.s3Command, let program = words.first { return try run(program, words.dropFirst()) }
+        if let command = secrets.passwordCommand { return try run(command, user: secrets.user ?? "") }
         guard let file = secrets.netrcFile else { return .user(secrets.user ?? "", password: secrets.password ?? "") }
-        do {
+        do throws(Errno) {
             return .netrc(Netrc(String(decoding: try contents(file), as: UTF8.self)))
         } catch {
+            if error.isShortage { throw error }
             return .failed(
                 TransferError(.permissionDenied, "\(file.displayed) cannot be read (\(error)): mend it and retry"))
         }
@@ -62,11 +69,11 @@ enum CredentialSource {
     }
 
     /// The first line of what the command prints.
-    private static func run(_ command: String, user: String) -> Found {
+    private static func run(_ command: String, user: String) throws(Errno) -> Found {
         let shell = ChildProgram(
             "/bin/sh", ["-c", command],
             environment: environment(["HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]))
-        switch output(of: shell, "the password command") {
+        switch try output(of: shell, "the password command") {
         case .success(let bytes):
             let line = bytes.prefix { $0 != 10 && $0 != 13 }
             return .user(user, password: String(decoding: line, as: UTF8.self))
@@ -75,17 +82,19 @@ enum CredentialSource {
     }
 
     /// The keys that a program of an AWS profile prints.
-    private static func run(_ program: String, _ arguments: ArraySlice<String>) -> Found {
+    private static func run(_ program: String, _ arguments: ArraySlice<String>) throws(Errno) -> Found {
         let name = "credential_process of the AWS profile"
         let program = ChildProgram(program, Array(arguments), environment: environment(S3Keys.processVariables))
-        switch output(of: program, name) {
+        switch try output(of: program, name) {
         case .success(let bytes):
             return S3Keys(processOutput: bytes).map { .s3($0) } ?? .failed(cannot(name, "does not print keys"))
         case .failure(let error): return .failed(error)
         }
     }
 
-    private static func output(of program: ChildProgram, _ name: String) -> Result<[UInt8], TransferError> {
+    private static func output(
+        of program: ChildProgram, _ name: String
+    ) throws(Errno) -> Result<[UInt8], TransferError> {
         do throws(Errno) {
             switch try CommandOutput.read(of: program) {
             case .printed(let bytes): return .success(bytes)
@@ -93,6 +102,7 @@ enum CredentialSource {
             case .endless: return .failure(cannot(name, "does not end"))
             }
         } catch {
+            if error.isShortage { throw error }
             return .failure(cannot(name, "cannot be run (\(error))"))
         }
     }

@@ -55,13 +55,14 @@ actor DirectoryWalker {
 
     /// Lists folders in their order until some `limit` entries are found. A folder that has more goes on with the next call.
     /// - Returns: the chunks; folders without a last chunk are to be given again, first.
-    func list(_ folders: [FolderToWalk], of source: WalkState, limit: Int) -> [WalkedChunk] {
+    /// - Throws: when no descriptor is left to list with, which says nothing of the folders: the walk goes on later from what the queue has.
+    func list(_ folders: [FolderToWalk], of source: WalkState, limit: Int) throws(Errno) -> [WalkedChunk] {
         let filter = NameFilter(include: source.include, exclude: source.exclude)
         var chunks: [WalkedChunk] = []
         var left = limit
         for folder in folders {
             if left <= 0 || isStopped { break }
-            let chunk = list(folder, source, filter, limit: left)
+            let chunk = try list(folder, source, filter, limit: left)
             // An empty folder costs its row, too.
             left -= chunk.files.count + chunk.folders.count + chunk.failures.count + 1
             chunks.append(chunk)
@@ -69,7 +70,9 @@ actor DirectoryWalker {
         return chunks
     }
 
-    private func list(_ folder: FolderToWalk, _ source: WalkState, _ filter: NameFilter, limit: Int) -> WalkedChunk {
+    private func list(
+        _ folder: FolderToWalk, _ source: WalkState, _ filter: NameFilter, limit: Int
+    ) throws(Errno) -> WalkedChunk {
         var chunk = WalkedChunk(folder: folder.folder, isLast: false)
         do throws(Errno) {
             let begun = open[folder.folder]
@@ -97,6 +100,7 @@ actor DirectoryWalker {
         } catch {
             // What was left out so far is told by the listing that begins again.
             open[folder.folder] = nil
+            if error.isShortage { throw error }
             chunk.leftOut = LeftOut()
             chunk.isLast = true
             chunk.unreadable = .source(folder.path, error)

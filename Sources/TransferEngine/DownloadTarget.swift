@@ -7,12 +7,7 @@ import TransferProtocols
 /// Where a download goes: a temporary file beside the final name, which nobody sees before it is whole. Never a file of somebody else:
 /// it is made exclusively, and recognised by its inode when an attempt comes back. On the engine's loop.
 final class DownloadTarget: TransferBodySink {
-    /// Why the local side refuses.
-    struct Refusal: Error {
-        var error: TransferError
-        /// A wait that time or a person ends; `nil`: it fails.
-        var waits: WaitReason?
-    }
+    typealias Refusal = LocalRefusal
 
     let task: TaskID
     let directory: RawPath
@@ -33,8 +28,7 @@ final class DownloadTarget: TransferBodySink {
     /// It is being put on the disk.
     private(set) var isSyncing = false
     private var syncWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The disk has not taken some of it. The kernel says so once, to whoever asks first: nothing that was written since the last good
-    /// checkpoint counts any more, whoever asks.
+    /// An fsync failed. The kernel reports this once, so it is kept here: all that was written since the last good checkpoint is lost.
     private(set) var lostPages: Errno?
     var syncedAt: Int64 = 0
 
@@ -108,6 +102,13 @@ final class DownloadTarget: TransferBodySink {
         }
     }
 
+    /// Discards all bytes and empties the file at once, so that no later attempt goes on from them.
+    func forget() {
+        if let descriptor { try? System.ftruncate(descriptor.rawValue, to: 0) }
+        (position, synced, skip) = (0, 0, 0)
+        starts += 1
+    }
+
     /// Cuts the file to where the answer goes on.
     func begin(_ opening: GateOpening) throws(Refusal) {
         guard let descriptor else { throw refusal(.badDescriptor) }
@@ -173,13 +174,7 @@ final class DownloadTarget: TransferBodySink {
                 waits: .backoff)
         }
         switch error {
-        case .tooManyOpenFiles, .tooManyFilesInSystem:
-            return Refusal(
-                error: TransferError(
-                    .destinationUnwritable,
-                    "too many files are open at once: raise the limit (ulimit -n) or lower --transfers, it goes on by itself"
-                ),
-                waits: .backoff)
+        case _ where error.isShortage: return .shortage
         case .nameTooLong:
             return Refusal(
                 error: TransferError(

@@ -55,6 +55,10 @@ package protocol EngineControl: Actor {
     /// - Returns: why nobody can say what lies there; `nil`: it is known.
     func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError?
 
+    /// Reads a file that was sent there and compares its SHA-256 with that of what was sent. When they agree the task is verified by it;
+    /// when they do not it fails.
+    func readBack(_ file: FileToReadBack, in look: DueLook, _ meter: ReadBackMeter) async throws -> ReadBackOutcome
+
     /// Uploads in a bucket that were begun and not finished, by whomever.
     func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError>
 

@@ -7,18 +7,17 @@ enum LastLookVerdict {
     /// Why the file is not there as it was sent; `nil`: it is.
     /// - Parameter tagsProve: the server's tag of a version is another for other bytes, and never for the same version (S3).
     static func absence(of file: ComparedFile, at host: String, tagsProve: Bool) -> AbsentFile? {
-        func absent(_ message: String, ours: RemoteEntry? = nil) -> AbsentFile {
+        func absent(_ message: String, isOther: Bool = true) -> AbsentFile {
             AbsentFile(
                 task: file.task, finishedAt: file.finishedAt, error: TransferError(.notThere, message),
-                resumePoint: ours.map { replacing($0).encoded })
+                resumePoint: isOther ? otherLiesThere : nil)
         }
         guard let entry = file.entry else {
-            return absent("\(host) does not list it, though all of it was sent: retry sends it again")
+            return absent("\(host) does not list it, though all of it was sent: retry sends it again", isOther: false)
         }
         if entry.isFolder { return absent("at \(host) lies a folder of its name: \(otherAdvice)") }
         // Another one's file is there, and was to stay.
         if file.isSkipped { return nil }
-        let isOurs = bearsOurTime(entry, file)
         let found: String
         switch entry.size {
         case .bytes(let bytes) where bytes != file.size: found = "\(bytes) bytes instead of \(file.size)"
@@ -37,27 +36,20 @@ enum LastLookVerdict {
                 return nil
             }
         }
-        return isOurs
-            ? absent("\(host) has of it \(found): retry sends it again and replaces that", ours: entry)
-            : absent("at \(host) lies another file of its name, with \(found)\(since(entry)): \(otherAdvice)")
+        return absent("at \(host) lies another file of its name, with \(found)\(since(entry)): \(otherAdvice)")
     }
 
     private static let otherAdvice = "look at it, and \(TransferError.replaceAdvice) to put yours in its place"
 
-    /// What lies there has the time that we gave it: it is ours, damaged, and nobody else's to lose.
-    private static func replacing(_ entry: RemoteEntry) -> ResumePoint {
-        var point = ResumePoint(PutResumePoint(stored: true, etag: entry.etag.map { "\"\($0)\"" }))
+    /// A retry finds a file there that is known not to be the source, whatever its length and time: only the rule for files that are there
+    /// already says whether it is replaced. Even a damaged copy of ours may have been mended by then.
+    static let otherLiesThere: [UInt8] = {
+        var put = PutResumePoint(stored: false, etag: nil)
+        put.isOther = true
+        var point = ResumePoint(put)
         point.isOutdated = true
-        return point
-    }
-
-    /// It has the time that we gave it, and nobody else would have written it just then: that of a source that was long old when it was sent.
-    /// The second alone says nothing of a file that was written the moment before.
-    private static func bearsOurTime(_ entry: RemoteEntry, _ file: ComparedFile) -> Bool {
-        let source = seconds(file.modifiedNanoseconds, 1_000_000_000)
-        guard let modified = entry.modified, seconds(modified.milliseconds, 1000) == source else { return false }
-        return seconds(file.finishedAt.milliseconds, 1000) - source > 3600
-    }
+        return point.encoded
+    }()
 
     private static func since(_ entry: RemoteEntry) -> String { entry.modified.map { ", changed \($0)" } ?? "" }
 
@@ -65,8 +57,4 @@ enum LastLookVerdict {
     private static func isDigest(_ tag: String) -> Bool { tag.utf8.count == 32 && tag.allSatisfy(\.isHexDigit) }
 
     private static func plain(_ tag: String) -> String { tag.filter { $0 != "\"" } }
-
-    private static func seconds(_ count: Int64, _ unit: Int64) -> Int64 {
-        count >= 0 ? count / unit : (count - unit + 1) / unit
-    }
 }

@@ -7,6 +7,8 @@ struct LastLooks {
     /// A folder that could not be asked for, and when it is tried again.
     struct Retry {
         var failures = 0
+        /// How often what was found could not be kept.
+        var troubles = 0
         var at: Timestamp
         /// When the first of the failures was.
         var since: Timestamp
@@ -37,14 +39,27 @@ struct LastLooks {
     /// Broken off by the engine's end.
     mutating func breakOff(_ folder: FolderID) { inHand.remove(folder) }
 
+    /// Somebody has set the clock: what waits for so long waits for so long.
+    mutating func move(by step: Duration) {
+        retries = retries.mapValues { retry in
+            var retry = retry
+            retry.at = retry.at.advanced(by: step)
+            retry.since = retry.since.advanced(by: step)
+            return retry
+        }
+    }
+
+    /// - Parameter waited: how long it has waited since a time, as far as that counts towards giving up.
     /// - Returns: when it is tried again; `nil`: nobody tries it again.
     mutating func fail(
-        _ folder: FolderID, _ error: TransferError, giveUpAfterSeconds: Int64, now: Timestamp, random: Double
+        _ folder: FolderID, _ error: TransferError, giveUpAfterSeconds: Int64, now: Timestamp, random: Double,
+        waited: (Timestamp) -> Duration
     ) -> Timestamp? {
         inHand.remove(folder)
         var retry = retries[folder] ?? Retry(at: now, since: now)
         retry.failures += 1
-        guard Self.goesOn(error, retry, giveUpAfterSeconds, now),
+        let isGivenUp = waited(retry.since) >= .seconds(giveUpAfterSeconds)
+        guard !isGivenUp, Self.goesOn(error, retry),
             let delay = WaitRule().delay(.backoff, failures: retry.failures, random: random)
         else {
             retries[folder] = nil
@@ -55,16 +70,25 @@ struct LastLooks {
         return retry.at
     }
 
+    /// What was found could not be kept here; nothing is said of the server. - Returns: when it is tried again.
+    mutating func postpone(_ folder: FolderID, now: Timestamp, random: Double) -> Timestamp {
+        inHand.remove(folder)
+        var retry = retries[folder] ?? Retry(at: now, since: now)
+        retry.troubles += 1
+        let rule = RetryRule()
+        // Not at once: each try costs the server a list.
+        retry.at = now.advanced(by: rule.base + rule.delay(failures: retry.troubles, random: random))
+        retries[folder] = retry
+        return retry.at
+    }
+
     /// So often a server that answers may fail to list a folder.
     private static let patience = 6
 
     /// A server that is away is waited for as by any task. One that is there and does not list is asked a few times: the files were sent
     /// and confirmed, and their batch does not wait for days for a list that may never come.
-    private static func goesOn(_ error: TransferError, _ retry: Retry, _ giveUp: Int64, _ now: Timestamp) -> Bool {
-        guard error.isRetryable, !WaitRule.isOver(lastProgress: retry.since, now: now, giveUpAfterSeconds: giveUp)
-        else {
-            return false
-        }
+    private static func goesOn(_ error: TransferError, _ retry: Retry) -> Bool {
+        guard error.isRetryable else { return false }
         switch error.code {
         case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost: return true
         default: return retry.failures < patience

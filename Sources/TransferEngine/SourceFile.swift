@@ -26,7 +26,7 @@ final class SourceFile: TransferBodySource {
     private let device: UInt64
 
     /// Opens a source. A link in the last place is followed only where a person may have named it.
-    init(path: RawPath, mayBeLink: Bool) throws(TransferError) {
+    init(path: RawPath, mayBeLink: Bool) throws(LocalRefusal) {
         self.path = path
         self.mayBeLink = mayBeLink
         do {
@@ -48,11 +48,11 @@ final class SourceFile: TransferBodySource {
             identity = SourceIdentity(status)
             device = status.device
         } catch let error as Errno {
-            throw .source(path, error)
+            throw LocalRefusal.source(path, error)
         } catch let error as TransferError {
-            throw error
+            throw LocalRefusal(error: error)
         } catch {
-            throw TransferError(.internal, "\(path.displayed): \(error): retry")
+            throw LocalRefusal(error: TransferError(.internal, "\(path.displayed): \(error): retry"))
         }
     }
 

@@ -9,9 +9,9 @@ final class Timeline {
     private let wall: () -> Int64
     private var wallStart: Int64
     private let start: MonotonicInstant
-    /// Since when time counts towards giving up: not while no engine ran, the machine slept, or the clock was another one.
+    /// Time before this does not count towards giving up: no engine ran, the machine slept, or the clock was set.
     private var patientSince: Timestamp
-    /// Nanoseconds that the machine has slept until then, and some that do not change.
+    /// The clock minus its awake time, in nanoseconds, when `patientSince` was last set. Only its growth says something: time slept.
     private var asleep: Int64
 
     /// - Parameter wall: milliseconds since 1970, by the clock that a person or a server may set.
@@ -24,7 +24,7 @@ final class Timeline {
         asleep = clock.now.nanoseconds - clock.awake.nanoseconds
     }
 
-    /// How long something has waited that last went on at a time, as far as it counts towards giving up.
+    /// Waiting without progress that counts towards giving up: without sleep, and without time before the clock was set.
     func patience(since last: Timestamp) -> Duration {
         let slept = clock.now.nanoseconds - clock.awake.nanoseconds
         if slept - asleep > Self.shortSleep { (asleep, patientSince) = (slept, now) }
@@ -43,6 +43,12 @@ final class Timeline {
 
     /// For speeds.
     var nanoseconds: Int64 { clock.now.nanoseconds }
+
+    /// How far the wall clock is ahead of time that nobody sets; another number once somebody has set that clock.
+    var lead: Int64 { wall() - nanoseconds / 1_000_000 }
+
+    /// Whether the wall clock went on since then without being set.
+    func isUnbroken(since lead: Int64) -> Bool { abs(self.lead - lead) <= Self.tolerance }
 
     /// Smaller differences come from the slewing of a time server, and no time that a person names is that exact.
     private static let tolerance: Int64 = 1000

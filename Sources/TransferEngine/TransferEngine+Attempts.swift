@@ -12,14 +12,21 @@ extension TransferEngine {
     /// Gives a claimed task its slot. Takes none when the local side refuses at once.
     func start(_ task: ClaimedTask, _ context: BatchContext, origin: String) {
         if case .failed(let error) = context.credentials {
+            queue.writer.record(.untouched, for: task.claim)
             queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: error), for: task.claim)
             // The command is not run again by the next file.
-            login(context, origin).standing.isNotToBeHad(LoginStanding.Refusal(.auth, error))
+            login(context, origin).standing.lookupFailed(LoginStanding.Refusal(.auth, error))
             notice?()
             return
         }
         if task.lacksQuery {
+            queue.writer.record(.untouched, for: task.claim)
             return queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: .lostQuery), for: task.claim)
+        }
+        if let older = attempts[task.id] {
+            // The queue has given the task to a new claim; the stop of the old attempt has not arrived yet.
+            abandonAll(of: older)
+            close(older)
         }
         // A cancel that was taken back: what is still there may serve.
         if let removal = removals[task.id] { endRemoval(removal, .takenBack) }
@@ -65,7 +72,7 @@ extension TransferEngine {
             case .head(_, let head, _):
                 if attempt.listing != nil { openListing(wire, head.status, attempt) }
                 // An upload's head comes again with the end of the exchange, and is looked at there.
-                guard attempt.target != nil else { continue }
+                guard attempt.receives else { continue }
                 FaultPoint.answered.pass()
                 let answer = HTTPAnswer(head)
                 attempt.lastAnswer = LastAnswer(head: answer, request: exchange.request)
@@ -85,8 +92,8 @@ extension TransferEngine {
     }
 
     private func ended(_ attempt: Attempt, _ exchange: FlyingExchange, _ end: CurlTransport.ExchangeEnd) {
-        guard attempt.target == nil else {
-            moved(attempt, to: attempt.base + end.bytesReceived)
+        guard !attempt.receives else {
+            if attempt.target != nil { moved(attempt, to: attempt.base + end.bytesReceived) }
             return bodyEnded(
                 attempt, .ended(exchange.local, converted(end, exchange, attempt)), broken: end.failure != nil)
         }
@@ -101,6 +108,7 @@ extension TransferEngine {
         default: break
         }
         var end = converted(end, exchange, attempt)
+        if end.failure?.mayHaveReachedServer ?? true { attempt.hasReachedServer = true }
         end.listing = attempt.listing?.endReading()
         attempt.lastAnswer = end.answer.map { LastAnswer(head: $0, body: end.body, request: exchange.request) }
         noteLogin(attempt, end.answer, exchange.request?.method)
@@ -114,10 +122,9 @@ extension TransferEngine {
         // A redirect may have led elsewhere than to the server that the task names.
         let failure = end.failure.map { converted($0, attempt, server: exchange.request?.url.server) }
         if failure == nil { attempt.context.handshakes = 0 }
-        let written = attempt.target.map { max(0, $0.written - attempt.base) } ?? 0
         return TransferProtocols.ExchangeEnd(
             answer: end.head.map(HTTPAnswer.init), body: end.body.bytes, bytesSent: end.bytesSent,
-            bytesWritten: written, failure: failure, at: timeline.now)
+            bytesWritten: attempt.written, failure: failure, at: timeline.now)
     }
 
     /// The transport's failure in the protocols' words.
@@ -127,6 +134,11 @@ extension TransferEngine {
     ) -> TransferProtocols.ExchangeFailure {
         if case .sinkFailed(let error) = broken.cause, let refusal = attempt.target?.refusal(error) {
             return .sink(refusal.error, waits: refusal.waits)
+        }
+        // libcurl reports it as a refused connection or as a file of authorities that cannot be read: so it is looked for here.
+        if broken.cause == nil, System.isShortOfDescriptors {
+            holdStarts()
+            return .network(.tooManyOpenFiles)
         }
         if broken.failureClass == .handshake { attempt.context.handshakes += 1 }
         let server = server ?? TransferScheme.server(of: attempt.origin)
@@ -161,6 +173,7 @@ extension TransferEngine {
 
     private func perform(_ action: ProtocolAction, _ attempt: Attempt, isLast: Bool) {
         if attempt.isLook { return look(action, attempt) }
+        if let reading = attempt.reading { return readBack(action, attempt, reading) }
         switch action {
         case .perform(let id, let exchange): begin(exchange, id, attempt)
         case .abandon(let id): abandon(id, of: attempt)
@@ -209,6 +222,11 @@ extension TransferEngine {
     private func begin(
         _ exchange: HTTPExchange, _ local: TransferProtocols.ExchangeID, _ wire: UInt64, _ attempt: Attempt
     ) {
+        if case .framed = exchange.body, !exchange.mayCarrySecrets {
+            // What stands around the file was given for the first server alone; a protocol says so in better words.
+            return fail(
+                attempt, TransferError(.unsupported, "a form's fields go to no other server: check the address"))
+        }
         let (body, source) = content(of: exchange, attempt)
         let isPayload = source != nil
         if isPayload {
@@ -255,7 +273,7 @@ extension TransferEngine {
         }
     }
 
-    private func abandon(_ local: TransferProtocols.ExchangeID, of attempt: Attempt) {
+    func abandon(_ local: TransferProtocols.ExchangeID, of attempt: Attempt) {
         guard let index = attempt.exchanges.firstIndex(where: { $0.local == local }) else { return }
         abandon(attempt.exchanges.remove(at: index), of: attempt)
     }
@@ -263,8 +281,13 @@ extension TransferEngine {
     private func abandon(_ exchange: FlyingExchange, of attempt: Attempt) {
         owners[exchange.wire] = nil
         switch exchange.carrier {
-        case .http: transport?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
-        case .ftp: ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        case .http:
+            // The library has it, and does not tell how far it came.
+            attempt.hasReachedServer = true
+            transport?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
+        case .ftp:
+            attempt.hasReachedServer = true
+            ftp?.abandon(CurlTransport.ExchangeID(rawValue: exchange.wire))
         case .sftp:
             if sftp?.wentOut(OperationID(rawValue: exchange.wire)) == true { attempt.hasReachedServer = true }
             sftp?.abandon(OperationID(rawValue: exchange.wire))

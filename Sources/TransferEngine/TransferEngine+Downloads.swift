@@ -32,6 +32,12 @@ extension TransferEngine {
             conclude(task, .published(completion, target))
             return nil
         }
+        if task.isCancelled {
+            // It did not get its name before the engine ended, so the cancel holds: the queue ends it as cancelled.
+            queue.writer.record(.failed(TransferError(.cancelledByUser, "it was cancelled")), for: task.claim)
+            hasUncommitted = true
+            return nil
+        }
         let name = fileName ?? point?.name
         if let name, let refusal = existing(directory.appending(name), options, point: point) {
             conclude(task, refusal)
@@ -42,12 +48,14 @@ extension TransferEngine {
         point?.offset = left.usable
         point?.publishing = false
         if case .all(let reason, let bytes) = loss {
-            queue.writer.record(.restarted(reason: reason, repeated: bytes, identity: nil), for: task.claim)
+            record(restart: reason, bytes, of: task, keeping: left == .nothing ? nil : point?.place)
+            target.forget()
         }
         let expects = options.sha256.map { TransferDigest(algorithm: "sha-256", value: $0.lowercased()) }
         guard
             let machine = context.downloadMachine(
-                place, name: fileName, expects: expects, facts: facts(place, origin), resume: point)
+                place, name: fileName, verify: options.verify, ifChanged: options.ifChanged, expects: expects,
+                facts: facts(place, origin), resume: point)
         else {
             refuse(task, TransferError(.unsupported, "the address is malformed: check it and queue it again"))
             return nil
@@ -174,13 +182,20 @@ extension TransferEngine {
             attempt.total = total
             queue.writer.record(.sizeKnown(total), for: attempt.task.claim)
         }
+        openGate(local, of: attempt, to: target, total: opening.total)
+    }
+
+    func openGate(
+        _ local: TransferProtocols.ExchangeID, of attempt: Attempt, to sink: any TransferBodySink & SFTPSink,
+        total: Int64?
+    ) {
         // It may have ended behind its gate, with no body or by a cut: then its end is on the way.
         guard let exchange = attempt.exchanges.first(where: { $0.local == local }) else { return }
         let id = CurlTransport.ExchangeID(rawValue: exchange.wire)
         switch exchange.carrier {
-        case .http: transport?.openGate(id, to: .sink(target))
-        case .ftp: ftp?.openGate(id, to: target)
-        case .sftp: sftp?.openGate(OperationID(rawValue: exchange.wire), to: target, total: opening.total)
+        case .http: transport?.openGate(id, to: .sink(sink))
+        case .ftp: ftp?.openGate(id, to: sink)
+        case .sftp: sftp?.openGate(OperationID(rawValue: exchange.wire), to: sink, total: total)
         }
     }
 
@@ -189,7 +204,8 @@ extension TransferEngine {
         return TransferError(.badServerResponse, message)
     }
 
-    func refused(_ attempt: Attempt, _ refusal: DownloadTarget.Refusal) {
+    func refused(_ attempt: Attempt, _ refusal: LocalRefusal) {
+        if refusal.isShortage { holdStarts() }
         if let reason = refusal.waits {
             wait(attempt, WaitDemand(reason, refusal.error))
         } else {
@@ -270,6 +286,7 @@ extension TransferEngine {
 
     /// A body may have ended. After a cut, what came is synced first, so that the next attempt goes on there.
     func bodyEnded(_ attempt: Attempt, _ event: ProtocolEvent, broken: Bool) {
+        if let reading = attempt.reading, broken { feed(attempt, .synced(through: reading.sink.position)) }
         guard let target = attempt.target, broken, target.written > target.synced else {
             return feed(attempt, event)
         }

@@ -52,11 +52,13 @@ extension TransferEngine {
                 moved(attempt, to: attempt.base + end.bytesReceived)
             }
             FaultPoint.answered.pass()
+            let told = converted(end, attempt)
+            if told.failure?.mayHaveReachedServer ?? true { attempt.hasReachedServer = true }
             if end.failure == nil, !end.isLoginRefused { wasLetIn(attempt) }
             switch end.failure?.cause {
-            case .sourceEnded where attempt.target == nil: sourceChanged(attempt, stored: nil)
-            case .sourceFailed(let error) where attempt.target == nil: fail(attempt, sourceError(attempt, error))
-            default: bodyEnded(attempt, .ftpEnded(exchange.local, converted(end, attempt)), broken: end.failure != nil)
+            case .sourceEnded where !attempt.receives: sourceChanged(attempt, stored: nil)
+            case .sourceFailed(let error) where !attempt.receives: fail(attempt, sourceError(attempt, error))
+            default: bodyEnded(attempt, .ftpEnded(exchange.local, told), broken: end.failure != nil)
             }
         }
     }
@@ -65,7 +67,7 @@ extension TransferEngine {
         var told = FTPEnd(
             reply: end.reply?.code ?? 0, text: RawPath(end.reply?.text ?? "").displayed, command: end.command,
             size: end.size.flatMap(FileSize.told), modified: end.modified.map { Timestamp(milliseconds: $0 * 1000) },
-            bytesSent: end.bytesSent, bytesWritten: attempt.target.map { max(0, $0.written - attempt.base) } ?? 0,
+            bytesSent: end.bytesSent, bytesWritten: attempt.written,
             failure: end.failure.map { converted($0, attempt) }, at: timeline.now)
         told.isLoginRefused = end.isLoginRefused
         told.listing = attempt.listing?.endReading()

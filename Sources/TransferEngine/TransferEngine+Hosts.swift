@@ -39,7 +39,7 @@ extension TransferEngine {
         switch demand.error.code {
         case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost: return .unreachable
         // What happens at this machine says nothing of the host.
-        case .destinationUnwritable, .diskFull, .integrity: return nil
+        case .destinationUnwritable, .sourceUnreadable, .diskFull, .integrity, .tooManyOpenFiles: return nil
         default: break
         }
         switch reason {

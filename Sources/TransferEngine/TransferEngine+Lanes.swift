@@ -103,7 +103,8 @@ extension TransferEngine {
             start(lane.take(), context, origin: lane.summary.origin)
             if lane.isLow { claimsAreStale = true }
         }
-        if claimsAreStale { claimAhead(now) }
+        // When nothing runs, each look may find something new, whoever forgot to say so.
+        if claimsAreStale || attempts.isEmpty { claimAhead(now) }
         lookAtStarved()
         if !hosts.isEmpty || !servings.isEmpty || gateTimer != nil { setGateTimer(now) }
         commitWhenQuiet()
@@ -112,6 +113,7 @@ extension TransferEngine {
 
     /// What is wanted now comes first, and does not wait for what runs to be over.
     private func nextLane(_ now: Timestamp) -> Int? {
+        if shortageTimer != nil { return nil }
         if laneOrder.first?.isUrgent == true {
             let urgent = Array(laneOrder.prefix { $0.isUrgent })
             let beyond = currentLimits.transfers
@@ -281,6 +283,15 @@ extension TransferEngine {
         // A person gave others meanwhile.
         guard context.keysGeneration == generation else { return await fetchCredentials(context) }
         switch found {
+        case .notNow:
+            let batch = context.order.batch
+            report(
+                .error,
+                "the credentials of \(batch) cannot be read: this machine has no file descriptor left; raise the limit (ulimit -n)"
+            )
+            if case .asking(asking) = context.credentials { context.credentials = .unknown }
+            await pause(.seconds(1))
+            if phase == .running || phase == .draining { await fetchCredentials(context) }
         case .user(let user, let password): context.credentials = .user(user, password: password)
         case .netrc(let netrc): context.credentials = .netrc(netrc)
         case .s3(let keys): context.credentials = .s3(keys)

@@ -62,8 +62,9 @@ extension TransferEngine {
             do {
                 try await perform(look)
             } catch {
-                lastLooks.breakOff(look.folder)
-                throw error
+                // The queue cannot be written, most often because its disk is full.
+                report(.warning, "what a folder of \(look.batch) holds cannot be kept, it is listed later: \(error)")
+                later(lastLooks.postpone(look.folder, now: timeline.now, random: Double.random(in: 0..<1)))
             }
         }
     }
@@ -90,15 +91,20 @@ extension TransferEngine {
         }
         let giveUp = context.order.options.giveUpAfterSeconds
         if let retryAt = lastLooks.fail(
-            look.folder, error, giveUpAfterSeconds: giveUp, now: timeline.now, random: Double.random(in: 0..<1))
+            look.folder, error, giveUpAfterSeconds: giveUp, now: timeline.now, random: Double.random(in: 0..<1),
+            waited: { timeline.patience(since: $0) })
         {
             report(.debug, "a folder of \(look.batch) is listed later: \(error.message)")
-            let delay = max(.zero, retryAt.since(timeline.now)) + .milliseconds(1)
-            _ = timeline.clock.schedule(after: delay) { [self] in lookAtLast() }
+            later(retryAt)
         } else {
             report(.info, "a folder of \(look.batch) cannot be listed: \(error.message)")
-            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error))])
+            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error.withoutPromise))])
         }
+    }
+
+    private func later(_ time: Timestamp) {
+        let delay = max(.zero, time.since(timeline.now)) + .milliseconds(1)
+        _ = timeline.clock.schedule(after: delay) { [self] in lookAtLast() }
     }
 
     package func verify(_ look: DueLook, only task: TaskID?) async throws -> TransferError? {
@@ -107,22 +113,26 @@ extension TransferEngine {
         takeSlot(at: look.origin)
         defer { giveSlot(at: look.origin) }
         let now = Timestamp(milliseconds: WallClock.milliseconds)
+        let lead = timeline.lead
         var counts = LookCounts()
         let error = try await examine(look, context, until: now) { absent, compared in
+            // What was completed after the list is told by its time.
+            guard timeline.isUnbroken(since: lead) else { return }
             let meant = absent.filter { task == nil || task == $0.task }
             counts.add(compared, meant.count)
             if !meant.isEmpty { try await queue.writer.fail(absent: meant) }
         }
         guard phase == .running else { return .stoppedLooking }
-        guard task == nil else { return error }
+        guard timeline.isUnbroken(since: lead) else { return .clockWasSet }
+        guard task == nil else { return error?.withoutPromise }
         if let error {
-            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error))])
+            try await queue.writer.end(looks: [EndedLook(look, .unlisted(error.withoutPromise))])
         } else {
             let files = try await counts.listed + queue.reader.absentFiles(in: look.folder)
             let found = EndedLook.Outcome.looked(at: now, listed: counts.listed, files: files)
             try await queue.writer.end(looks: [EndedLook(look, found)])
         }
-        return error
+        return error?.withoutPromise
     }
 
     /// Lists a folder and compares it with what was sent there, a page at a time.
@@ -133,6 +143,8 @@ extension TransferEngine {
         take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
     ) async throws -> TransferError? {
         guard let base = context.destination else { return .noListingPlace }
+        // What is told of is committed before it is decided which names are asked for.
+        try await queue.writer.commit()
         let exact = look.isExact ? context.lastSegment : nil
         var beginning = RawPath("")
         if case .s3 = base.address { beginning = try await queue.reader.commonBeginning(in: look.folder) }
@@ -143,21 +155,22 @@ extension TransferEngine {
         let comparison = try await queue.reader.beginComparison()
         do {
             let error = await list(listing, at: place, context, look.origin, into: comparison)
-            if error == nil, phase == .running {
-                try await compare(look, exact, until, comparison, place, context, take)
-            }
+            let unasked =
+                error == nil && phase == .running
+                ? try await compare(look, exact, until, comparison, place, context, take) : nil
             try await queue.reader.endComparison(comparison)
-            return error
+            return error ?? unasked
         } catch {
             try? await queue.reader.endComparison(comparison)
             throw error
         }
     }
 
+    /// - Returns: why nobody can say of a name that is not listed whether its file is there; `nil`: all of it was compared.
     private func compare(
         _ look: DueLook, _ exact: RawPath?, _ until: Timestamp?, _ comparison: Int64, _ place: RemotePlace,
         _ context: BatchContext, _ take: (_ absent: [AbsentFile], _ compared: Int) async throws -> Void
-    ) async throws {
+    ) async throws -> TransferError? {
         let host = TransferScheme.server(of: context.order.destination)
         let isBucket = if case .s3 = place.address { true } else { false }
         func absent(_ files: [ComparedFile]) -> [AbsentFile] {
@@ -170,12 +183,34 @@ extension TransferEngine {
             try await take(absent(page.files), page.files.count)
             last = page.last
         } while last != nil && phase == .running
+        var trust = ListTrust()
         repeat {
-            let page = try await queue.reader.unmatched(
-                comparison: comparison, exact: exact, after: last, limit: Self.page)
+            var page = try await queue.reader.unmatched(
+                comparison: comparison, exact: exact, otherNames: !isBucket, after: last, limit: Self.page)
+            for index in page.files.indices where !isBucket && trust.asks(for: page.files[index]) {
+                guard phase == .running else { return nil }
+                if let error = await probe(&page.files[index], below: place, look, context, &trust) { return error }
+            }
             try await take(absent(page.files), page.files.count)
             last = page.last
         } while last != nil && phase == .running
+        return nil
+    }
+
+    /// Asks for a file that is not listed under its name. - Returns: why that may be known later; `nil`: the server said all that it says.
+    private func probe(
+        _ file: inout ComparedFile, below folder: RemotePlace, _ look: DueLook, _ context: BatchContext,
+        _ trust: inout ListTrust
+    ) async -> TransferError? {
+        guard let place = folder.appending(file.name)?.probe else { return nil }
+        let (error, attempt) = await inquire(FileProbe(place, name: file.name), at: folder, context, look.origin)
+        // A server that cannot be asked in this way is believed; one that does not answer has not said that nothing is there.
+        if let error { return error.code == .unsupported ? nil : error }
+        guard let probe = attempt.machine as? FileProbe else { return nil }
+        trust.add(wasRight: probe.entry == nil)
+        // What the list says of the same file is more.
+        file.entry = probe.entry.map { file.entry ?? $0 }
+        return nil
     }
 
     private static let page = 500
@@ -196,17 +231,9 @@ extension TransferEngine {
         into comparison: Int64
     ) async -> (error: TransferError?, answer: HTTPAnswer?) {
         guard phase == .running else { return (.stoppedLooking, nil) }
-        lastTest -= 1
-        let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
-        let attempt = Attempt(
-            task, context: context, origin: origin, machine: RemoteListing(listing), at: timeline.nanoseconds)
-        attempt.place = place
         let collector = ListingCollector(queue.reader, comparison: comparison)
-        attempt.listing = collector
-        let error = await withCheckedContinuation { continuation in
-            attempt.removal = continuation
-            removals[task.id] = attempt
-            feed(attempt, .began(at: timeline.now))
+        let (error, attempt) = await inquire(RemoteListing(listing), at: place, context, origin) {
+            $0.listing = collector
         }
         guard await collector.settled() else {
             let full = TransferError(
@@ -215,6 +242,25 @@ extension TransferEngine {
         }
         if collector.isTooLong { return (.tooManyNames(TransferScheme.server(of: context.order.destination)), nil) }
         return (error, attempt.lastAnswer?.head)
+    }
+
+    /// Lets a machine ask a server something, with no task of the queue behind it.
+    /// - Returns: why it did not come to its end, and the attempt with the machine as it is then.
+    func inquire(
+        _ machine: any ProtocolMachine, at place: RemotePlace, _ context: BatchContext, _ origin: String,
+        prepare: (Attempt) -> Void = { _ in }
+    ) async -> (error: TransferError?, attempt: Attempt) {
+        lastTest -= 1
+        let task = ClaimedTask(asking: TaskID(rawValue: lastTest))
+        let attempt = Attempt(task, context: context, origin: origin, machine: machine, at: timeline.nanoseconds)
+        attempt.place = place
+        prepare(attempt)
+        let error = await withCheckedContinuation { continuation in
+            attempt.removal = continuation
+            removals[task.id] = attempt
+            feed(attempt, .began(at: timeline.now))
+        }
+        return (error, attempt)
     }
 
     // MARK: Names as they come
@@ -239,6 +285,21 @@ extension TransferEngine {
             perform(attempt)
         }
     }
+}
+
+/// Whether a list is believed of the names that it leaves out. A server that leaves dot files out, or writes names in another way, is asked for
+/// each of them; of other names a list is believed that has been right for a while: files that were taken away are not asked for one by one.
+struct ListTrust {
+    private static let enough = 20
+    private var rightInARow = 0
+
+    func asks(for file: ComparedFile) -> Bool {
+        // The file of that other name would answer.
+        if file.nameIsTaken { return false }
+        return file.entry != nil || file.name.bytes.first == UInt8(ascii: ".") || rightInARow < Self.enough
+    }
+
+    mutating func add(wasRight: Bool) { rightInARow = wasRight ? rightInARow + 1 : 0 }
 }
 
 /// What a look at one folder has counted so far.
@@ -277,6 +338,16 @@ extension RemotePlace {
         }
     }
 
+    /// How this file is asked for by its name; `nil`: lists tell all of this protocol.
+    var probe: FileProbe.Place? {
+        switch address {
+        case .http(let address): .dav(address)
+        case .s3: nil
+        case .ftp(let address): .ftp(host: address.server, address.path)
+        case .sftp(let host, let port, let path): .sftp(host: RemotePlace.server(host, port), path)
+        }
+    }
+
     /// How this folder is listed; `nil`: by nothing.
     /// - Parameter beginning: how all names begin that matter, where a server can leave the others out.
     func listing(beginning: RawPath, facts: HostFacts) -> RemoteListing.Place? {
@@ -302,6 +373,11 @@ extension RemotePlace {
 extension TransferError {
     static var noListingPlace: TransferError {
         TransferError(.unsupported, "nothing lists folders by this address: look there whether all of it has arrived")
+    }
+
+    static var clockWasSet: TransferError {
+        TransferError(
+            .networkConnectionLost, "this machine's clock was set meanwhile: 'martlet verify' asks again")
     }
 
     static var stoppedLooking: TransferError {

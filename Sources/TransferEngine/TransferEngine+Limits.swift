@@ -83,9 +83,9 @@ extension TransferEngine {
     /// The engine's bucket always, also without a limit: one that is set later holds for what is under way.
     func limits(of attempt: Attempt) -> RateLimits {
         let own = ownBuckets(of: attempt)
-        return attempt.target == nil
-            ? RateLimits(up: [upBucket].compactMap(\.self) + own)
-            : RateLimits(down: [downBucket].compactMap(\.self) + own)
+        return attempt.receives
+            ? RateLimits(down: [downBucket].compactMap(\.self) + own)
+            : RateLimits(up: [upBucket].compactMap(\.self) + own)
     }
 
     private func ownBuckets(of attempt: Attempt) -> [TokenBucket] {

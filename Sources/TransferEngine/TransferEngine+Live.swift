@@ -56,6 +56,7 @@ extension TransferEngine {
         if attempt.canResume {
             queue.writer.record(.checkpoint(resumePoint: nil, accepted: attempt.accepted), for: attempt.task.claim)
         }
+        attempt.isToldAtRisk = !attempt.canResume
         queue.writer.record(.sent(attempt.sent, kept: attempt.canResume), for: attempt.task.claim)
     }
 

@@ -12,10 +12,13 @@ final class Login {
     }
 
     let key: Key
-    var standing: LoginStanding
+    var standing: LoginStanding { didSet { if (oldValue.refusal == nil) != (standing.refusal == nil) { turned() } } }
+    private let turned: () -> Void
 
-    init(_ key: Key) {
+    /// - Parameter turned: called when it is refused, and when it is not any more: other files may have its slots then.
+    init(_ key: Key, turned: @escaping () -> Void) {
         self.key = key
+        self.turned = turned
         // Who shows nothing has nothing that could be refused: one no is no word about other files.
         standing = LoginStanding(isProven: !key.origin.hasPrefix("sftp:") && !key.secrets.showsWhoAsks)
     }
@@ -27,7 +30,12 @@ extension TransferEngine {
         if let known = context.logins[origin] { return known }
         let key = Login.Key(
             origin: origin, secrets: context.order.secrets, sshCommand: context.order.options.sshCommand)
-        let login = logins[key] ?? Login(key)
+        let login =
+            logins[key]
+            ?? Login(key) { [unowned self] in
+                claimsAreStale = true
+                schedulePump()
+            }
         logins[key] = login
         context.logins[origin] = login
         return login
@@ -61,7 +69,7 @@ extension TransferEngine {
 
     /// Something of an attempt shows that its login is taken.
     func wasLetIn(_ attempt: Attempt) {
-        guard let login = attempt.login, login.standing.isAnswered(by: attempt.task.id) else { return }
+        guard let login = attempt.login, login.standing.isConclusive(from: attempt.task.id) else { return }
         let release = login.standing.wasLetIn()
         if release == .nothing { return }
         notice?()
@@ -72,6 +80,8 @@ extension TransferEngine {
                 try await queue.writer.clearWait(Self.persons, of: Array(tasks))
                 return refreshLanes()
             }
+            // What was refused a moment ago is told, but may not stand in the queue yet.
+            try await queue.writer.commit()
             for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
                 guard try await shows(batch, login.key) else { continue }
                 try await queue.writer.clearWait(Self.persons, batch: batch, origin: login.key.origin)

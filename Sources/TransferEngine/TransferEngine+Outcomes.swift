@@ -98,8 +98,11 @@ extension TransferEngine {
         if attempt.removal != nil { return endRemoval(attempt, demand.error) }
         let task = attempt.task
         let now = timeline.now
+        if !attempt.hasReachedServer, attempt.exchanges.isEmpty, attempt.target == nil {
+            queue.writer.record(.untouched, for: task.claim)
+        }
         abandonAll(of: attempt)
-        if let last = attempt.hasProgressed ? now : task.lastProgress,
+        if let last = attempt.hasProgressed ? now : task.patienceSince,
             timeline.patience(since: last) >= .seconds(attempt.context.order.options.giveUpAfterSeconds)
         {
             return fail(attempt, .gaveUp(after: demand.error))
@@ -168,13 +171,9 @@ extension TransferEngine {
                 .checkpoint(resumePoint: left?.encoded, accepted: accepted, secret: left?.secret), for: task.claim)
             queue.writer.record(.sent(sent, kept: true), for: task.claim)
         } else if attempt.sent > 0 {
-            queue.writer.record(
-                .restarted(
-                    reason: "it was broken off, and this server cannot resume", repeated: attempt.sent, identity: nil),
-                for: attempt.task.claim)
-            guard let point = attempt.resumePoint ?? attempt.outdatedPoint else { return }
-            queue.writer.record(
-                .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.claim)
+            record(
+                restart: "it was broken off, and this server cannot resume", attempt.sent, of: attempt.task,
+                keeping: attempt.resumePoint ?? attempt.outdatedPoint)
         }
     }
 

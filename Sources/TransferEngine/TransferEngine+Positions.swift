@@ -7,7 +7,7 @@ import TransferQueue
 extension TransferEngine {
     /// The server's word on how much of an upload it has.
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
-        if bytes > attempt.accepted { attempt.hasProgressed = true }
+        if bytes > max(attempt.accepted, attempt.knownBefore) { attempt.hasProgressed = true }
         attempt.accepted = bytes
         attempt.isCounted = true
         settleEarlier(attempt)
@@ -43,6 +43,11 @@ extension TransferEngine {
 
     func persist(_ point: ResumePoint, _ attempt: Attempt, waits: Bool) {
         guard let point = recordable(point, attempt) else { return }
+        if attempt.isToldAtRisk, attempt.canResume {
+            // The server has said only now that it remembers.
+            attempt.isToldAtRisk = false
+            queue.writer.record(.sent(attempt.sent, kept: true), for: attempt.task.claim)
+        }
         queue.writer.record(
             .checkpoint(resumePoint: point.encoded, accepted: attempt.accepted, secret: point.secret),
             for: attempt.task.claim)
@@ -88,24 +93,33 @@ extension TransferEngine {
         attempt.lostTail = 0
         attempt.isCounted = true
         attempt.told.bytes = 0
-        queue.writer.record(.restarted(reason: reason, repeated: lost, identity: nil), for: attempt.task.claim)
-        keepOutdated(attempt)
+        record(restart: reason, lost, of: attempt.task, keeping: outdated(attempt))
         attempt.repeated += lost
-        attempt.accepted = 0
+        (attempt.accepted, attempt.knownBefore) = (0, 0)
         attempt.unconfirmed = 0
         attempt.base = 0
         attempt.sent = 0
         attempt.resumePoint = nil
-        attempt.target?.synced = 0
+        attempt.target?.forget()
     }
 
     /// What was there before stays known until something else is: a kill in between must not leave it there for ever.
-    private func keepOutdated(_ attempt: Attempt) {
-        guard attempt.target == nil, var point = attempt.resumePoint ?? attempt.outdatedPoint else { return }
+    private func outdated(_ attempt: Attempt) -> ResumePoint? {
+        if let point = attempt.point { return point.place }
+        guard attempt.target == nil, var point = attempt.resumePoint ?? attempt.outdatedPoint else { return nil }
         point.isOutdated = true
         attempt.outdatedPoint = point
-        queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: attempt.task.claim)
+        return point
+    }
+
+    /// A task begins again from zero. - Parameter point: of what is left at the server, or here.
+    func record(
+        restart reason: String, _ repeated: Int64, of task: ClaimedTask, keeping point: ResumePoint?,
+        identity: SourceIdentity? = nil
+    ) {
+        let restarted = TaskChange.restarted(
+            reason: reason, repeated: repeated, identity: identity, resumePoint: point?.encoded, secret: point?.secret)
+        queue.writer.record(restarted, for: task.claim)
     }
 
     /// Bytes that attempts before this one had sent, as long as nobody has said what became of them.
@@ -126,4 +140,9 @@ extension TransferEngine {
         queue.writer.record(
             .resumed(at: attempt.accepted, repeated: before - attempt.accepted), for: attempt.task.claim)
     }
+}
+
+extension GetResumePoint {
+    /// The name of the temporary file of a download that begins anew, so that the next attempt takes that file and a clean-up finds it.
+    var place: ResumePoint? { partName == nil ? nil : ResumePoint(forgotten) }
 }

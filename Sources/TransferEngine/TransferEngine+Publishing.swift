@@ -104,11 +104,11 @@ extension TransferEngine {
     private func givenTwice(_ path: RawPath) -> TransferError {
         TransferError(
             .destinationExists,
-            "another file of this batch was given the name \(path.displayed): queue this one by itself, with another name"
+            "another file of this batch has the name \(path.displayed): queue this one alone, with another name at the end of its destination"
         )
     }
 
-    /// Whether the queue lets it take its final name, and knows that it does. A queue that cannot write now is asked again.
+    /// Asks the queue for leave to give the file its final name, which the queue then knows of. One that cannot write now is asked again.
     private func leave(_ attempt: Attempt, _ publication: Publication) async -> PublishingLeave {
         while phase == .running || phase == .draining {
             do {

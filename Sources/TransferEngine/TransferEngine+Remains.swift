@@ -7,7 +7,7 @@ package import TransferQueue
 /// What unfinished uploads have left at servers: taken away when a cancel or purge cannot be taken back any more,
 /// or when a person says so.
 extension TransferEngine {
-    /// The grace time of a cancel (DESIGN.md section 4, rule 7), and a little more.
+    /// The grace time of a cancel, and a little more.
     var grace: Duration { settings.grace + .milliseconds(500) }
     /// A server that could not be asked is asked again after this.
     private static let pauseAfterFailure = Duration.seconds(300)
@@ -96,18 +96,25 @@ extension TransferEngine {
             if let place = context.destination?.appending(remote),
                 let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
             {
-                guard try await queue.writer.leaveToRemove(task.claim, resumePoint: point.disclaimed.encoded),
+                // Whoever takes the cancel back begins anew under another name: what is removed now may be gone a little later.
+                var leaving = point.disclaimed
+                leaving.isOutdated = true
+                guard try await queue.writer.leaveToRemove(task.claim, resumePoint: leaving.encoded),
                     phase == .running, attempts[task.id] == nil, removals[task.id] == nil
                 else { return .takenBack }
+                let attempt = Attempt(
+                    task, context: context, origin: remains.origin, machine: machine, at: timeline.nanoseconds)
+                attempt.place = place
                 let error = await withCheckedContinuation { continuation in
-                    let attempt = Attempt(
-                        task, context: context, origin: remains.origin, machine: machine, at: timeline.nanoseconds)
-                    attempt.place = place
                     attempt.removal = continuation
                     removals[task.id] = attempt
                     feed(attempt, .began(at: timeline.now))
                 }
                 if let error {
+                    if !attempt.hasReachedServer, attempts[task.id] == nil {
+                        // Nobody has been there: it may be gone on with as before.
+                        _ = try await queue.writer.leaveToRemove(task.claim, resumePoint: stored)
+                    }
                     report(.info, "what is left at the server stays there: \(error.message)", task: task.id)
                     return error
                 }

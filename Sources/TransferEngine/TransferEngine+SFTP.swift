@@ -37,7 +37,7 @@ extension TransferEngine {
     /// One for all operations of an attempt, so that its limits can change while they go on.
     private func makeThrottle(_ attempt: Attempt) -> BucketThrottle {
         let limits = limits(of: attempt)
-        let made = BucketThrottle(attempt.target == nil ? limits.up : limits.down, clock: timeline.clock)
+        let made = BucketThrottle(attempt.receives ? limits.down : limits.up, clock: timeline.clock)
         attempt.throttle = made
         return made
     }
@@ -76,9 +76,8 @@ extension TransferEngine {
             default:
                 var (outcome, broken) = outcome(event.end.outcome, attempt)
                 if case .done = outcome, let digest = exchange.digest { outcome = .digested(digest.value) }
-                let written = attempt.target.map { max(0, $0.written - attempt.base) } ?? 0
                 let end = SFTPEnd(
-                    outcome, writtenThrough: event.end.writtenThrough, bytesWritten: written,
+                    outcome, writtenThrough: event.end.writtenThrough, bytesWritten: attempt.written,
                     features: SFTPFeatures(event.end.features), at: timeline.now)
                 bodyEnded(attempt, .sftpEnded(exchange.local, end), broken: broken)
             }
@@ -112,7 +111,9 @@ extension TransferEngine {
             attempt.context.forgetCredentials()
             return (.notLetIn(reason, error), true)
         case .sinkFailed(let error):
-            guard let refusal = attempt.target?.refusal(error) else { return (.done, false) }
+            guard let refusal = attempt.target?.refusal(error) else {
+                return (.failed(.network(.stoppedLooking)), true)
+            }
             return (.failed(.sink(refusal.error, waits: refusal.waits)), true)
         case .sourceEnded, .sourceFailed:
             // Told apart by the caller.
@@ -128,15 +129,6 @@ extension Attempt {
 
 extension SourceFile: SFTPSource {}
 
-/// Takes the bytes of a remote file for their SHA-256 alone. On the engine's loop.
-final class DigestSink: SFTPSink {
-    private let running = RunningDigest(.sha256)
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) { running.update(bytes) }
-
-    /// Of what was read. Asked once, at the end.
-    var value: TransferDigest { TransferDigest(sha256: running.value()) }
-}
 extension DownloadTarget: SFTPSink {}
 
 extension SFTPRequest {

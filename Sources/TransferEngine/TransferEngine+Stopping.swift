@@ -77,10 +77,10 @@ extension TransferEngine {
         endDrainWait()
         endRemovals()
         endQuestions()
-        for timer in [gateTimer, troubleTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {
+        for timer in [gateTimer, shortageTimer, troubleTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {
             timeline.clock.cancel(timer)
         }
-        (gateTimer, troubleTimer, wakeTimer, ticker) = (nil, nil, nil, nil)
+        (gateTimer, shortageTimer, troubleTimer, wakeTimer, ticker) = (nil, nil, nil, nil, nil)
         endListening()
         await withinSeconds { [self] in
             await breakOff(attempts.values.filter { $0.phase == .running || $0.phase == .finishing })

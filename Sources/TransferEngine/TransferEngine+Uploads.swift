@@ -12,13 +12,13 @@ extension TransferEngine {
         _ recorded: SourceIdentity
     ) -> Attempt? {
         let source: SourceFile
-        do throws(TransferError) {
+        do throws(LocalRefusal) {
             if case .ftp? = context.destination?.address, FTPAddress.cannotCarry(remote) {
-                throw .noFTPName(local)
+                throw LocalRefusal(error: .noFTPName(local))
             }
             source = try open(local, remote, context)
         } catch {
-            refuse(task, error)
+            refused(task, error)
             return nil
         }
         let task = fresh(task)
@@ -36,9 +36,9 @@ extension TransferEngine {
             // From here on the recorded identity is the new one: a kill before the machine's own point must not forget the change.
             point?.isOutdated = true
             record(
-                restart: point, of: task,
-                recorded.isOpen ? "the source is taken as it is now" : "the source changed after it was queued",
-                recorded.isOpen ? task.accepted : 0, source.identity)
+                restart: recorded.isOpen
+                    ? "the source is taken as it is now" : "the source changed after it was queued",
+                recorded.isOpen ? task.accepted : 0, of: task, keeping: point, identity: source.identity)
         }
         let subject = subject(task, context, local, remote, source, hasChanged: point?.isOutdated == true)
         let facts = facts(context.destination, origin)
@@ -77,8 +77,7 @@ extension TransferEngine {
         hostFacts[place?.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
     }
 
-    private func open(_ local: RawPath, _ remote: RawPath, _ context: BatchContext) throws(TransferError) -> SourceFile
-    {
+    func open(_ local: RawPath, _ remote: RawPath, _ context: BatchContext) throws(LocalRefusal) -> SourceFile {
         // A walk lists links only with --follow-links; a source that a person named may be one.
         let isBelow = remote.bytes.contains(UInt8(ascii: "/"))
         return try SourceFile(path: local, mayBeLink: context.order.options.followLinks || !isBelow)
@@ -92,11 +91,13 @@ extension TransferEngine {
         // A form goes to an address that is no file's; there the file has its own name.
         let own = options.form == nil ? context.lastSegment : local.lastComponent
         let name = remote.bytes.isEmpty ? own : remote.lastComponent
-        return UploadSubject(
+        var subject = UploadSubject(
             name: name, size: source.identity.size, modifiedNanoseconds: source.identity.modifiedNanoseconds,
             ifExists: options.ifExists, verify: options.verify, begunBefore: task.begunBefore,
             token: .task(task.uuid), hasChanged: hasChanged, unanswered: cut(task),
             isLastOfBatch: isLast(of: context))
+        subject.targetIsOther = task.knownPoint?.content(PutResumePoint.self)?.isOther == true
+        return subject
     }
 
     /// How far an earlier attempt had come that was broken off.
@@ -111,16 +112,6 @@ extension TransferEngine {
         return lanes.values.allSatisfy { lane in
             lane.summary.batch != context.order.batch || Int64(lane.ready) + lane.unclaimed == 0
         }
-    }
-
-    private func record(
-        restart point: ResumePoint?, of task: ClaimedTask, _ reason: String, _ repeated: Int64,
-        _ identity: SourceIdentity
-    ) {
-        queue.writer.record(.restarted(reason: reason, repeated: repeated, identity: identity), for: task.claim)
-        guard let point else { return }
-        queue.writer.record(
-            .checkpoint(resumePoint: point.encoded, accepted: 0, secret: point.secret), for: task.claim)
     }
 
     /// Begins an upload once the source's time of modification tells every change that follows.
@@ -167,10 +158,10 @@ extension TransferEngine {
             return fail(attempt, .sourceChanged(local, times: attempt.changes + 1))
         }
         let source: SourceFile
-        do throws(TransferError) {
+        do throws(LocalRefusal) {
             source = try open(local, remote, attempt.context)
         } catch {
-            return fail(attempt, error)
+            return refused(attempt, error)
         }
         attempt.changes += 1
         if let stored { attempt.ownVersion = PutResumePoint(stored: true, etag: stored.etag) }
@@ -181,11 +172,14 @@ extension TransferEngine {
         point?.ownVersion = attempt.ownVersion
         point?.sourceChanges = attempt.changes
         point?.isOutdated = true
-        record(restart: point, of: attempt.task, "the source changed while it was sent", attempt.sent, source.identity)
+        record(
+            restart: "the source changed while it was sent", attempt.sent, of: attempt.task, keeping: point,
+            identity: source.identity)
         attempt.resumePoint = point
         attempt.outdatedPoint = nil
         attempt.repeated += attempt.sent
         (attempt.sent, attempt.accepted, attempt.unconfirmed, attempt.told.bytes) = (0, 0, 0, 0)
+        attempt.knownBefore = 0
         attempt.source = source
         attempt.total = source.identity.size
         attempt.actions = []
@@ -236,14 +230,23 @@ extension TransferEngine {
         return .source(local, error)
     }
 
+    /// A second descriptor of an upload's source, for another thread; `nil`: the attempt is over without one.
+    private func duplicate(_ attempt: Attempt) -> OwnedDescriptor? {
+        guard let source = attempt.source, case .upload(let local, _, _) = attempt.task.work else { return nil }
+        do throws(Errno) {
+            return try source.duplicate()
+        } catch {
+            refused(attempt, .source(local, error))
+            return nil
+        }
+    }
+
     /// Hashes a range of the source on another thread, while the rest of the attempt goes on.
     func digest(_ range: Range<Int64>, _ algorithms: [String], of attempt: Attempt) {
         if let bytes = attempt.source?.bytes, let digests = SourceDigest.digests(of: range, algorithms, in: bytes) {
             return feed(attempt, .rangeDigested(range, digests))
         }
-        guard let source = attempt.source, let duplicate = try? source.duplicate() else {
-            return fail(attempt, sourceError(attempt, .badDescriptor))
-        }
+        guard let source = attempt.source, let duplicate = duplicate(attempt) else { return }
         inBackground { [self] in
             let result: Result<[TransferDigest]?, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try SourceDigest.digests(of: range, algorithms, in: duplicate) }
@@ -261,9 +264,7 @@ extension TransferEngine {
     /// Hashes the whole source, on another thread unless that was done while it was sent.
     func digestSource(_ attempt: Attempt) {
         if let digest = attempt.source?.digest { return feed(attempt, .digested(digest)) }
-        guard let source = attempt.source, let duplicate = try? source.duplicate() else {
-            return fail(attempt, sourceError(attempt, .badDescriptor))
-        }
+        guard let source = attempt.source, let duplicate = duplicate(attempt) else { return }
         inBackground { [self] in
             let result: Result<TransferDigest, Errno> = await disks.worker(.digest, of: duplicate).run {
                 Result { () throws(Errno) in try Publication.digest(duplicate) }

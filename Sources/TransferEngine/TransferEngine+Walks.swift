@@ -43,8 +43,8 @@ extension TransferEngine {
                 if walks(in: run) { try await queue.writer.finishScan(batch) }
                 return
             } catch {
-                // Nothing of a change that the queue refused is in it: the walk goes on from what is.
-                report(.error, "the queue did not take the files of \(batch): \(error)")
+                // The queue holds whole changes only, so the walk continues from what it has; the same when no descriptor was left.
+                report(.error, "the files of \(batch) cannot be listed and queued now: \(error)")
                 await pause(.seconds(1))
             }
         }
@@ -67,19 +67,19 @@ extension TransferEngine {
         var folders = try await queue.writer.foldersToWalk(of: source.source, limit: 64)
         // A first small chunk gets the transfers going.
         while !folders.isEmpty, walks(in: run) {
-            var chunks = await walker.list(folders, of: source, limit: 500)
+            var chunks = try await walker.list(folders, of: source, limit: 500)
             var isFirst = true
             while !chunks.isEmpty, walks(in: run) {
                 let given = chunks
                 let done = Set(given.filter(\.isLast).map(\.folder))
                 folders.removeAll { done.contains($0.folder) }
                 let remaining = folders
-                async let ahead = remaining.isEmpty ? [] : walker.list(remaining, of: source, limit: Self.chunkSize)
+                async let ahead = remaining.isEmpty ? [] : try walker.list(remaining, of: source, limit: Self.chunkSize)
                 let next = await insert(given, run)
                 FaultPoint.walked.pass()
                 if isFirst { refreshLanes() }
                 isFirst = false
-                chunks = await ahead
+                chunks = try await ahead
                 if !next.isWhole {
                     // Cancelled, and perhaps taken back by now: nothing that was listed so far counts but what the queue has.
                     await walker.restart(source.source)

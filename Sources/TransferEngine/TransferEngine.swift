@@ -73,6 +73,8 @@ package actor TransferEngine: EngineControl {
     var lanesAreStale = false
     var pumpIsDue = false
     var gateTimer: LoopTimer?
+    /// Nothing starts before: no descriptor was left.
+    var shortageTimer: LoopTimer?
     /// +Troubles
     var troubleTimer: LoopTimer?
     var wakeTimer: LoopTimer?
@@ -141,6 +143,8 @@ package actor TransferEngine: EngineControl {
     /// Who waits for the stop's time to be over.
     var stopWaiter: CheckedContinuation<Void, Never>?
     private var listener: Task<Void, Never>?
+    /// The time of `start`, moved along whenever the clock is set.
+    private var startedAt = Timestamp(milliseconds: 0)
 
     /// An engine that does nothing before `start`.
     /// - Parameters:
@@ -170,6 +174,7 @@ package actor TransferEngine: EngineControl {
     package func start() async throws {
         precondition(phase == .new, "an engine is started once")
         phase = .running
+        startedAt = timeline.now
         transport = try HTTPTransport(loop: loop, clock: timeline.clock) { [self] events in take(events) }
         setLimits(currentLimits)
         adopt(try await queue.writer.limits())
@@ -177,7 +182,8 @@ package actor TransferEngine: EngineControl {
         for upload in try await queue.writer.unconfirmed() { unconfirmed[upload.task] = upload }
         try await adoptToday()
         try await noteInterrupted()
-        // Times of another clock, that of a machine before it knew the time for one.
+        // A machine without a battery for its clock may have written these before it knew the time: none may be later than the longest
+        // time that a server can ask for.
         try await queue.writer.moveRetries(by: .zero, now: timeline.now, within: waitRule.retry.longestRetryAfter)
         let changes = queue.changes()
         // Ends with the engine's shutdown, or with the queue. On our loop, as everything is: one task elsewhere would make the pool of
@@ -227,9 +233,14 @@ package actor TransferEngine: EngineControl {
         report(.info, "the clock was set by \(step.components.seconds) s: times that people have named follow it")
         for host in hosts.keys { hosts[host]?.move(by: step) }
         for place in servings.keys { servings[place]?.move(by: step) }
+        lastLooks.move(by: step)
         if let wakeTimer { timeline.clock.cancel(wakeTimer) }
         (wakeTimer, wakesAt) = (nil, nil)
+        // By the old clock; what was stamped by the new one before it was noticed stays.
+        let times = startedAt...max(startedAt, timeline.now.advanced(by: .zero - step))
+        startedAt = startedAt.advanced(by: step)
         inBackground { [self] in
+            try await queue.writer.moveEnds(by: step, at: times)
             try await queue.writer.moveRetries(by: step, now: timeline.now, within: waitRule.retry.longCap)
             wakeDue()
         }

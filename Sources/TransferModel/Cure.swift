@@ -65,6 +65,10 @@ extension TransferErrorCode {
         case .unsupported: Cure("This cannot be done with this server.", "queue it again without what it cannot do")
         case .notThere:
             Cure("All of it was sent and confirmed, but its server does not list it as it was sent.", "look there")
+        case .tooManyOpenFiles:
+            Cure(
+                "This machine has no file descriptor left for it.",
+                "raise the limit (ulimit -n, or LimitNOFILE of the service) or lower --transfers")
         case .internal: Cure("This is a fault of Martlet itself.", "report it with the lines of martlet log")
         }
     }

@@ -85,17 +85,18 @@ public struct LoginStanding: Hashable, Sendable {
     /// So many are remembered as having tried once more; afterwards a person says who tries again.
     private static let remembered = 1000
 
-    /// Whether what an attempt shows says something of the login as it stands: when it is doubted, only that of who tries it.
-    public func isAnswered(by task: TaskID) -> Bool { state != .doubted || probe == task }
+    /// This task's result says something about the login now: that of any task while it is accepted, else only that of the probe, since others
+    /// may have been let in long ago.
+    public func isConclusive(from task: TaskID) -> Bool { state == .letIn || probe == task }
 
     /// What may go on when a login is let in.
     public enum Release: Hashable, Sendable {
         case nothing
         /// What stands in line for it.
         case line
-        /// And some that were refused.
+        /// What stands in line for it, and these, which were refused while it was in doubt.
         case tasks(Set<TaskID>)
-        /// And what waits for it.
+        /// What stands in line for it, and all that waits for it.
         case all
     }
 
@@ -105,15 +106,15 @@ public struct LoginStanding: Hashable, Sendable {
         case .letIn:
             (state, probe) = (.doubted, nil)
             suspects.insert(task)
-        case .doubted where probe != task:
-            // Under way with the one that was refused first.
+        case .doubted where probe != task, .untried where probe != task:
+            // Under way with the one that was refused first, or since before a person wanted another try.
             suspects.insert(task)
-        case .untried, .doubted, .refused: isNotToBeHad(refusal)
+        case .untried, .doubted, .refused: lookupFailed(refusal)
         }
     }
 
     /// There is nothing to show: what knows the login has failed. Nobody asks it again, whatever was let in before.
-    public mutating func isNotToBeHad(_ refusal: Refusal) {
+    public mutating func lookupFailed(_ refusal: Refusal) {
         (state, probe, keepsWaiting, suspects) = (.refused(refusal), nil, true, [])
     }
 

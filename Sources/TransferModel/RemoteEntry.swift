@@ -28,8 +28,8 @@ package struct RemoteEntry: Hashable, Sendable {
     package var isFolder: Bool
     /// To whatever precision the listing has.
     package var modified: Timestamp?
-    /// Without its quotes.
-    package var etag: String?
+    /// Without its quotes; `nil`, too, where it is none that can be shown as it is.
+    package var etag: String? { didSet { etag = etag.flatMap(Self.plainTag) } }
     /// What the server keeps of the whole file, by what it says.
     package var digests: [TransferDigest]
 
@@ -41,13 +41,23 @@ package struct RemoteEntry: Hashable, Sendable {
         self.size = size
         self.isFolder = isFolder
         self.modified = modified
-        self.etag = etag
+        self.etag = etag.flatMap(Self.plainTag)
         self.digests = digests
     }
 
+    /// A tag of visible ASCII that is not too long: others would forge lines where it is written down.
+    package static func plainTag(_ tag: String) -> String? {
+        let isPlain = !tag.isEmpty && tag.utf8.count <= 256 && tag.utf8.allSatisfy { (33...126).contains($0) }
+        return isPlain ? tag : nil
+    }
+
+    /// The longest name that any protocol of ours can give a file (keys of S3).
+    private static let longestName = 1024
+
     /// Whether a file may be called so: one segment that is neither this folder nor the one above.
     package static func isName(_ bytes: [UInt8]) -> Bool {
-        !bytes.isEmpty && bytes != [UInt8(ascii: ".")] && bytes != [UInt8(ascii: "."), UInt8(ascii: ".")]
+        !bytes.isEmpty && bytes.count <= longestName && bytes != [UInt8(ascii: ".")]
+            && bytes != [UInt8(ascii: "."), UInt8(ascii: ".")]
             && !bytes.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     }
 }

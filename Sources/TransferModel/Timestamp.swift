@@ -1,16 +1,26 @@
-/// A point in time by the wall clock, to the millisecond, UTC. In JSON ISO 8601: `2026-11-21T12:41:07.250Z`.
+/// A point in time by the wall clock, to the millisecond, UTC, in the years 0 to 9999: what is before or after counts as the first or last
+/// moment of them. So every time can be written and read again, and the difference of two is always a number. In JSON ISO 8601:
+/// `2026-11-21T12:41:07.250Z`.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01 00:00 UTC; negative before.
-    public var milliseconds: Int64
+    public let milliseconds: Int64
 
-    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    public init(milliseconds: Int64) { self.milliseconds = min(max(milliseconds, Self.first), Self.last) }
+
+    /// 0000-01-01T00:00:00.000Z.
+    private static let first: Int64 = -62_167_219_200_000
+    /// 9999-12-31T23:59:59.999Z.
+    private static let last: Int64 = 253_402_300_799_999
 
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
 
     /// This time moved by `duration`, cut to whole milliseconds.
     public func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
-        return Timestamp(milliseconds: milliseconds &+ seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000)
+        // More than that leads out of the years from wherever it begins.
+        let most = (Self.last - Self.first) / 1000 + 1
+        let whole = min(max(seconds, -most), most) * 1000
+        return Timestamp(milliseconds: milliseconds + whole + attoseconds / 1_000_000_000_000_000)
     }
 
     /// How long from `other` to this; negative when this is earlier.
@@ -31,7 +41,11 @@ extension Timestamp: CustomStringConvertible, Codable {
     public init?(_ text: String) {
         let main = text.utf8.prefix(19)
         let bytes = Array(main)
-        func number(_ range: Range<Int>) -> Int64? { Int64(String(decoding: bytes[range], as: UTF8.self)) }
+        func number(_ range: Range<Int>) -> Int64? {
+            let digits = bytes[range]
+            guard digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+            return digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
+        }
         guard bytes.count == 19, bytes[4] == 45, bytes[7] == 45, bytes[10] == 84, bytes[13] == 58, bytes[16] == 58,
             let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
             let minute = number(14..<16), let second = number(17..<19),
@@ -48,7 +62,7 @@ extension Timestamp: CustomStringConvertible, Codable {
             fraction = digits.reduce(0) { $0 * 10 + $1 }
         }
         let days = Self.days(year: year, month: month, day: day)
-        milliseconds = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
+        self.init(milliseconds: ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction)
     }
 
     public init(from decoder: any Decoder) throws {

@@ -9,12 +9,14 @@ public enum TransferErrorCode: String, Codable, Sendable, CaseIterable {
     case integrity, unknownOutcome, gaveUp, unsupported, `internal`
     /// It was sent and completed, and its server does not list it, or lists it otherwise.
     case notThere
+    /// This machine has no file descriptor left for it.
+    case tooManyOpenFiles
 
     /// Whether trying again without anyone's help may succeed.
     public var isRetryable: Bool {
         switch self {
         case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .timedOut,
-            .badServerResponse:
+            .badServerResponse, .tooManyOpenFiles:
             true
         default: false
         }
@@ -143,6 +145,13 @@ extension TransferError {
             end = before
         }
         return (message, "")
+    }
+
+    /// The same where nobody tries again by himself.
+    package var withoutPromise: TransferError {
+        var error = self
+        error.message = messageWithoutPromise
+        return error
     }
 
     /// `message` without the promise to try again, for where that is said together with its time.

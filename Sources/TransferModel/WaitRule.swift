@@ -23,11 +23,6 @@ public struct WaitRule: Hashable, Sendable {
         default: return retry.delay(failures: failures, retryAfter: retryAfter, random: random)
         }
     }
-
-    /// Whether a task without progress since `lastProgress` is given up.
-    public static func isOver(lastProgress: Timestamp, now: Timestamp, giveUpAfterSeconds: Int64) -> Bool {
-        now.since(lastProgress) >= .seconds(giveUpAfterSeconds)
-    }
 }
 
 /// What to do when the source is not the file any more that it was. Pure.

@@ -196,5 +196,5 @@ extension TransferError {
 
 extension Duration {
     /// A gateway gave up, the server did not: PHP may copy for so long.
-    fileprivate static var hour: Duration { .seconds(3600) }
+    static var hour: Duration { .seconds(3600) }
 }

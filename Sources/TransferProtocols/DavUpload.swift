@@ -1,6 +1,6 @@
 import TransferModel
 
-/// An upload over WebDAV (protocols.md section 4.1): PUT to a temporary file beside the target, a look at its size, MOVE.
+/// An upload over WebDAV: PUT to a temporary file beside the target, a look at its size, MOVE.
 ///
 /// There is no going on in the middle: a cut begins again. What is asked after is whether everything arrived, and whether a MOVE
 /// whose answer was lost has happened. The states are here; `DavUpload+Sending` has the bytes, `DavUpload+Publishing` the name.
@@ -166,7 +166,11 @@ package struct DavUpload: ProtocolMachine {
         switch finding {
         case .found(let file) where file.size == plan.subject.size && !isStraight:
             if let until = point.busyUntil, now < until {
-                return [.accepted(plan.subject.size)] + lookLater()
+                let latest = now.advanced(by: .hour)
+                guard until > latest else { return [.accepted(plan.subject.size)] + lookLater() }
+                // By a clock that was set since.
+                point.busyUntil = latest
+                return [.accepted(plan.subject.size), .persist(ResumePoint(point))] + lookLater()
             }
             isMeasured = true
             return [.resumed(at: plan.subject.size)] + whole()
@@ -201,7 +205,7 @@ package struct DavUpload: ProtocolMachine {
     mutating func clear() -> [ProtocolAction] {
         let old = temporary
         let wasStraight = isStraight
-        let disclaimed = disclaim()
+        let disclaimed = disclaim(throwsAway: true)
         hadWhole = hadWhole || isWhole
         isWhole = false
         point.generation += 1
@@ -211,11 +215,11 @@ package struct DavUpload: ProtocolMachine {
     }
 
     /// Before our temporary file is removed: from here on its absence proves no MOVE.
-    private mutating func disclaim() -> [ProtocolAction] {
+    private mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
         guard point.publishing else { return [] }
         point.disclaim()
         hasLostMove = false
-        return [.persist(ResumePoint(point))]
+        return [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] { [.startOver(reason: reason)] + clear() }

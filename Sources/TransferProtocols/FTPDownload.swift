@@ -1,6 +1,6 @@
 import TransferModel
 
-/// A download over FTP (protocols.md section 6). The synced local file is the truth: an attempt goes on where that ends, by REST, when
+/// A download over FTP. The synced local file is the truth: an attempt goes on where that ends, by REST, when
 /// size and MDTM show the same version. Both are asked before, told again by the transfer itself, and asked once more after it.
 package struct FTPDownload: ProtocolMachine {
     private enum State {

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What the end of an FTP exchange means when the protocol gives it no other meaning (protocols.md section 6: 4xx passes, 5xx stays).
+/// What the end of an FTP exchange means when the protocol gives it no other meaning.
 enum FTPMeaning: Hashable, Sendable {
     case wait(WaitDemand)
     case fail(TransferError)
@@ -79,6 +79,11 @@ extension FTPEnd {
     }
     /// `SIZE` says that there is no such file.
     var isMissing: Bool { reply == 550 && !isLoginRefused }
+    /// 550 stands for what is not there and for what may not be read: the text alone can say it.
+    var isForbidden: Bool {
+        let text = text.lowercased()
+        return ["denied", "permi", "not allowed", "forbidden"].contains { text.contains($0) }
+    }
 
     fileprivate var quoted: String { text.isEmpty ? "" : " (\(text))" }
 }

@@ -7,7 +7,7 @@ package struct FTPRemoval: ProtocolMachine {
         case ready
         /// Next: `over`.
         case removing(ExchangeID)
-        /// `finish` or `wait` was said.
+        /// `finish`, `fail` or `wait` was said.
         case over
     }
 
@@ -28,10 +28,8 @@ package struct FTPRemoval: ProtocolMachine {
             state = .removing(ExchangeID(rawValue: 1))
             return [.perform(ExchangeID(rawValue: 1), FTPMessages.remove(path))]
         case (.removing(let id), .ftpEnded(let ended, let end)) where ended == id:
-            if !end.isDone, case .wait(let demand) = FTPMeaning(end, host: host, hasAccepted: false) {
-                return over(.wait(demand))
-            }
-            return over(.finish(.removed))
+            if end.isDone || end.isMissing && !end.isForbidden { return over(.finish(.removed)) }
+            return over(FTPMeaning(end, host: host, hasAccepted: false).action)
         default: return []
         }
     }

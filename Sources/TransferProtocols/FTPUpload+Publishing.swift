@@ -8,7 +8,9 @@ extension FTPUpload {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }
         // Size alone is never the same; MDTM knows seconds.
         let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
-        guard isFirst, size == plan.subject.size, let modified, modified.milliseconds / 1000 == seconds else {
+        guard isFirst, !plan.subject.hasChanged, size == plan.subject.size, let modified,
+            modified.milliseconds / 1000 == seconds
+        else {
             return .fail(.exists(at: plan.host))
         }
         var receipt = Receipt(.stoodThere, bytes: plan.subject.size, verified: .size)

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// An upload over FTP (protocols.md section 6): to a temporary file beside the target, which SIZE measures and APPE continues, then
+/// An upload over FTP: to a temporary file beside the target, which SIZE measures and APPE continues, then
 /// RNFR and RNTO.
 ///
 /// SIZE is the truth, asked before going on and always after the last byte: servers say 226 and have less. The states and what
@@ -154,7 +154,7 @@ package struct FTPUpload: ProtocolMachine {
     /// Throws away what is there, and begins with another name: a dead connection may still write to the old one.
     private mutating func clear() -> [ProtocolAction] {
         let old = point.temporary
-        let disclaimed = disclaim()
+        let disclaimed = disclaim(throwsAway: true)
         point.generation += 1
         accepted = 0
         if old == plan.path { return fresh() }
@@ -162,10 +162,10 @@ package struct FTPUpload: ProtocolMachine {
     }
 
     /// Before our temporary file is removed: from here on its absence proves no rename.
-    mutating func disclaim() -> [ProtocolAction] {
+    mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
         guard point.publishing else { return [] }
         point.disclaim()
-        return [.persist(ResumePoint(point))]
+        return [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
     }
 
     mutating func startOver(_ reason: String) -> [ProtocolAction] {

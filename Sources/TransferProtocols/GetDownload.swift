@@ -1,6 +1,6 @@
 import TransferModel
 
-/// A download by GET with `Range` and both validators (protocols.md section 7). The synced local file is the truth: an attempt goes on where
+/// A download by GET with `Range` and both validators. The synced local file is the truth: an attempt goes on where
 /// that ends, with one request, and only when the server proves that it still has the same version. Two versions are never mixed.
 package struct GetDownload: ProtocolMachine {
     /// What was asked for.

@@ -68,6 +68,8 @@ package struct HostFacts: Codable, Hashable, Sendable {
         let age = uploadByAt.map { now.since($0) }
         if age.map({ $0 < .zero || $0 >= Self.lifeOfUploadBy }) ?? true {
             (current.uploadBy, current.uploadByAt) = (nil, nil)
+            // It was told with the protocol, and is told again with it.
+            if age != nil { current.largestBody = nil }
         }
         return current
     }
@@ -79,7 +81,17 @@ package struct HostFacts: Codable, Hashable, Sendable {
     package init?(encoded: [UInt8]) {
         guard let facts = try? JSONDecoder().decode(HostFacts.self, from: Data(encoded)) else { return nil }
         self = facts
+        // Numbers that cannot be are learnt anew, too.
+        let sizes = TusUpload.smallestBody...FileSize.largest
+        largestBody = largestBody.flatMap { sizes.contains($0) ? $0 : nil }
+        chunk = chunk.flatMap { sizes.contains($0) ? $0 : nil }
+        partRate = partRate.flatMap { (1...FileSize.largest).contains($0) ? $0 : nil }
+        answerMilliseconds = answerMilliseconds.flatMap { (0...86_400_000).contains($0) ? $0 : nil }
+        clockSkewSeconds = clockSkewSeconds.flatMap { (-Self.mostSkew...Self.mostSkew).contains($0) ? $0 : nil }
     }
+
+    /// Seconds: a clock that is a hundred years off is none.
+    private static let mostSkew: Int64 = 3_153_600_000
 
     /// These facts with what `newer` knows put over them.
     package func merged(with newer: HostFacts) -> HostFacts {

@@ -131,7 +131,9 @@ extension NextcloudUpload {
     mutating func polled(_ end: ExchangeEnd, _ poll: Poll) -> [ProtocolAction] {
         guard let place else { return [] }
         var poll = poll
-        poll.since = poll.since ?? end.at
+        // A later time is one of a clock that was set since.
+        poll.since = min(poll.since ?? end.at, end.at)
+        if let lost = point.lostAt, lost > end.at { point.lostAt = end.at }
         switch finding(end) {
         case .found(let file) where file.size == plan.subject.size && isNew(file):
             // What the server computed was in the answer that was lost.
@@ -145,10 +147,21 @@ extension NextcloudUpload {
         }
     }
 
-    /// The folder of chunks, as it is now: only our MOVE takes it away, when the file is whole.
+    /// The MOVE gave it the source's time, but none of the first day of 1970, which Nextcloud does not take. The server takes chunks away by
+    /// itself, too, after a day.
+    private func hasOurTime(_ file: DavResource) -> Bool {
+        let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
+        guard let modified = file.modified, seconds > 86_400 else { return true }
+        return modified.milliseconds / 1000 == seconds
+    }
+
+    /// The folder of chunks, as it is now: our MOVE takes it away, when the file is whole.
     /// - Parameter target: a file of our length that has the name.
     mutating func searched(_ end: ExchangeEnd, _ poll: Poll, _ target: DavResource?) -> [ProtocolAction] {
         switch finding(end) {
+        case .missing where target.map(hasOurTime) == false:
+            return over(
+                .fail(.unsure(at: plan.address.server, "the chunks are gone, and the file there has another time")))
         case .missing where target != nil:
             var receipt = receipt(.token, nil)
             receipt.etag = target?.etag
@@ -226,7 +239,7 @@ extension NextcloudUpload {
     mutating func compared(_ end: ExchangeEnd, _ file: DavResource) -> [ProtocolAction] {
         switch finding(end) {
         // A MOVE that was answered with no is none.
-        case .missing where plan.resume?.isAssembling == true || point.lostAt != nil:
+        case .missing where hasOurTime(file) && (plan.resume?.isAssembling == true || point.lostAt != nil):
             if plan.subject.verify == .digest { return over(.fail(digestless)) }
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
@@ -238,10 +251,10 @@ extension NextcloudUpload {
     }
 
     /// Before the folder of chunks is removed: from here on its absence proves no MOVE.
-    mutating func disclaim() -> [ProtocolAction] {
+    mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
         guard point.isAssembling || point.lostAt != nil else { return [] }
         point.disclaim()
-        return [.persist(ResumePoint(point))]
+        return [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
     }
 
     private mutating func leave(_ action: ProtocolAction) -> [ProtocolAction] {

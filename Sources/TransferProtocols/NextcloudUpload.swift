@@ -1,6 +1,6 @@
 import TransferModel
 
-/// An upload to Nextcloud in chunks (protocols.md section 4.2): a folder of its own, chunks in any order, and one MOVE that puts them
+/// An upload to Nextcloud in chunks: a folder of its own, chunks in any order, and one MOVE that puts them
 /// together. The folder is asked what it has before going on and before the MOVE.
 ///
 /// Up to a chunk's length ``DavUpload`` is the way, and for servers that have such paths but no folders of chunks (ownCloud Infinite
@@ -206,6 +206,10 @@ package struct NextcloudUpload: ProtocolMachine {
             let message = "\(host) answered PROPFIND with what is no list: Martlet tries again by itself"
             return over(.wait(WaitDemand(.backoff, end.failure?.error ?? TransferError(.badServerResponse, message))))
         }
+        if !point.isMade {
+            // That it was made is durable before the first chunk: these are not of this version of the source.
+            return repaired() ? clear() : over(.wait(WaitDemand(.backoff, lostChunks)))
+        }
         keep(Set(resources.compactMap { whole($0) }))
         if stored.count == count { return isReview ? assemble() : announced() + assemble() }
         if isReview, !repaired() { return over(.wait(WaitDemand(.backoff, lostChunks))) }
@@ -249,7 +253,7 @@ package struct NextcloudUpload: ProtocolMachine {
     mutating func clear() -> [ProtocolAction] {
         guard let place else { return [] }
         let old = place.folder(point.folder)
-        let disclaimed = disclaim()
+        let disclaimed = disclaim(throwsAway: true)
         let generation = point.generation + 1
         let before = point.before
         point = NextcloudResumePoint(

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// An upload by one POST (protocols.md section 8): the file as the body, or in a form.
+/// An upload by one POST: the file as the body, or in a form.
 ///
 /// What a POST does is the server's affair, so one that may have happened is never silently repeated: the point is durable before it
 /// goes, and taken back only when it surely did nothing. One with a key of the user's by which the server knows it again may be repeated.
@@ -70,6 +70,9 @@ package struct PostUpload: ProtocolMachine {
     private mutating func redirected(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> [ProtocolAction] {
         guard answer.status == 307 || answer.status == 308 else { return over(.finish(receipt(answer, end))) }
         if let error = chain.follow(answer, keepsMethod: true) { return over(.fail(error)) }
+        if !chain.mayCarrySecrets, plan.form?.fields.isEmpty == false {
+            return over(.fail(.fieldsElsewhere(plan.address.server, chain.address)))
+        }
         return send()
     }
 
@@ -108,5 +111,13 @@ extension TransferError {
         TransferError(
             .unknownOutcome,
             "the POST to \(address.server) may have happened, \(why): look there, then retry if it did not")
+    }
+
+    /// What is given for one server is shown to no other one.
+    fileprivate static func fieldsElsewhere(_ server: String, _ other: HTTPAddress) -> TransferError {
+        TransferError(
+            .unsupported,
+            "\(server) points to \(other.server), and the form's fields are for \(server) alone: check the address, or name the other one "
+                + "yourself")
     }
 }

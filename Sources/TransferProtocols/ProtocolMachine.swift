@@ -6,25 +6,7 @@ package import TransferModel
 // clock and takes no lock, so that every ugly case is a row in a test's table. The engine performs the actions, the queue stores the resume
 // points. `AnswerMeaning`, `RemoteVersion`, `RedirectChain` and `OfferedName` are the rules that protocols over HTTP share.
 //
-// A new protocol over exchanges that there are (HTTP requests, FTP transfers, SFTP operations: `Exchange`), with `FTPUpload` or, over HTTP,
-// `DavUpload` to look at:
-// - `<Name>Messages.swift`: the plan (where to, `UploadSubject`, `HostFacts`, the resume point), the requests, and the resume point: a
-//   `ResumePointContent` with a `kind` of its own and all that must be known to go on. What of it is secret is kept apart by it.
-// - `<Name>Upload.swift`: a `ProtocolMachine` with private states, each documented with its successors. `persist` comes before the first byte
-//   that the server could keep, `resumed(at:)` is its word on where to go on, `accepted` what it has. Late events are left alone.
-// - Whatever cannot go on is the table of `AnswerMeaning`: `wait` with a reason when time or a person mends it, else `fail`.
-// - If an upload that is cancelled leaves something: a removal, as `SFTPRemoval`, or a case of `UploadRemoval`.
-// - Its words elsewhere: `TransferScheme` (the URL's scheme; the compiler then names what else has to know it: `RemotePlace`, the name shown
-//   in `QueueView.wireProtocol`), `BatchContext.uploadMachine` (which machine sends), `BatchContext.removalMachine` (which takes away), and
-//   `ResumePoint.goesOn` when it cannot. One without a scheme of its own is a case of `HTTPUploadProtocol` and a word of `--protocol` and of
-//   `Destination`'s key `protocol`.
-// - What a person is told of it: `Remains.protocolName` (what `leftovers` calls it), `WhySentence` (how somebody is let in there), `PlaceProbe`
-//   and `TransferEngine+Testing` (what `destination test` looks for), its line in README's table, and `make docs`.
-// - A transport that is neither HTTP, FTP nor SFTP is a module beside `SSHTransport`, a case of `Exchange`, and a file `TransferEngine+<Name>`
-//   that performs its operations, as `TransferEngine+SFTP` does.
-// - Its tests: `Tests/TransferProtocols/<Name>UploadTests.swift` drives the machine in words, without a server (`Drive`); a case of
-//   `WireProtocol` in `Tests/EndToEnd` has every test of faults and kills run against a real one.
-// A download is the same with `GetDownload` or `FTPDownload` to look at, chosen by `BatchContext.downloadMachine`.
+// How to add a protocol: CONTRIBUTING.md.
 
 /// A protocol at work on one attempt of one task: told what happened, it says what to do.
 package protocol ProtocolMachine: Sendable {
@@ -66,6 +48,8 @@ package struct UploadSubject: Hashable, Sendable {
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
+    /// What lies at the target was compared with the source and is another file, whatever marks of ours it bears.
+    package var targetIsOther = false
     /// How an earlier attempt broke off: about how much it had sent beyond what the server had said to have. `nil`: nothing was sent, or the
     /// server has said since what it has. Where the resume point knows it better, that counts.
     package var unanswered: UploadCut?

@@ -37,6 +37,7 @@ extension PutUpload {
     ) -> [ProtocolAction] {
         hasProbed = true
         let isOlder = ownership(answer, now: now, begun: begun) == .older
+        isOthers = isOlder && failure == nil
         if answer.isSuccess, answer.contentLength == plan.size, !isOlder, !isOwnBefore(answer) {
             let comparison = Comparison.arrived(answer, refused: refused)
             if let actions = compareTold(answer, comparison) { return actions }

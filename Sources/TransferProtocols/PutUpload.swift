@@ -1,6 +1,6 @@
 import TransferModel
 
-/// An upload by one plain PUT (protocols.md section 8). There is nothing to resume: a cut means sending again.
+/// An upload by one plain PUT. There is nothing to resume: a cut means sending again.
 ///
 /// What makes it more than one request is doubt. An answer may be lost after the server has stored the file, in this attempt or in one
 /// before a kill; then a HEAD asks what is there before anything is sent twice or called a stranger's.
@@ -60,6 +60,8 @@ package struct PutUpload: ProtocolMachine {
     var begun = Timestamp(milliseconds: 0)
     /// The question about an earlier attempt was put; its answer was not "yes".
     var hasProbed = false
+    /// That look has shown what is there to be older than anything of ours: somebody else's.
+    var isOthers = false
     /// A lost answer was followed by a pause already.
     var hasRested = false
     /// The attempt's own failure, told when the probe after it finds nothing.
@@ -193,9 +195,10 @@ package struct PutUpload: ProtocolMachine {
         if let before = plan.begunBefore, !hasProbed {
             return probe(.didItArrive(begun: before, refused: true, wantsDigest: false))
         }
+        let inDoubt = hasProbed && !isOthers
         // Of what we put there ourselves it says only that it is not there any more.
-        if plan.ifExists == .skip, !hasProbed, plan.resume?.stored != true { return over(.finish(.skipped(plan.size))) }
-        return probe(.isItTheSame(inDoubt: hasProbed, wantsDigest: plan.size <= Self.quicklyDigested))
+        if plan.ifExists == .skip, !inDoubt, plan.resume?.stored != true { return over(.finish(.skipped(plan.size))) }
+        return probe(.isItTheSame(inDoubt: inDoubt, wantsDigest: plan.size <= Self.quicklyDigested))
     }
 
     /// A 2xx. Where there is doubt, or a wish to verify, the server is asked what it has.

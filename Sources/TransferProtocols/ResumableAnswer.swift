@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TransferModel
 
-/// What the fields of the IETF draft in an answer say (protocols.md 2.2).
+/// What the fields of the IETF draft in an answer say.
 enum ResumableAnswer {
     /// Whether the server has the whole upload; `nil`: it does not say. Both names of the field count in every version: a server is known
     /// that mixes them up.

@@ -65,6 +65,8 @@ extension ResumableUpload {
         let size = plan.subject.size
         let most = max(largestAppend ?? .max, limit?.smallestAppend ?? 0, 1)
         let isLast = size - held <= most
+        // A request for each few bytes would never end: that is no server for this file.
+        if !isLast, most < Self.smallestAppend { return over(.fail(.smallPieces(chain.address, most))) }
         let range = held..<(isLast ? size : held + most)
         let id = nextID()
         state = .appending(id, range, isLast: isLast)
@@ -75,6 +77,9 @@ extension ResumableUpload {
                 ResumableMessages.append(chain, range, isLast: isLast, version: version, plan))
         ]
     }
+
+    /// Whoever takes less at once, of a larger file, gets none of it.
+    private static let smallestAppend: Int64 = 4 << 10
 
     var largestAppend: Int64? {
         [plan.chunk, facts.chunk, facts.largestBody, limit?.largestAppend].compactMap { $0 }.min()

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// An upload by the IETF draft "Resumable Uploads for HTTP", interop versions 8, 6, 5 and 3 (protocols.md section 2).
+/// An upload by the IETF draft "Resumable Uploads for HTTP", interop versions 8, 6, 5 and 3.
 ///
 /// A server that announced the draft gets an empty creation first, so that the upload's address is durable before the first byte. Any other,
 /// and every small file, gets a plain PUT with an offer in it; its 104, if one comes, leads here at the next attempt. That PUT is `PutUpload`'s,

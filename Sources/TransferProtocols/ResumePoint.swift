@@ -17,6 +17,14 @@ package struct ResumePoint: Hashable, Sendable {
     package var sourceChanges = 0
     /// It was made of an earlier version of the source: good for clearing up, never for going on.
     package var isOutdated = false
+
+    /// Of something that is about to be thrown away: whoever comes by it after a kill throws it away, too, and goes on from nothing of it. It
+    /// may be of another version of the source.
+    static func outdated(_ content: some ResumePointContent) -> ResumePoint {
+        var point = ResumePoint(content)
+        point.isOutdated = true
+        return point
+    }
     /// What the server has stored of an earlier version of the source under the final name: ours to replace, by whichever protocol.
     package var ownVersion: PutResumePoint?
 
@@ -121,6 +129,8 @@ package struct PutResumePoint: ResumePointContent {
     package var etag: String?
     /// Whole files that were sent, and whose answers were lost, one after the other.
     package var unanswered: Int?
+    /// What lies there was compared with the source and is another file, whatever marks of ours it bears.
+    package var isOther: Bool?
     package init(stored: Bool, etag: String?) {
         self.stored = stored
         self.etag = etag

@@ -14,10 +14,7 @@ enum S3Answers {
 
     /// Of `InitiateMultipartUploadResult`.
     static func uploadID(_ body: [UInt8]) -> String? {
-        guard let root = document("InitiateMultipartUploadResult", body), let id = root.text(of: "UploadId"),
-            !id.isEmpty
-        else { return nil }
-        return id
+        document("InitiateMultipartUploadResult", body)?.text(of: "UploadId").flatMap(token)
     }
 
     /// Of `ListPartsResult`.
@@ -27,7 +24,7 @@ enum S3Answers {
         for part in root.children("Part") {
             guard let number = part.text(of: "PartNumber").flatMap({ Int($0) }),
                 let size = part.text(of: "Size").flatMap({ FileSize.read($0) }),
-                let tag = part.text(of: "ETag")
+                let tag = part.text(of: "ETag").flatMap(token)
             else { return nil }
             page.parts[number] = S3PartPage.Part(size: size, tag: tag)
         }
@@ -43,7 +40,7 @@ enum S3Answers {
         guard let root = try? XMLReader.read(body) else { return nil }
         if root.isNamed("Error") { return .refused(S3ErrorBody(root)) }
         guard root.isNamed("CompleteMultipartUploadResult") else { return nil }
-        return .stored(tag: root.text(of: "ETag"))
+        return .stored(tag: root.text(of: "ETag").flatMap(token))
     }
 
     /// Of `ListMultipartUploadsResult`, asked for with encoded keys.
@@ -51,22 +48,36 @@ enum S3Answers {
         guard let root = document("ListMultipartUploadsResult", body) else { return nil }
         let isEncoded = root.text(of: "EncodingType") == "url"
         // White space at a key's ends is part of it.
-        func key(_ text: String) -> RawPath { RawPath(isEncoded ? PercentEncoding.decodeForm(text) : Array(text.utf8)) }
+        func key(_ text: String) -> RawPath? {
+            let bytes = isEncoded ? PercentEncoding.decodeForm(text) : Array(text.utf8)
+            return bytes.count <= longestKey ? RawPath(bytes) : nil
+        }
         var page = S3UploadPage()
         for upload in root.children("Upload") {
-            guard let name = upload.child("Key")?.text, let id = upload.text(of: "UploadId"), !id.isEmpty else {
-                return nil
-            }
+            guard let key = upload.child("Key").flatMap({ key($0.text) }),
+                let id = upload.text(of: "UploadId").flatMap(token)
+            else { return nil }
             page.uploads.append(
                 S3Leftover(
-                    key: key(name), uploadID: id, begun: upload.text(of: "Initiated").flatMap { Timestamp($0) }))
+                    key: key, uploadID: id, begun: upload.text(of: "Initiated").flatMap { Timestamp($0) }))
         }
         if root.text(of: "IsTruncated") == "true" {
-            guard let name = root.child("NextKeyMarker")?.text else { return nil }
-            page.next = S3UploadPage.Marker(key: key(name), uploadID: root.text(of: "NextUploadIdMarker") ?? "")
+            guard let key = root.child("NextKeyMarker").flatMap({ key($0.text) }) else { return nil }
+            page.next = S3UploadPage.Marker(
+                key: key, uploadID: root.text(of: "NextUploadIdMarker").flatMap(token) ?? "")
         }
         return page
     }
+
+    /// What a service calls something of its own, and gets back from us: written down, and sent with each request. `nil`: too long, or with
+    /// bytes that no header may have.
+    private static func token(_ text: String) -> String? {
+        let isPlain = !text.isEmpty && text.utf8.count <= 2048 && text.utf8.allSatisfy { (33...126).contains($0) }
+        return isPlain ? text : nil
+    }
+
+    /// Amazon's limit for keys.
+    private static let longestKey = 1024
 
     private static func document(_ name: String, _ body: [UInt8]) -> XMLElement? {
         guard let root = try? XMLReader.read(body), root.isNamed(name) else { return nil }

@@ -18,6 +18,9 @@ package struct S3LeftoverSearch: Sendable {
     private var channel: S3Channel?
     private var found: [S3Leftover] = []
     private var marker: S3UploadPage.Marker?
+    /// Pages that were taken, and the marker of one of them: whoever leads round in a circle comes by it again.
+    private var pages = 0
+    private var landmark: S3UploadPage.Marker?
 
     /// - Parameter prefix: a bucket, or keys that begin so.
     package init(_ prefix: S3Address, facts: HostFacts = HostFacts()) {
@@ -41,7 +44,11 @@ package struct S3LeftoverSearch: Sendable {
             found += page.uploads
             guard let next = page.next, found.count < Self.most else { return .found(found) }
             // A page that leads nowhere would be asked for again and again.
-            guard next != marker, !page.uploads.isEmpty else { return .failed(.unreadable(channel.host)) }
+            guard next != marker, next != landmark, !page.uploads.isEmpty else {
+                return .failed(.unreadable(channel.host))
+            }
+            pages += 1
+            if pages.nonzeroBitCount == 1 { landmark = next }
             marker = next
             return ask(nil)
         case .again(let learnt): return ask(learnt)

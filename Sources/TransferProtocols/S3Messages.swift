@@ -101,7 +101,7 @@ enum S3Condition: Hashable, Sendable {
     }
 }
 
-/// The requests of an upload to S3 (protocols.md section 3.1).
+/// The requests of an upload to S3.
 enum S3Messages {
     /// What marks an object as ours, and as made of this version of the source.
     static let tokenField = "x-amz-meta-martlet-token"

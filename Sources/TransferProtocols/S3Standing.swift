@@ -14,7 +14,7 @@ enum S3Standing: Hashable, Sendable {
 
     init(_ answer: HTTPAnswer, _ subject: UploadSubject) {
         let object = S3Object(answer)
-        guard answer.field(S3Messages.tokenField) == subject.token else {
+        guard answer.field(S3Messages.tokenField) == subject.token, !subject.targetIsOther else {
             self = .foreign(object)
             return
         }

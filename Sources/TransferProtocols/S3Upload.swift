@@ -1,7 +1,7 @@
 import Digests
 import TransferModel
 
-/// An upload to S3 (protocols.md section 3): small files by one PUT, larger ones in equal parts, several at a time, resumed by asking which parts
+/// An upload to S3: small files by one PUT, larger ones in equal parts, several at a time, resumed by asking which parts
 /// are there.
 ///
 /// Every object carries the task's token and the source's time. So an answer that was lost is resolved by a HEAD: only an object
@@ -179,13 +179,21 @@ package struct S3Upload: ProtocolMachine {
         _ end: ExchangeEnd, _ channel: S3Channel, _ point: S3ResumePoint, _ errand: Errand
     ) -> [ProtocolAction] {
         var channel = channel
-        if case .again(let learnt) = channel.judge(end, lesson: channel.lessons, hasAccepted: true) {
+        switch channel.judge(end, lesson: channel.lessons, hasAccepted: true) {
+        case .again(let learnt):
             if point.address == plan.address { self.channel = channel }
             let id = nextID()
             state = .aborting(id, channel, point, errand)
             return learned(learnt) + [.perform(id, S3Messages.abort(point, channel))]
+        // Its parts cost money as long as they lie there: the next attempt asks again. What is sent already is not held up by it.
+        case .silent(let error, _) where errand == .begin && error.isRetryable:
+            return over(.wait(WaitDemand(.backoff, error)))
+        case .refused(let refusal) where errand == .begin:
+            // Who may not remove them may be allowed to send.
+            if case .wait(let demand) = refusal.decision, demand.reason != .auth { return over(.wait(demand)) }
+            return perform(errand)
+        case .success, .silent, .refused: return perform(errand)
         }
-        return perform(errand)
     }
 
     private mutating func perform(_ errand: Errand) -> [ProtocolAction] {

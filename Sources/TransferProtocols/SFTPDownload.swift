@@ -1,6 +1,6 @@
 import TransferModel
 
-/// A download over SFTP (protocols.md section 5). Size and time of modification are the version: looked at before the first byte and again
+/// A download over SFTP. Size and time of modification are the version: looked at before the first byte and again
 /// after the last, so two versions are never mixed. The synced local file is the truth for going on.
 package struct SFTPDownload: ProtocolMachine {
     private enum State {

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// An upload over SFTP version 3 (protocols.md section 5): written at exact offsets into a temporary file beside the target, measured, and
+/// An upload over SFTP version 3: written at exact offsets into a temporary file beside the target, measured, and
 /// renamed when it is whole. The temporary file's size is the truth for going on. Its name is made of the task's token, so a small file
 /// needs no resume point: the next attempt finds the same name.
 ///

@@ -1,7 +1,7 @@
 import Digests
 package import TransferModel
 
-/// AWS Signature Version 4 (protocols.md section 3.3): who holds the keys proves it for one request and a quarter of an hour.
+/// AWS Signature Version 4: who holds the keys proves it for one request and a quarter of an hour.
 ///
 /// Pure: the engine brings the keys and the time when it sends a request whose exchange has a `signing`.
 package enum SignatureV4 {

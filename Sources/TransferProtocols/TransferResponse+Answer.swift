@@ -40,7 +40,7 @@ extension ExchangeFailure {
     }
 
     /// False when there was never a connection that a request could have gone over.
-    var mayHaveReachedServer: Bool {
+    package var mayHaveReachedServer: Bool {
         switch error.code {
         case .cannotFindHost, .cannotConnectToHost, .notConnectedToInternet, .tlsFailure, .pinMismatch: false
         default: true

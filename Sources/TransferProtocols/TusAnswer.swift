@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What an answer of a tus server means for the request that it answers (protocols.md 1.2 and 1.5): the table, without the states
+/// What an answer of a tus server means for the request that it answers: the table, without the states
 /// around it.
 enum TusAnswer: Hashable, Sendable {
     /// An upload was made. The offset is told when bytes came with the request.

@@ -1,7 +1,7 @@
 import Digests
 import TransferModel
 
-/// An upload by tus 1.0.0 (protocols.md section 1): an upload resource is made, its address made durable, bytes are appended, and
+/// An upload by tus 1.0.0: an upload resource is made, its address made durable, bytes are appended, and
 /// whenever something broke the server is asked how many of them it has.
 ///
 /// A large file may go in parts side by side, each a resource of its own, that the server joins in the end: everything here is said of parts,

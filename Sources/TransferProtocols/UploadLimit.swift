@@ -55,6 +55,13 @@ extension TransferError {
             httpStatus: 400)
     }
 
+    static func smallPieces(_ address: HTTPAddress, _ most: Int64) -> TransferError {
+        TransferError(
+            .http,
+            "\(address.server) takes at most \(most) bytes in one request: send it elsewhere, or ask for a higher limit there",
+            httpStatus: 413)
+    }
+
     static func otherLength(_ address: HTTPAddress) -> TransferError {
         TransferError(
             .badServerResponse,

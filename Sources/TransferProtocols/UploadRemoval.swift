@@ -1,7 +1,7 @@
 import TransferModel
 
 /// Removes what an upload left at a server, once nobody wants it any more: a cancelled task's grace time is over, or `leftovers abort`.
-/// One request after the other; what was gone before counts as removed.
+/// One request after the other; what was gone before counts as removed. What a server does not let go stays known.
 package struct UploadRemoval: ProtocolMachine {
     private enum State {
         /// Next: `removing`, `over` (nothing is there).
@@ -15,6 +15,8 @@ package struct UploadRemoval: ProtocolMachine {
     private let exchanges: [HTTPExchange]
     private var state = State.ready
     private var lastID = 0
+    /// What is still there because the server refused to remove it.
+    private var refusal: TransferError?
 
     init(_ exchanges: [HTTPExchange]) { self.exchanges = exchanges }
 
@@ -38,7 +40,7 @@ package struct UploadRemoval: ProtocolMachine {
     }
 
     private mutating func next(_ exchanges: [HTTPExchange]) -> [ProtocolAction] {
-        guard let first = exchanges.first else { return over(.finish(.removed)) }
+        guard let first = exchanges.first else { return over(refusal.map { .fail($0) } ?? .finish(.removed)) }
         lastID += 1
         let id = ExchangeID(rawValue: lastID)
         state = .removing(id, rest: Array(exchanges.dropFirst()))
@@ -48,16 +50,26 @@ package struct UploadRemoval: ProtocolMachine {
     private mutating func removed(_ end: ExchangeEnd, _ rest: [HTTPExchange]) -> [ProtocolAction] {
         guard let answer = end.answer else {
             let error = end.failure?.error
-            // What cannot be reached is tried again; what can never be is left to the server's own clearing up.
+            // What cannot be reached is tried again.
             if let error, error.isRetryable { return over(.wait(WaitDemand(.backoff, error))) }
+            refusal = refusal ?? error
             return next(rest)
         }
         let host = exchanges.first?.url.host ?? ""
-        // A server that forbids or lacks removal keeps the rest until it expires.
-        if case .wait(let demand) = AnswerMeaning(answer, host: host, hasAccepted: false, at: end.at),
-            answer.status != 501
-        {
-            return over(.wait(demand))
+        switch answer.status {
+        case 200..<300, 404, 410: break
+        // The request that was cut off may still be at work on it.
+        case 409, 423:
+            let message = "\(host) still holds the file for the request that was cut off: Martlet tries again by itself"
+            return over(
+                .wait(WaitDemand(.backoff, TransferError(.badServerResponse, message, httpStatus: answer.status))))
+        case 405, 501: refusal = refusal ?? .unremovable(host, answer.status)
+        default:
+            switch AnswerMeaning.dav(answer, host: host, hasAccepted: false, at: end.at) {
+            case .wait(let demand): return over(.wait(demand))
+            case .fail(let error): refusal = refusal ?? error
+            case .success, .redirect: refusal = refusal ?? .unremovable(host, answer.status)
+            }
         }
         return next(rest)
     }
@@ -65,5 +77,14 @@ package struct UploadRemoval: ProtocolMachine {
     private mutating func over(_ action: ProtocolAction) -> [ProtocolAction] {
         state = .over
         return [action]
+    }
+}
+
+extension TransferError {
+    fileprivate static func unremovable(_ host: String, _ status: Int) -> TransferError {
+        TransferError(
+            .unsupported,
+            "\(host) does not remove what it has of the upload: it goes there by itself, or by who runs the server",
+            httpStatus: status)
     }
 }

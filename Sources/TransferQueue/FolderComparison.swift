@@ -17,6 +17,8 @@ package struct ComparedFile: Sendable, Hashable {
     package var etag: String?
     /// `nil`: nothing of that name is listed.
     package var entry: RemoteEntry?
+    /// Nothing is listed under exactly its name, but another file of ours under one that a server may take for the same.
+    package var nameIsTaken = false
 
     package init(
         task: TaskID, name: RawPath, size: Int64, modifiedNanoseconds: Int64, isSkipped: Bool, finishedAt: Timestamp,
@@ -146,9 +148,11 @@ extension QueueReader {
         }
     }
 
-    /// Those of which nothing was listed under exactly their names, with what the server may have made of them.
+    /// Those of which nothing was listed under exactly their names, with what the server may have made of them: whoever can asks the server
+    /// for the name itself.
+    /// - Parameter otherNames: it may keep them in another case or normal form; false: to it those are other names.
     package func unmatched(
-        comparison: Int64, exact: RawPath?, after: TaskID?, limit: Int
+        comparison: Int64, exact: RawPath?, otherNames: Bool = true, after: TaskID?, limit: Int
     ) throws(QueueError) -> (files: [ComparedFile], last: TaskID?) {
         try compare {
             var files = try database.rows(
@@ -157,10 +161,14 @@ extension QueueReader {
                 \(Self.comparedDetails) WHERE u.listing = ? AND u.task > ? ORDER BY u.task LIMIT ?
                 """, .integer(comparison), .integer(after?.rawValue ?? 0), .integer(Int64(limit))
             ) { Self.compared($0, exact) }
-            for index in files.indices {
-                guard let (name, entry) = try other(for: files[index].name, in: comparison) else { continue }
-                try take(name, of: comparison)
-                files[index].entry = entry
+            for index in files.indices where otherNames {
+                let others = try others(for: files[index].name, in: comparison)
+                if let free = others.first(where: { !$0.isTaken }) {
+                    try take(free.entry.name, of: comparison)
+                    files[index].entry = free.entry
+                } else {
+                    files[index].nameIsTaken = !others.isEmpty
+                }
             }
             return (files, files.count < limit ? nil : files.last?.task)
         }
@@ -217,13 +225,13 @@ extension QueueReader {
         ) { Self.entry($0) }
     }
 
-    /// What is listed under a name that a server may have made of this one, and is no other task's.
-    private func other(for name: RawPath, in comparison: Int64) throws -> (RawPath, RemoteEntry)? {
+    /// What is listed under names that a server may have made of this one, and whether it is another task's.
+    private func others(for name: RawPath, in comparison: Int64) throws -> [(entry: RemoteEntry, isTaken: Bool)] {
         let found = try database.rows(
-            "SELECT \(Self.entryColumns) FROM listed WHERE listing = ? AND key = ? AND taken = 0 LIMIT 100",
+            "SELECT \(Self.entryColumns), taken FROM listed WHERE listing = ? AND key = ? ORDER BY taken LIMIT 100",
             .integer(comparison), .integer(FolderComparisons.key(name))
-        ) { Self.entry($0) }
-        return found.first { FolderComparisons.mayBe($0.name, name) }.map { ($0.name, $0) }
+        ) { (entry: Self.entry($0), isTaken: $0.integer(6) != 0) }
+        return found.filter { FolderComparisons.mayBe($0.entry.name, name) }
     }
 
     private func take(_ name: RawPath, of comparison: Int64) throws {

@@ -68,10 +68,10 @@ extension QueueStore {
             guard let place = try paths.place(of: folder) else { continue }
             if isTask, folder != top { return .none }
             guard isTask || place.chain.contains(FolderID(rawValue: top)) else { continue }
-            let due = try database.integer("SELECT due FROM last_looks WHERE folder = ?", .integer(folder)) ?? 0
+            // No look that is due is answered by it.
             let look = DueLook(
                 folder: FolderID(rawValue: folder), batch: target.batch, origin: order.origin, remote: place.remote,
-                isExact: order.isExact, due: due)
+                isExact: order.isExact, due: 0)
             let destination = order.destination + RemoteAddress.encoded(path: place.remote.bytes)
             return .folder(FolderToVerify(look: look, destination: RawPath(destination).displayed))
         }

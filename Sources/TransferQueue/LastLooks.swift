@@ -36,7 +36,7 @@ package struct DueLook: Sendable, Hashable {
     package var remote: RawPath
     /// The batch is one file that goes to exactly the destination's URL: the folder is the one that this lies in.
     package var isExact: Bool
-    /// Which request for a look this is: what is completed meanwhile asks for another.
+    /// Which request for a look this is, from 1 on: what is completed meanwhile asks for another. 0: a person asked.
     package var due: Int64
 
     package init(folder: FolderID, batch: BatchID, origin: String, remote: RawPath, isExact: Bool, due: Int64) {
@@ -72,7 +72,7 @@ package struct AbsentFile: Sendable, Hashable {
     /// When the task was completed, by which it is known that nothing has happened to it since.
     package var finishedAt: Timestamp
     package var error: TransferError
-    /// What a retry begins with: that what lies there is ours to replace. `nil`: nothing of ours lies there.
+    /// What a retry begins with: that another file lies there. `nil`: nothing does.
     package var resumePoint: [UInt8]?
 
     package init(task: TaskID, finishedAt: Timestamp, error: TransferError, resumePoint: [UInt8]?) {

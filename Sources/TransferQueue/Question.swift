@@ -24,6 +24,6 @@ extension ClaimedTask {
             folders: [], place: 0,
             name: RawPath(""), work: .download(url: "", directory: RawPath("/"), fileName: nil), size: nil, accepted: 0,
             begunBefore: nil, resumePoint: nil, resumeSecret: nil, attempts: 0, failures: 0, restarts: 0,
-            lastProgress: nil)
+            patienceSince: nil)
     }
 }

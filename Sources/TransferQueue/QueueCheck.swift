@@ -104,7 +104,8 @@ struct QueueCheck {
             sentence: "batch b% is finished and is not, or the other way round",
             sql: """
                 SELECT b.id FROM batches b JOIN folders f ON f.id = b.root WHERE (b.finished_at IS NOT NULL) <>
-                (b.scanning = 0 AND f.queued + f.waiting + f.running + f.finishing + f.stopped = 0)
+                (b.scanning = 0 AND f.queued + f.waiting + f.running + f.finishing + f.stopped = 0
+                AND NOT EXISTS (SELECT 1 FROM last_looks k WHERE k.batch = b.id AND k.due > 0))
                 """),
         Rule(
             sentence: "batch b% is walked to its end and still has folders to be listed",

@@ -20,14 +20,14 @@ extension QueueStore {
         try database.run(
             """
             INSERT INTO batches (id, uuid, session, name, direction, priority, position, held, paused, scanning, not_before,
-            destination, options, root, first_event, created_at, secrets)
+            destination, options, root, first_event, created_at, kept_secrets)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .integer(batch.rawValue), .blob(request.uuid.bytes), .integer(session),
             .text(request.name ?? plan.name), .integer(plan.direction.stored), .integer(Int64(request.priority.level)),
             .integer(position), .integer(request.held ? 1 : 0), .integer(plan.direction == .upload ? 1 : 0),
             SQLiteValue(request.options.notBefore?.milliseconds), .text(plan.destination),
             .text(try StoredJSON.text(request.options)), .integer(root), .integer(numbers.event),
-            .integer(now.milliseconds), .integer(KeptSecrets(of: request).rawValue))
+            .integer(now.milliseconds), .text(try KeptSecret.stored(request.kept)))
         try insertFolder(batch: batch, parent: nil, name: [], source: nil, hidden: false, walk: nil)
         if let rate = request.options.bytesPerSecond, rate > 0 { try setLimit(rate, of: .batch(batch)) }
         try append(.batchQueued, batch: batch, at: now)
@@ -246,12 +246,4 @@ enum LanePriority {
     static let ofBatch: Int64 = -1
     /// Before all others: a person wants it now.
     static let now: Int64 = 5
-}
-
-extension KeptSecrets {
-    /// What of a request stands in the secrets store alone, beside the queries of its downloads.
-    init(of request: BatchRequest) {
-        self = request.secrets.isEmpty ? [] : .login
-        if case .upload(_, let destination) = request.work, RemoteAddress(destination)?.query != nil { insert(.query) }
-    }
 }

@@ -17,20 +17,20 @@ extension QueueStore {
         guard let like = given.like, case .upload(let sources, let to) = given.work, let uuid = try uuid(of: like)
         else { return request }
         let found = try database.first(
-            "SELECT destination, options, secrets FROM batches WHERE id = ?", .integer(like.rawValue)
-        ) { ($0.text(0), StoredJSON.value(TransferOptions.self, $0.text(1)), KeptSecrets(rawValue: $0.integer(2))) }
+            "SELECT destination, options, kept_secrets FROM batches WHERE id = ?", .integer(like.rawValue)
+        ) { ($0.text(0), StoredJSON.value(TransferOptions.self, $0.text(1)), KeptSecret.read($0.optionalText(2))) }
         guard let (destination, options, keeps) = found,
             Self.server(of: destination, options) == Self.server(of: to, request.options)
         else { return request }
         let kept = try secrets.secrets(of: uuid)
-        if keeps.contains(.login), kept == nil, given.secrets.isEmpty {
-            throw QueueError.badRequest(
-                "what lets \(like) in was lost with secrets.sqlite: give it with --user, --password-command or --header"
-            )
-        }
         request.secrets = (kept?.secrets ?? TransferSecrets()).renewed(by: given.secrets)
         // The proxies are those of where it is queued now.
         request.secrets.proxies = given.secrets.proxies
+        let lost = keeps.subtracting(SecretStore.names(kept)).subtracting(request.secrets.kept)
+        if lost.contains(where: \.isGivenAgain), !lost.contains(.any) || given.secrets.isEmpty {
+            throw QueueError.badRequest(
+                "\(KeptSecret.lostWords(lost, of: like)): give it with \(KeptSecret.options(lost))")
+        }
         if to == destination, let query = kept?.destinationQuery {
             request.work = .upload(sources, to: "\(to)?\(query)")
         }

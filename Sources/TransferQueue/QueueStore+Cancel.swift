@@ -75,7 +75,8 @@ extension QueueStore {
             files += database.changes
             try move(
                 .directly(in: folder, states: "1, 2, 5"), to: "8",
-                also: "claimed = 0, finished_at = \(now.milliseconds)")
+                also: "claimed = 0, finished_at = \(now.milliseconds), flags = flags & ~\(TaskFlags.unsettled.rawValue)"
+            )
         }
         self.change.lastEvent = EventSequence(rawValue: numbers.event - 1)
         try stopWalks(batch, isWhole ? nil : folders)
@@ -95,6 +96,7 @@ extension QueueStore {
             try stop(old, as: .cancelled, "cancelled", &change)
         } else {
             var row = old
+            row.flags.remove(.unsettled)
             let oldDetails = try details(row)
             var details = oldDetails
             details.clearWait()

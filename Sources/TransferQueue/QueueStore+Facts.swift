@@ -102,7 +102,8 @@ extension QueueStore {
             row.flags.insert(.guessed)
         case .sent(let bytes, let kept):
             guard row.claimed, kept || row.state.isActive else { return }
-            if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 } else { details.atRisk = bytes }
+            details.atRisk = kept ? 0 : bytes
+            if kept { details.unconfirmed = bytes > row.accepted ? bytes : 0 }
         case .resumed(let offset, let repeated):
             guard row.state != .completed else { return }
             advance(&details, from: row.accepted, to: offset, at: fact.time)
@@ -113,15 +114,20 @@ extension QueueStore {
             var payload = EventPayload()
             payload.offset = offset
             try append(.resumedAtOffset, batch: row.batch, task: row.id, payload: payload, at: fact.time)
-        case .restarted(let reason, let repeated, let identity):
+        case .restarted(let reason, let repeated, let identity, let resumePoint, let secret):
             guard row.state != .completed else { return }
             try restart(&row, &details, reason: reason, repeated: repeated, identity: identity, at: fact.time)
+            guard let resumePoint else { return }
+            details.resumePoint = resumePoint
+            row.flags.remove(.guessed)
+            if let secret { try keep(secret, &details, of: row) }
         case .forgotten:
             guard row.state != .completed else { return }
-            row.begunAt = nil
+            details.forgetReach(of: &row)
             details.atRisk = 0
             details.unconfirmed = 0
             try dropResumePoint(&details, of: row)
+        case .untouched: if freshClaims.contains(row.id) { details.forgetReach(of: &row) }
         case .waiting(let reasons, let retryAt, let error):
             try wait(&row, &details, reasons, retryAt: retryAt, error: error, at: fact.time)
         case .requeued:
@@ -147,7 +153,7 @@ extension QueueStore {
     private func advance(_ details: inout TaskDetails, from old: Int64, to new: Int64, at time: Timestamp) {
         guard new > old else { return }
         details.failures = 0
-        details.progressedAt = time.milliseconds
+        details.patienceSince = time.milliseconds
         details.said = nil
     }
 
@@ -183,8 +189,10 @@ extension QueueStore {
         row.size = completion.size
         row.accepted = completion.skipped ? 0 : completion.size
         row.flags.verification = completion.verified
+        row.flags.remove(.unsettled)
         if completion.skipped { row.flags.insert(.skipped) }
         row.finishedAt = time.milliseconds
+        completedFolders.insert(row.folder)
     }
 
     func fail(_ row: inout TaskRow, _ details: inout TaskDetails, _ error: TransferError, at time: Timestamp) throws {
@@ -228,14 +236,15 @@ extension QueueStore {
 
     // MARK: Between
 
+    /// - Parameter keepsPoint: it says what is left at the server, though nothing goes on there.
     func restart(
         _ row: inout TaskRow, _ details: inout TaskDetails, reason: String, repeated: Int64, identity: SourceIdentity?,
-        at time: Timestamp
+        keepsPoint: Bool = false, at time: Timestamp
     ) throws {
         row.accepted = 0
         details.atRisk = 0
         details.unconfirmed = 0
-        try dropResumePoint(&details, of: row)
+        if !keepsPoint { try dropResumePoint(&details, of: row) }
         details.restarts += 1
         ByteSum.add(repeated, to: &details.repeated)
         if let identity {
@@ -277,7 +286,10 @@ extension QueueStore {
 
     /// What did not get its final name, and lies in what was cancelled meanwhile, is cancelled now.
     func endsCancelled(_ row: inout TaskRow, _ details: inout TaskDetails, at time: Timestamp) throws -> Bool {
-        guard row.flags.isSuperset(of: [.publishing, .cancelled]) else { return false }
+        guard row.flags.isSuperset(of: [.publishing, .cancelled]) || row.flags.contains(.unsettled) else {
+            return false
+        }
+        row.flags.remove(.unsettled)
         try endAttempt(row, &details, "cancelled", error: nil, at: time)
         details.clearWait()
         row.claimed = false

@@ -7,13 +7,15 @@ extension QueueStore {
 
     /// Files were completed or are over: their folders may be due.
     func noteLastLooks(_ changed: [CounterLedger.Key: Tally]) throws {
-        let completed = Set(changed.filter { $0.key.state == .completed && $0.value.files > 0 }.map(\.key.folder))
+        // Not by what the sums gained: another file of the folder may have failed in the same commit.
+        let completed = completedFolders
+        completedFolders = []
         for folder in completed {
             guard let batch = try paths.place(of: folder)?.batch, try looksAtLast(batch) else { continue }
             try database.run(
                 """
                 INSERT INTO last_looks (folder, batch, due, listed, files) VALUES (?, ?, 1, 0, 0)
-                ON CONFLICT DO UPDATE SET due = abs(due) + 1
+                ON CONFLICT DO UPDATE SET due = abs(due) + 1, dropped = 0
                 """, .integer(folder), .integer(batch.rawValue))
         }
         if change.looksAreDue { return }
@@ -84,17 +86,23 @@ extension QueueStore {
     func dropLastLooks(_ batch: BatchID) throws -> Bool {
         guard try awaitsLastLook(batch) else { return false }
         try database.run(
-            "UPDATE last_looks SET due = -due WHERE batch = ? AND due > 0", .integer(batch.rawValue))
+            "UPDATE last_looks SET due = -due, dropped = 1 WHERE batch = ? AND due > 0", .integer(batch.rawValue))
         touched.insert(batch)
         change.note(wholly: batch)
         return true
+    }
+
+    /// The cancel of a whole batch is taken back: its folders are looked at when their files are over.
+    func takeUpLastLooks(_ batch: BatchID) throws {
+        try database.run(
+            "UPDATE last_looks SET due = -due, dropped = 0 WHERE batch = ? AND dropped", .integer(batch.rawValue))
     }
 
     // MARK: Versions at servers
 
     /// Keeps what a server called the version that it stored; what an earlier run was told is forgotten.
     func note(etag: String?, of row: TaskRow) throws {
-        if let etag {
+        if let etag = etag.flatMap(RemoteEntry.plainTag) {
             try database.run(
                 "INSERT OR REPLACE INTO remote_versions VALUES (?, ?)", .integer(row.id.rawValue), .text(etag))
         } else if row.run > 0 {
@@ -114,20 +122,29 @@ extension QueueStore {
                     """
                     INSERT INTO last_looks (folder, batch, due, looked_at, listed, files) VALUES (?1, ?6, 0, ?3, ?4, ?5)
                     ON CONFLICT DO UPDATE SET looked_at = ?3, listed = ?4, files = ?5, error = NULL,
-                    due = CASE WHEN due = ?2 THEN -due ELSE due END
+                    due = CASE WHEN due > 0 AND due = ?2 THEN -due ELSE due END
                     """, folder, due, .integer(time.milliseconds), .integer(listed), .integer(files),
                     .integer(look.batch.rawValue))
             case .unlisted(let error):
                 try database.run(
                     """
                     INSERT INTO last_looks (folder, batch, due, listed, files, error) VALUES (?1, ?4, 0, 0, 0, ?3)
-                    ON CONFLICT DO UPDATE SET error = ?3, due = CASE WHEN due = ?2 THEN -due ELSE due END
+                    ON CONFLICT DO UPDATE SET error = ?3,
+                    due = CASE WHEN due > 0 AND due = ?2 THEN -due ELSE due END
                     """, folder, due, .text(try StoredJSON.text(error)), .integer(look.batch.rawValue))
             }
             touched.insert(look.batch)
             change.batches.insert(look.batch)
             change.note(folder: look.folder)
         }
+    }
+
+    /// A task that was completed at that time, and to which nothing has happened since.
+    func completed(_ id: TaskID, at time: Timestamp) throws -> TaskRow? {
+        guard let row = try task(id), row.state == .completed, !row.claimed, row.finishedAt == time.milliseconds else {
+            return nil
+        }
+        return row
     }
 
     /// The run that was completed has told its end: this is another one, which begins and ends with the failure.
@@ -139,16 +156,14 @@ extension QueueStore {
         }
         var failed: [TaskID] = []
         for file in absent {
-            guard let old = try task(file.task), old.state == .completed, !old.claimed,
-                old.finishedAt == file.finishedAt.milliseconds
-            else { continue }
+            guard let old = try completed(file.task, at: file.finishedAt) else { continue }
             var row = old
             let oldDetails = try details(row)
             var details = oldDetails
             row.run += 1
             try database.run("DELETE FROM remote_versions WHERE task = ?", .integer(row.id.rawValue))
             // Nothing of ours is there, or nothing that is the file: the next run begins anew, and says so.
-            row.begunAt = nil
+            details.forgetReach(of: &row)
             row.flags.verification = .none
             row.flags.remove(.skipped)
             details.resumePoint = file.resumePoint

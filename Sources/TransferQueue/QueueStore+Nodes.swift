@@ -36,6 +36,18 @@ extension QueueStore {
         return isPurged == nil ? found : nil
     }
 
+    private func absence(of node: NodeID) throws -> String {
+        if case .folder(let batch, let path) = node, let name = path.components.last {
+            let parent = path.components.dropLast().reduce(RawPath("")) { $0.appending($1) }
+            let file = try paths.folder(parent, in: batch).flatMap { folder in
+                try database.integer(
+                    "SELECT id FROM tasks WHERE folder = ? AND name = ? LIMIT 1", .integer(folder), .blob(name.bytes))
+            }
+            if let file { return "\(node) is a file: call it \(TaskID(rawValue: file))" }
+        }
+        return "there is no \(node): 'martlet list' shows what there is"
+    }
+
     /// Does `body` for each node that exists and gathers what became of it.
     func forEach(
         _ nodes: [NodeID], _ body: (NodeID, Target, inout NodeChange) throws -> NodeResult
@@ -43,7 +55,7 @@ extension QueueStore {
         var change = NodeChange()
         for node in nodes {
             guard let target = try target(node) else {
-                let message = "there is no \(node): 'martlet list' shows what there is"
+                let message = try absence(of: node)
                 change.results.append(NodeResult(id: node, result: .refused, code: .noSuchObject, message: message))
                 continue
             }
@@ -167,6 +179,10 @@ extension QueueStore {
         row.claimed = false
         row.state = state
         if state.isTerminal { row.finishedAt = clock().milliseconds }
+        if freshClaims.contains(row.id) {
+            if freshStops.count > 100_000 { freshStops = [] }
+            freshStops.insert(row.claim)
+        }
         try save(&row, was: old, details, was: oldDetails)
         change.stopped.append(row.claim)
     }
@@ -236,8 +252,17 @@ extension QueueStore {
             case .folder(let batch, let folder, let path): try resume(node, batch, folder, path)
             case .task(let row): try resume(node, row)
             }
-        if result.result == .done { try setPauseEnd(nil, of: target) }
+        if result.result == .done {
+            try setPauseEnd(nil, of: target)
+            try letGo(target.batch)
+        }
         return result
+    }
+
+    /// Somebody let something of a batch go on: waiting for that person does not count towards giving up.
+    func letGo(_ batch: BatchID) throws {
+        try database.run(
+            "UPDATE batches SET let_go_at = ? WHERE id = ?", .integer(clock().milliseconds), .integer(batch.rawValue))
     }
 
     private func resume(_ node: NodeID, _ batch: BatchID) throws -> NodeResult {

@@ -40,6 +40,7 @@ extension QueueStore {
         for text in due {
             if let node = StoredJSON.value(NodeID.self, text), let target = try target(node) {
                 if try isOver(target) { try clearFlag(of: target) } else { try endPause(of: node, target) }
+                try letGo(target.batch)
             }
             try database.run("DELETE FROM pause_ends WHERE node = ?", .text(text))
         }

@@ -20,8 +20,13 @@ extension QueueStore {
             let all = old.renewed(by: new)
             if all == old, kept != nil { return NodeResult(id: node, result: .already) }
             try secrets.replace(all, of: uuid)
+            let text = try database.first(
+                "SELECT kept_secrets FROM batches WHERE id = ?", .integer(batch.rawValue)
+            ) { $0.optionalText(0) }
+            // What was lost and is not among it is missed as before.
+            let names = KeptSecret.read(text ?? nil).union(all.kept)
             try database.run(
-                "UPDATE batches SET secrets = secrets | \(KeptSecrets.login.rawValue) WHERE id = ?",
+                "UPDATE batches SET kept_secrets = ? WHERE id = ?", .text(try KeptSecret.stored(names)),
                 .integer(batch.rawValue))
             return NodeResult(id: node, result: .done)
         }
@@ -57,17 +62,21 @@ extension QueueStore {
 
     /// Earlier versions did not say in the queue which batches keep something in the secrets store.
     func noteSecrets() throws {
-        let batches = try database.rows("SELECT id, uuid FROM batches WHERE secrets IS NULL") {
+        let batches = try database.rows("SELECT id, uuid FROM batches WHERE kept_secrets IS NULL") {
             (id: $0.integer(0), uuid: UUID(bytes: $0.bytes(1)))
         }
         if batches.isEmpty { return }
         let found = try batches.map { batch in
-            (id: batch.id, keeps: KeptSecrets(try batch.uuid.flatMap { try secrets.secrets(of: $0) }))
+            (
+                id: batch.id,
+                keeps: SecretStore.names(try batch.uuid.flatMap { try secrets.secrets(of: $0) }).subtracting([.any])
+            )
         }
         try transact {
             for batch in found {
                 try database.run(
-                    "UPDATE batches SET secrets = ? WHERE id = ?", .integer(batch.keeps.rawValue), .integer(batch.id))
+                    "UPDATE batches SET kept_secrets = ? WHERE id = ?", .text(try KeptSecret.stored(batch.keeps)),
+                    .integer(batch.id))
             }
         }
     }

@@ -48,6 +48,13 @@ extension QueueStore {
         func of(_ cause: TransferErrorCode) -> String {
             "\(selection.condition) AND id IN (SELECT task FROM task_details WHERE cause = \(cause.stored))"
         }
+        for cause in [TransferErrorCode.destinationExists, .sourceChanged] {
+            try database.run(
+                """
+                UPDATE task_details SET first_tried_at = ifnull(first_tried_at, (SELECT begun_at FROM tasks WHERE id = task))
+                WHERE task IN (SELECT id FROM tasks WHERE \(of(cause)))
+                """, .integer(folder))
+        }
         // An attempt that found another file there has put none: what is there now is not in question.
         try database.run("UPDATE tasks SET begun_at = NULL WHERE \(of(.destinationExists))", .integer(folder))
         // Who retries it means the file as it is now, and knows that what was sent was another one.
@@ -57,8 +64,8 @@ extension QueueStore {
         try database.run(
             """
             UPDATE task_details SET cause = NULL, error = NULL, failures = 0, said = NULL, wait = 0, wait_since = NULL,
-            retry_at = NULL WHERE task IN (SELECT id FROM tasks WHERE \(selection.condition))
-            """, .integer(folder))
+            retry_at = NULL, patience_since = ?2 WHERE task IN (SELECT id FROM tasks WHERE \(selection.condition))
+            """, .integer(folder), .integer(clock().milliseconds))
         let isPaused = try paths.isPaused(folder)
         return try move(
             selection, to: isPaused ? "5" : "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
@@ -82,13 +89,13 @@ extension QueueStore {
         let oldDetails = try details(row)
         var details = oldDetails
         switch details.cause {
-        case .destinationExists: row.begunAt = nil
+        case .destinationExists: details.forgetReach(of: &row)
         case .sourceChanged:
-            row.begunAt = nil
+            details.forgetReach(of: &row)
             try database.run("UPDATE tasks SET mtime = NULL, inode = NULL WHERE id = ?", .integer(row.id.rawValue))
         default: break
         }
-        details.beginRun()
+        details.beginRun(at: clock())
         if row.state.isTerminal { row.run += 1 }
         row.finishedAt = nil
         row.state = try row.flags.contains(.paused) || paths.isPaused(row.folder) ? .paused : .queued

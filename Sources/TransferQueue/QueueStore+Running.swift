@@ -35,7 +35,7 @@ extension QueueStore {
     func order(of batch: BatchID) throws -> BatchOrder? {
         let found = try database.first(
             """
-            SELECT b.uuid, s.name, b.priority, b.options, b.destination, b.secrets FROM batches b JOIN sessions s ON s.id = b.session
+            SELECT b.uuid, s.name, b.priority, b.options, b.destination, b.kept_secrets FROM batches b JOIN sessions s ON s.id = b.session
             WHERE b.id = ?
             """, .integer(batch.rawValue)
         ) { row in
@@ -43,7 +43,7 @@ extension QueueStore {
                 uuid: UUID(bytes: row.bytes(0)), session: SessionName(rawValue: row.text(1)) ?? .default,
                 priority: TransferPriority(stored: row.integer(2)),
                 options: StoredJSON.value(TransferOptions.self, row.text(3)) ?? TransferOptions(),
-                destination: row.text(4), keeps: KeptSecrets(rawValue: row.integer(5))
+                destination: row.text(4), keeps: KeptSecret.read(row.optionalText(5))
             )
         }
         guard let found else { return nil }
@@ -52,7 +52,7 @@ extension QueueStore {
             batch: batch, session: found.session, priority: found.priority, options: found.options,
             secrets: kept?.secrets ?? TransferSecrets(), destination: found.destination,
             destinationQuery: kept?.destinationQuery)
-        order.lacks = found.keeps.subtracting(KeptSecrets(kept))
+        order.lacks = found.keeps.subtracting(SecretStore.names(kept))
         return order
     }
 
@@ -61,13 +61,14 @@ extension QueueStore {
     func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws -> [ClaimedTask] {
         let owner = try database.first(
             """
-            SELECT b.id, b.direction, b.uuid FROM lanes l JOIN batches b ON b.id = l.batch WHERE l.id = ?
+            SELECT b.id, b.direction, b.uuid, b.let_go_at FROM lanes l JOIN batches b ON b.id = l.batch WHERE l.id = ?
             AND b.paused = 0 AND (l.priority = ?3 OR (b.held = 0 AND ifnull(b.not_before, 0) <= ?2))
             """, .integer(lane.rawValue), .integer(now.milliseconds), .integer(LanePriority.now)
         ) { row in
             ClaimOwner(
                 batch: BatchID(rawValue: row.integer(0)), lane: lane,
-                direction: TransferDirection(stored: row.integer(1)), uuid: UUID(bytes: row.bytes(2)))
+                direction: TransferDirection(stored: row.integer(1)), uuid: UUID(bytes: row.bytes(2)),
+                letGoAt: row.optionalInteger(3))
         }
         guard let owner, limit > 0 else { return [] }
         return try nextRows(lane, limit).compactMap { row in
@@ -102,6 +103,8 @@ extension QueueStore {
         let lane: LaneID
         let direction: TransferDirection
         let uuid: UUID?
+        /// When somebody last let something of it go on.
+        var letGoAt: Int64?
     }
 
     struct ClaimRow {
@@ -176,8 +179,11 @@ extension QueueStore {
             begunBefore: row.begunAt.map { Timestamp(milliseconds: $0) }, resumePoint: details.resumePoint,
             resumeSecret: secret,
             attempts: Int(details.attempts), failures: Int(details.failures), restarts: Int(details.restarts),
-            lastProgress: (details.progressedAt ?? row.begunAt).map { Timestamp(milliseconds: $0) })
+            patienceSince: (details.patienceSince ?? details.firstTriedAt ?? row.begunAt).map {
+                Timestamp(milliseconds: max($0, owner.letGoAt ?? $0))
+            })
         task.lacksQuery = lacksQuery
+        task.isCancelled = row.flags.contains(.unsettled)
         return task
     }
 
@@ -185,11 +191,11 @@ extension QueueStore {
     func release(unstarted claims: [TaskClaim]) throws {
         for claim in claims {
             let id = claim.task
-            guard let old = try task(id), old.claimed, old.claim == claim else { continue }
+            guard let old = try task(id), old.claim == claim else { continue }
             var row = old
+            if freshStops.remove(claim) != nil || freshClaims.contains(id) { row.begunAt = nil }
+            if row.claimed, row.state.isActive { row.state = .queued }
             row.claimed = false
-            if row.state.isActive { row.state = .queued }
-            if freshClaims.contains(id) { row.begunAt = nil }
             attemptStarts[id] = nil
             try save(row, was: old)
         }
@@ -232,11 +238,8 @@ extension QueueStore {
             if row.state.isActive {
                 let oldDetails = try details(row)
                 var details = oldDetails
-                if try endsCancelled(&row, &details, at: clock()) {
-                    try save(&row, was: old, details, was: oldDetails)
-                    continue
-                }
                 let isPaused = try isPaused(old)
+                if old.flags.isSuperset(of: [.publishing, .cancelled]) { row.flags.insert(.unsettled) }
                 try endAttempt(row, &details, "interrupted", error: nil, at: clock())
                 let (point, lost) = (details.resumePoint, details.atRisk)
                 let isGuess = row.flags.contains(.guessed)
@@ -244,9 +247,8 @@ extension QueueStore {
                     let why = lost > 0 ? "this server cannot resume" : "nothing remembers how far it had come"
                     try restart(
                         &row, &details, reason: "the engine was ended in the middle, and \(why)", repeated: lost,
-                        identity: nil, at: clock())
+                        identity: nil, keepsPoint: !isGuess, at: clock())
                     // Of a server that cannot resume it says only what an earlier version of the source has left there.
-                    details.resumePoint = isGuess ? nil : point
                     row.flags.remove(.guessed)
                 }
                 row.state = isPaused ? .paused : .queued
@@ -267,8 +269,8 @@ extension QueueStore {
         for id in due { try clearWait(WaitReasons(rawValue: -1), of: id) }
     }
 
-    /// The clock was set: what is tried again after some time is so after that time. What an engine has written by another clock may be far
-    /// away by now. Times that a person has named stay.
+    /// Moves the times of retries along with the clock that was set, and none later than `longest` from now. Times that a person has named
+    /// stay.
     func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws {
         let (named, last) = (Int64(WaitReasons(.notBefore).rawValue), now.advanced(by: longest))
         try database.run(
@@ -277,6 +279,16 @@ extension QueueStore {
             WHERE retry_at IS NOT NULL AND wait & ?2 = 0 AND (?1 <> 0 OR retry_at > ?3)
             """, .integer(step.components.seconds * 1000 + step.components.attoseconds / 1_000_000_000_000_000),
             .integer(named), .integer(last.milliseconds))
+    }
+
+    /// After a clock was set by more than a day: moves the ends of batches along that finished by the old clock, so that their age stays right.
+    /// - Parameter times: of the old clock.
+    func moveEnds(by step: Duration, at times: ClosedRange<Timestamp>) throws {
+        guard abs(step.components.seconds) > 86_400 else { return }
+        try database.run(
+            "UPDATE batches SET finished_at = finished_at + ? WHERE finished_at BETWEEN ? AND ?",
+            .integer(step.components.seconds * 1000), .integer(times.lowerBound.milliseconds),
+            .integer(times.upperBound.milliseconds))
     }
 
     func nextWake() throws -> Timestamp? {
@@ -318,6 +330,10 @@ extension QueueStore {
         var (row, details) = (old, oldDetails)
         details.wait.subtract(reasons)
         if details.wait.isEmpty {
+            // Waiting for a person does not count towards giving up.
+            if oldDetails.wait.reasons.contains(where: \.needsPerson) {
+                details.patienceSince = clock().milliseconds
+            }
             details.clearWait()
             if row.state == .waiting { row.state = .queued }
         }

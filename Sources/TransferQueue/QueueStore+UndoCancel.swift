@@ -5,6 +5,7 @@ import TransferModel
 extension QueueStore {
     func takeBackCancel(_ step: UndoneStep, _ change: inout NodeChange) throws {
         let batch = step.batch
+        try letGo(batch)
         try writeCounters()
         try move(
             .cancelled(byEvents: step.events.0, step.events.1), to: "CASE WHEN flags & 1 THEN 5 ELSE 1 END",
@@ -14,9 +15,10 @@ extension QueueStore {
             also: "finished_at = NULL, run = run + 1, flags = flags & ~\(TaskFlags.cancelled.rawValue)")
         try database.run(
             """
-            UPDATE tasks INDEXED BY tasks_claimed SET flags = flags & ~\(TaskFlags.cancelled.rawValue)
-            WHERE claimed = 1 AND id IN (SELECT task FROM undo_tasks WHERE operation = ?)
+            UPDATE tasks SET flags = flags & ~\(TaskFlags([.cancelled, .unsettled]).rawValue)
+            WHERE id IN (SELECT task FROM undo_tasks WHERE operation = ?)
             """, .integer(step.operation))
+        if step.node == .batch(batch) { try takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
         try restartWalks(batch)
         try settleSets(batch)

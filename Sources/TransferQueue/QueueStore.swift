@@ -27,6 +27,10 @@ final class QueueStore {
     var interrupted: [TaskID] = []
     /// Tasks whose `begun_at` was set by the claim they are in: given back unstarted, they lose it again.
     var freshClaims: Set<TaskID> = []
+    /// Claims that were taken back before the engine had said that they began. Forgetting one only costs the proof that it never began.
+    var freshStops: Set<TaskClaim> = []
+    /// Folders in which a task was completed in this transaction.
+    var completedFolders: Set<Int64> = []
     /// When the attempts that go on began.
     var attemptStarts: [TaskID: Timestamp] = [:]
     /// Begun folders whose entries all come from one listing that goes on: nothing of them can come twice.

@@ -75,7 +75,7 @@ extension QueueView {
     }
 
     private func standing(of task: FullTask, in batch: BatchRow) throws -> NodeStanding {
-        let state = shown(task.row.state, in: batch)
+        let state = shown(task.row.state, in: batch, isUrgent: task.isUrgent)
         var counts = FileCounts()
         counts[state] = 1
         let own: [NodeID] = task.row.flags.contains(.paused) ? [.task(task.row.id)] : []

@@ -37,7 +37,7 @@ extension QueueView {
         var wasStarted: Bool { row.state.isActive || row.state == .completed || details.attempts > 0 }
 
         /// For the first time.
-        var startedAt: Timestamp? { row.begunAt.map { Timestamp(milliseconds: $0) } }
+        var startedAt: Timestamp? { details.firstTry(of: row) }
 
         /// The try that runs, or the one that did it, included.
         var attempts: Int { Int(details.attempts) + (row.state.isActive || row.state == .completed ? 1 : 0) }
@@ -116,8 +116,8 @@ extension QueueView {
 
     /// `shown(_:in:)` in SQL; ?5 is now.
     private static let shownState = """
-        CASE WHEN t.state IN (1, 2) AND b.paused THEN 5 WHEN t.state = 1 AND b.held THEN 0
-        WHEN t.state = 1 AND b.not_before > ?5 THEN 2 ELSE t.state END
+        CASE WHEN t.state IN (1, 2) AND b.paused THEN 5 WHEN t.state = 1 AND l.priority = \(LanePriority.now) THEN 1
+        WHEN t.state = 1 AND b.held THEN 0 WHEN t.state = 1 AND b.not_before > ?5 THEN 2 ELSE t.state END
         """
 
     func unknown(in selector: NodeSelector) throws -> String? {
@@ -166,7 +166,7 @@ extension QueueView {
         guard let batch = try batchRow(task.row.batch, hidden: true) else { throw QueueError.noSuchBatch }
         let (row, details) = (task.row, task.details)
         let ends = try ends(of: task, in: batch)
-        let state = shown(row.state, in: batch)
+        let state = shown(row.state, in: batch, isUrgent: task.isUrgent)
         var snapshot = TaskSnapshot(
             id: row.id, uuid: UUID(task: row.id, queue: try queueUUID()), batch: row.batch, session: batch.session,
             direction: batch.direction, state: state, priority: task.priority ?? batch.priority, name: task.name,

@@ -124,7 +124,7 @@ extension QueueView {
     }
 
     func nodeRow(_ task: FullTask, in batch: BatchRow) throws -> NodeRow {
-        let state = shown(task.row.state, in: batch)
+        let state = shown(task.row.state, in: batch, isUrgent: task.isUrgent)
         var counts = FileCounts()
         counts[state] = 1
         var row = NodeRow(

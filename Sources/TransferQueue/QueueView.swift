@@ -128,11 +128,13 @@ struct QueueView {
     // MARK: How stored states are shown
 
     /// A batch's flags leave its tasks' rows alone; they show in what a person sees of them.
-    func shown(_ state: TransferState, in batch: BatchRow) -> TransferState {
+    /// - Parameter isUrgent: of one task that is wanted now, whatever its batch waits for.
+    func shown(_ state: TransferState, in batch: BatchRow, isUrgent: Bool = false) -> TransferState {
         switch state {
         case .queued, .waiting:
             if batch.isPaused { return .paused }
             if state == .waiting { return .waiting }
+            if isUrgent { return .queued }
             if batch.isHeld { return .created }
             return isEarly(batch) ? .waiting : .queued
         default: return state

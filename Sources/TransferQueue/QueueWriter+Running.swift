@@ -34,6 +34,11 @@ extension QueueWriter {
         try change { try store.wakeDue(now: now) }
     }
 
+    /// The wall clock was set, by days perhaps: what has ended since a time of the old one keeps its age.
+    package func moveEnds(by step: Duration, at times: ClosedRange<Timestamp>) throws(QueueError) {
+        try change { try store.moveEnds(by: step, at: times) }
+    }
+
     /// The wall clock was set: moves the times after which tasks are tried again along with it.
     /// - Parameter longest: no such time is left that is further away from now.
     package func moveRetries(by step: Duration, now: Timestamp, within longest: Duration) throws(QueueError) {
@@ -50,7 +55,7 @@ extension QueueWriter {
         try look { try store.batchesWaiting(for: reasons, origin: origin) }
     }
 
-    /// As the next one, for some tasks.
+    /// Takes these reasons to wait from tasks; one that is left with none stands in line again.
     package func clearWait(_ reasons: WaitReasons, of tasks: [TaskID]) throws(QueueError) {
         try change { for task in tasks { try store.clearWait(reasons, of: task) } }
     }

@@ -35,7 +35,7 @@ package struct BatchOrder: Sendable {
     /// Of uploads: the destination's query without `?`, which may be secret.
     package var destinationQuery: String?
     /// What the secrets store should have of it and has not: it was deleted, or damaged.
-    package var lacks: KeptSecrets = []
+    package var lacks: Set<KeptSecret> = []
 
     package init(
         batch: BatchID, session: SessionName, priority: TransferPriority, options: TransferOptions,
@@ -100,30 +100,14 @@ package struct ClaimedTask: Sendable, Identifiable {
     package var failures: Int
     /// How often it began again from zero.
     package var restarts: Int
-    /// When the accepted position last advanced, else when the task was first claimed; for the give-up time.
-    package var lastProgress: Timestamp?
+    /// Waiting without progress is counted from here: the last byte confirmed, a person's retry, else the first try.
+    package var patienceSince: Timestamp?
+    /// It was cancelled while it was getting its final name, and nobody has seen whether it got it: it is completed or refused.
+    package var isCancelled = false
     /// Its URL has a query, which the secrets store has lost.
     package var lacksQuery = false
 
     package var claim: TaskClaim { TaskClaim(task: id, generation: generation) }
-}
-
-/// What a batch keeps in the secrets store, as its row says.
-package struct KeptSecrets: OptionSet, Hashable, Sendable {
-    package var rawValue: Int64
-    package init(rawValue: Int64) { self.rawValue = rawValue }
-
-    /// What lets it in, header and form fields.
-    package static let login = KeptSecrets(rawValue: 1)
-    /// The query of the URL that its uploads go to.
-    package static let query = KeptSecrets(rawValue: 2)
-
-    init(_ kept: (secrets: TransferSecrets, destinationQuery: String?)?) {
-        self = []
-        guard let kept else { return }
-        insert(.login)
-        if kept.destinationQuery != nil { insert(.query) }
-    }
 }
 
 /// What a task that is over has left at a server.
@@ -149,10 +133,15 @@ package enum TaskChange: Sendable {
     /// So much of an upload is sent, and its server has not said that it has it. `kept`: the server knows, and says so when the
     /// upload goes on; otherwise it cannot resume, and a kill of the engine has it sent again.
     case sent(Int64, kept: Bool)
+    /// The attempt that ends now has not reached its server. It counts when it was the first.
+    case untouched
     /// An attempt went on at an offset; `repeated` bytes had to cross the wire again.
     case resumed(at: Int64, repeated: Int64)
-    /// It begins again from zero: the resume point is dropped, `accepted` becomes 0. `identity`: the source as it is now, when it changed.
-    case restarted(reason: String, repeated: Int64, identity: SourceIdentity?)
+    /// It begins again from zero: `accepted` becomes 0, and the resume point is dropped or replaced by one of what is left at the server.
+    /// `identity`: the source as it is now, when it changed. One fact, since a kill between a new identity and the point that knows of
+    /// the change would let bytes of two versions become one file.
+    case restarted(
+        reason: String, repeated: Int64, identity: SourceIdentity?, resumePoint: [UInt8]? = nil, secret: String? = nil)
     /// What is at the server is known not to be the file: no later attempt knows of one before it, nor goes on with what it left. How much was
     /// accepted stays to be seen until one begins.
     case forgotten

@@ -29,7 +29,28 @@ enum Schema {
         Migration(name: "0015 the last look at folders of servers", script: LastLookSchema.script),
         Migration(name: "0016 whose claim a task is", script: claimCounts),
         Migration(name: "0017 names that downloads were given", script: givenNames),
+        Migration(name: "0018 which secrets a batch keeps", script: namedSecrets),
+        Migration(name: "0019 since when a task is tried, and looks that a cancel took away", script: triedSince),
     ]
+
+    private static let triedSince = """
+        -- Waiting without progress is counted from here: the last byte confirmed or a person's retry; NULL: the first try.
+        ALTER TABLE task_details RENAME COLUMN progressed_at TO patience_since;
+        -- The first try, where `begun_at` does not say it: no try before `begun_at` can have reached the server.
+        ALTER TABLE task_details ADD COLUMN first_tried_at INTEGER;
+        -- When somebody last let it, or something in it, go on: waiting before that is not counted.
+        ALTER TABLE batches ADD COLUMN let_go_at INTEGER;
+        -- A cancel of the whole batch took the look away, and an undo gives it back.
+        ALTER TABLE last_looks ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let namedSecrets = """
+        -- JSON list of the names of what stands in secrets.sqlite, "any": something; NULL: not looked for yet.
+        ALTER TABLE batches ADD COLUMN kept_secrets TEXT;
+        UPDATE batches SET kept_secrets = CASE secrets WHEN 0 THEN '[]' WHEN 1 THEN '["any"]' WHEN 2 THEN '["query"]'
+        WHEN 3 THEN '["any","query"]' END;
+        ALTER TABLE batches DROP COLUMN secrets;
+        """
 
     private static let givenNames = """
         CREATE INDEX details_final_path ON task_details (final_path) WHERE final_path IS NOT NULL;

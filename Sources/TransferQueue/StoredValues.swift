@@ -79,6 +79,8 @@ struct TaskFlags: OptionSet, Hashable {
     static let publishing = TaskFlags(rawValue: 128)
     /// Cancelled with what it lies in while it was getting its final name: unless it gets that, it ends so.
     static let cancelled = TaskFlags(rawValue: 256)
+    /// The same, and the engine was killed meanwhile: whoever claims it looks whether it got that name.
+    static let unsettled = TaskFlags(rawValue: 512)
 
     var verification: Verification {
         get { contains(.verifiedByDigest) ? .digest : contains(.verifiedBySize) ? .size : .none }

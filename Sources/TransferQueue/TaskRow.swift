@@ -35,7 +35,7 @@ struct TaskRow: Hashable {
         flags = TaskFlags(rawValue: row.integer(6))
         run = row.integer(7)
         size = row.optionalInteger(8).flatMap(FileSize.told)
-        accepted = row.integer(9)
+        accepted = FileSize.told(row.integer(9)) ?? 0
         begunAt = row.optionalInteger(10)
         finishedAt = row.optionalInteger(11)
         generation = row.integer(12)
@@ -56,7 +56,9 @@ struct TaskRow: Hashable {
     /// The same sums over rows of `tasks`, in SQL; after a `GROUP BY`.
     static let tallySQL: String = {
         let size = "max(0, min(ifnull(size, 0), \(FileSize.largest)))"
-        let sums = [size, "min(accepted, \(size))", "CASE WHEN state = 6 AND flags & 12 <> 0 THEN \(size) ELSE 0 END"]
+        let sums = [
+            size, "max(0, min(accepted, \(size)))", "CASE WHEN state = 6 AND flags & 12 <> 0 THEN \(size) ELSE 0 END",
+        ]
         return "count(*), " + sums.map { ByteSum.sql($0) }.joined(separator: ", ")
     }()
 
@@ -86,7 +88,10 @@ struct TaskDetails: Hashable {
     var restarts: Int64 = 0
     var repeated: Int64 = 0
     var resumedFrom: [Int64] = []
-    var progressedAt: Int64?
+    /// Waiting without progress is counted from here; `nil`: from the first try.
+    var patienceSince: Int64?
+    /// The first try; `nil`: the row's `begunAt` says it, or there was none.
+    var firstTriedAt: Int64?
     var said: Int64?
     var digest: String?
     var finalPath: [UInt8]?
@@ -101,8 +106,8 @@ struct TaskDetails: Hashable {
     static let columns = [
         "resume_point", "wait", "wait_since", "retry_at", "cause", "error", "attempts", "failures", "restarts",
         "repeated",
-        "resumed_from", "progressed_at", "said", "digest", "final_path", "response", "at_risk",
-        "unconfirmed", "handle",
+        "resumed_from", "patience_since", "said", "digest", "final_path", "response", "at_risk",
+        "unconfirmed", "handle", "first_tried_at",
     ]
 
     init() {}
@@ -120,7 +125,7 @@ struct TaskDetails: Hashable {
         restarts = row.integer(first + 8)
         repeated = row.integer(first + 9)
         resumedFrom = StoredJSON.value([Int64].self, row.optionalText(first + 10)) ?? []
-        progressedAt = row.optionalInteger(first + 11)
+        patienceSince = row.optionalInteger(first + 11)
         said = row.optionalInteger(first + 12)
         digest = row.optionalText(first + 13)
         finalPath = row.optionalBytes(first + 14)
@@ -128,6 +133,7 @@ struct TaskDetails: Hashable {
         atRisk = row.integer(first + 16)
         unconfirmed = row.integer(first + 17)
         handle = row.integer(first + 18)
+        firstTriedAt = row.optionalInteger(first + 19)
     }
 
     func values() throws -> [SQLiteValue] {
@@ -135,9 +141,9 @@ struct TaskDetails: Hashable {
             SQLiteValue(resumePoint), .integer(Int64(wait.rawValue)), SQLiteValue(waitSince), SQLiteValue(retryAt),
             SQLiteValue(cause?.stored), SQLiteValue(error), .integer(attempts), .integer(failures), .integer(restarts),
             .integer(repeated), SQLiteValue(resumedFrom.isEmpty ? nil : try StoredJSON.text(resumedFrom)),
-            SQLiteValue(progressedAt), SQLiteValue(said), SQLiteValue(digest), SQLiteValue(finalPath),
+            SQLiteValue(patienceSince), SQLiteValue(said), SQLiteValue(digest), SQLiteValue(finalPath),
             SQLiteValue(response), .integer(atRisk), .integer(unconfirmed),
-            .integer(handle),
+            .integer(handle), SQLiteValue(firstTriedAt),
         ]
     }
 
@@ -148,8 +154,20 @@ struct TaskDetails: Hashable {
         retryAt = nil
     }
 
+    /// When the task was first tried.
+    func firstTry(of row: TaskRow) -> Timestamp? {
+        (firstTriedAt ?? row.begunAt).map { Timestamp(milliseconds: $0) }
+    }
+
+    /// Nothing of any try so far is at the server, or counts there. When the task was first tried stays known.
+    mutating func forgetReach(of row: inout TaskRow) {
+        firstTriedAt = firstTriedAt ?? row.begunAt
+        row.begunAt = nil
+    }
+
     /// A fresh run begins: what the last one ended with is forgotten, what must be known to continue is kept.
-    mutating func beginRun() {
+    mutating func beginRun(at time: Timestamp) {
+        patienceSince = time.milliseconds
         clearWait()
         cause = nil
         error = nil

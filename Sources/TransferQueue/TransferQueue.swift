@@ -114,6 +114,7 @@ extension QueueStore {
                 PRAGMA temp_store = FILE;
                 """)
         try Migrator.current.migrate(database, now: clock())
+        try refuseCircles(database)
         try refuseDamage(database)
         let store = try QueueStore(
             database: database, secrets: SecretStore(file: files.secrets), clock: clock)
@@ -139,6 +140,14 @@ extension QueueStore {
         store.marks = try QueueMarks(files)
         _ = store.takeChange()
         return store
+    }
+
+    /// A parent always has a smaller number than its folder: every walk up the tree relies on that to end.
+    private static func refuseCircles(_ database: SQLiteConnection) throws {
+        guard let folder = try database.integer("SELECT id FROM folders WHERE parent >= id LIMIT 1") else { return }
+        throw SQLiteError(
+            extendedCode: SQLiteError.Code.corrupt.rawValue,
+            message: "folder \(folder) lies in a folder that was made after it", sql: nil)
     }
 
     /// Looks through a small queue for damage (milliseconds). A large one is checked by `martletd --check`, and SQLite

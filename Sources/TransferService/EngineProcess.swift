@@ -101,19 +101,30 @@ actor EngineProcess {
 
     /// A line of the file that does not count is named in the log and leaves the default.
     private func readSettings(_ log: EngineLog) -> EngineConfiguration {
-        guard let bytes = try? Self.read(places.configurationFile) else { return EngineConfiguration() }
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try Self.read(places.configurationFile)
+        } catch {
+            if error != .noSuchFile {
+                let file = RawPath(places.configurationFile).displayed
+                log.write(.warning, "\(file) is not read (\(error)): make it a plain file that nobody else can write")
+            }
+            return EngineConfiguration()
+        }
         var problems: [ConfigurationProblem] = []
         let settings = Settings(bytes: bytes, problems: &problems)
         for problem in problems { log.write(.warning, problem.description(file: places.configurationFile)) }
         return settings.engine
     }
 
-    private static func read(_ path: String) throws -> [UInt8] {
-        let file = try System.open(Array(path.utf8))
+    private static func read(_ path: String) throws(Errno) -> [UInt8] {
+        let file = try System.openSettings(Array(path.utf8))
         let size = Int(min(1 << 20, try System.fstat(file.rawValue).size))
         var bytes = [UInt8](repeating: 0, count: size)
-        let count = try bytes.withUnsafeMutableBytes { try System.preadAll(file.rawValue, $0, at: 0) }
-        return Array(bytes[..<count])
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(Errno) in try System.preadAll(file.rawValue, buffer, at: 0) }
+        }
+        return Array(bytes[..<(try count.get())])
     }
 
     private func makeEngine(

@@ -69,11 +69,13 @@ extension TransferService {
 
     /// What the queue changed is told to the engine and goes into the answer.
     func take(_ change: NodeChange, _ results: inout NodeResults) async throws {
-        results.results += try await told(change)
+        // The tasks under way are read first, because `stop` ends them; they are stopped before the answer, because the client may resume at once.
+        let moving = change.stopped.isEmpty ? [] : await engine.live().tasks
+        if !change.stopped.isEmpty { await engine.stop(change.stopped) }
+        results.results += try await told(change, moving)
         results.operation = change.operation ?? results.operation
         results.undone = change.undone ?? results.undone
         if change.startsAgain { results.startsAgain = true }
-        if !change.stopped.isEmpty { await engine.stop(change.stopped) }
         if !change.reordered.isEmpty { await engine.reordered(change.reordered) }
         for batch in change.walked { await engine.batchAdded(batch) }
         switch change.undone {
@@ -126,10 +128,9 @@ extension TransferService {
     }
 
     /// The results, with what each of them costs: what is on its way to servers that cannot resume is sent again.
-    private func told(_ change: NodeChange) async throws -> [NodeResult] {
-        if change.stopped.isEmpty { return change.results }
+    private func told(_ change: NodeChange, _ moving: [LiveTask]) async throws -> [NodeResult] {
         let stopped = Set(change.stopped.map(\.task))
-        let lost = await engine.live().tasks.filter { $0.bytesAtRisk > 0 && stopped.contains($0.task) }
+        let lost = moving.filter { $0.bytesAtRisk > 0 && stopped.contains($0.task) }
         if lost.isEmpty { return change.results }
         var results = change.results
         for index in results.indices where results[index].result == .done {

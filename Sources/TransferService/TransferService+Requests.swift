@@ -168,6 +168,7 @@ extension TransferService {
                 EngineGoOnAnswer(wasStopping: await goOn("\(client.name ?? "a client") asks for it"))
             }
         case .nodesVerify: try await serve(call, Methods.nodesVerify) { try await verify($0) }
+        case .nodesReadBack: try await serve(call, Methods.nodesReadBack) { try await readBack($0) }
         case .leftoversList: try await serve(call, Methods.leftoversList) { try await leftovers($0) }
         case .leftoversSearch:
             try await serve(call, Methods.leftoversSearch) { try await searchLeftovers($0) }

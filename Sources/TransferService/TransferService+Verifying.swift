@@ -11,7 +11,7 @@ extension TransferService {
         case .unknown:
             throw RequestError(.noSuchObject, "there is no \(request.id): 'martlet list' shows what there is")
         case .refused(let message): throw RequestError(.refused, message)
-        case .none: return VerifyAnswer(folder: nil, next: nil)
+        case .none: return VerifyAnswer(folder: nil, next: nil, total: try await files(of: request.id))
         case .folder(let folder): found = folder
         }
         let only: TaskID? = if case .task(let id) = request.id { id } else { nil }
@@ -23,6 +23,12 @@ extension TransferService {
             folder: VerifiedFolder(
                 destination: found.destination, files: files + missing, found: error == nil ? files : 0, absent: absent,
                 unlisted: error?.message),
-            next: only == nil ? found.look.folder.rawValue : nil)
+            next: only == nil ? found.look.folder.rawValue : nil, total: only == nil ? nil : 1)
+    }
+
+    /// Files of a node, whatever became of them.
+    private func files(of node: NodeID) async throws -> Int64 {
+        guard let row = try await queue.reader.row(of: node) else { return 0 }
+        return try await queue.reader.row(row)?.counts.total ?? 0
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import LinuxSystem
 import ServiceWire
 import SessionBus
@@ -96,6 +97,9 @@ package actor TransferService {
     /// Of the front that came last and has one.
     var sessionBus: SessionBus
 
+    /// Files that are being read back: `TransferService+ReadingBack.swift`.
+    var readBacks: [UUID: ReadBackRun] = [:]
+
     /// Who asked for a stop and waits for it to be taken back: `TransferService+Stopping.swift`.
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -160,8 +164,12 @@ package actor TransferService {
             log.write(.error, "no client can be let in: \(error)")
             if let listening { loop.cancel(listening) }
             listening = nil
-            loop.schedule(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.listenAgain() } }
+            listenLater()
         }
+    }
+
+    private func listenLater() {
+        loop.schedule(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.listenAgain() } }
     }
 
     private func listenAgain() {
@@ -169,6 +177,7 @@ package actor TransferService {
         listening = try? loop.register(listener.rawValue, .read) { [weak self] _ in
             self?.assumeIsolated { $0.accept() }
         }
+        if listening == nil { listenLater() }
     }
 
     /// Takes a connected socket as a client when its process is the user's own.

@@ -50,6 +50,8 @@ struct RequestFields: Equatable, Sendable {
     /// What makes the fields mean different things to different readers, for the client; `nil` when they are sound. A field that is
     /// there twice, a length beside chunks, and control bytes are how requests are smuggled past whoever looked at them before.
     var fault: String? {
+        // "Content-Length : 5" is one field to us and another one to a proxy before us (RFC 9112 section 5.1).
+        for line in lines where !Self.isToken(line.name) { return "a field has a name that is none" }
         for line in lines where line.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             return "a field has a control character in it"
         }
@@ -59,6 +61,15 @@ struct RequestFields: Equatable, Sendable {
         }
         return self["content-length"] != nil && self["transfer-encoding"] != nil
             ? "Content-Length and Transfer-Encoding exclude each other" : nil
+    }
+
+    /// RFC 9110 section 5.6.2.
+    private static func isToken(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
     }
 
     static func == (one: RequestFields, other: RequestFields) -> Bool {

@@ -25,11 +25,14 @@ package struct XMLLimits: Hashable, Sendable {
     package var depth: Int
     /// Of elements, all together.
     package var elements: Int
+    /// Of different names of elements and attributes.
+    package var names: Int
 
-    package init(bytes: Int = 32 << 20, depth: Int = 64, elements: Int = 500_000) {
+    package init(bytes: Int = 32 << 20, depth: Int = 64, elements: Int = 500_000, names: Int = 1000) {
         self.bytes = bytes
         self.depth = depth
         self.elements = elements
+        self.names = names
     }
 }
 
@@ -83,6 +86,7 @@ package final class XMLFeed {
     package var root: XMLElement? { builder?.root }
 
     /// The children that these bytes complete.
+    /// - Parameter bytes: not few: a token that is not whole is read anew with every piece.
     package func take(_ bytes: [UInt8]) throws(XMLFault) -> [XMLElement] { try parse(bytes, isLast: false) }
 
     /// The document is over; throws when it is not whole.
@@ -126,6 +130,7 @@ private final class TreeBuilder {
     /// Elements that are not closed yet, the outermost first.
     private var open: [XMLElement] = []
     private var count = 0
+    private var names: Set<String> = []
     private(set) var root: XMLElement?
     /// Why the reading was stopped.
     private(set) var fault: XMLFault?
@@ -144,8 +149,10 @@ private final class TreeBuilder {
         // Whoever owns both keeps the builder alive within each `XML_Parse`, which alone calls back.
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
         XML_SetElementHandler(
-            parser, { context, name, _ in TreeBuilder.of(context)?.open(name) },
+            parser, { context, name, attributes in TreeBuilder.of(context)?.open(name, attributes) },
             { context, _ in TreeBuilder.of(context)?.close() })
+        XML_SetNamespaceDeclHandler(
+            parser, { context, prefix, address in TreeBuilder.of(context)?.declare(prefix, address) }, nil)
         XML_SetCharacterDataHandler(parser) { TreeBuilder.of($0)?.append($1, $2) }
         XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in TreeBuilder.of(context)?.stop(.documentType) }
     }
@@ -162,8 +169,11 @@ private final class TreeBuilder {
 
     // Expat may call back once more after it was stopped: what comes then is left alone.
 
-    func open(_ name: UnsafePointer<XML_Char>?) {
+    func open(
+        _ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>? = nil
+    ) {
         guard fault == nil, let name else { return }
+        guard knows(name, attributes) else { return stop(.tooLarge) }
         guard open.count < limits.depth else { return stop(.tooDeep) }
         count += 1
         guard count <= limits.elements else { return stop(.tooLarge) }
@@ -174,6 +184,27 @@ private final class TreeBuilder {
         } else {
             open.append(XMLElement(whole))
         }
+    }
+
+    /// Expat keeps prefixes as it keeps names.
+    func declare(_ prefix: UnsafePointer<XML_Char>?, _ address: UnsafePointer<XML_Char>?) {
+        guard fault == nil else { return }
+        for text in [prefix, address].compactMap(\.self) { names.insert(String(cString: text)) }
+        if names.count > limits.names { stop(.tooLarge) }
+    }
+
+    /// Expat keeps each name that it meets until its end: a document that never ends has no use for ever new ones.
+    private func knows(
+        _ name: UnsafePointer<XML_Char>, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+    ) -> Bool {
+        names.insert(String(cString: name))
+        var next = attributes
+        while let place = next, let attribute = place.pointee {
+            names.insert(String(cString: attribute))
+            // Behind each name stands its value.
+            next = place + 2
+        }
+        return names.count <= limits.names
     }
 
     func append(_ text: UnsafePointer<XML_Char>?, _ length: CInt) {

@@ -20,6 +20,9 @@ final class FakeEngine: Engine {
         var status: EngineStatus?
         var remains: [Leftover] = []
         var verified: [VerifiedFolder] = []
+        /// Files beside those of `verified`.
+        var unsent: Int64 = 0
+        var readBack: [ReadBackProgress] = []
         var totals = QueueTotals()
         var uploads: [BucketUpload] = []
         /// Of the last `set`.
@@ -230,8 +233,13 @@ final class FakeEngine: Engine {
     }
     func purge(_ nodes: NodeChoice) async throws(RequestError) -> [NodeResult] { try change("purge", nodes) }
     func purgeFinished() async throws(RequestError) -> [NodeResult] { try change("purge", nil) }
-    func verify(_ id: NodeID, take: (VerifiedFolder) -> Void) async throws(RequestError) {
-        for folder in try ask("verify \(id)", { $0.verified }) { take(folder) }
+    func verify(_ id: NodeID, take: (VerifiedFolder) -> Void) async throws(RequestError) -> Int64 {
+        let (folders, unsent) = try ask("verify \(id)") { ($0.verified, $0.unsent) }
+        for folder in folders { take(folder) }
+        return folders.reduce(unsent) { $0 + $1.files }
+    }
+    func readBack(_ id: NodeID, take: (ReadBackProgress) -> Void) async throws(RequestError) {
+        for progress in try ask("readBack \(id)", { $0.readBack }) { take(progress) }
     }
     func leftovers() async throws(RequestError) -> [Leftover] { try ask("leftovers") { $0.remains } }
     func abortLeftovers(of tasks: [TaskID], forgets: Bool) async throws(RequestError) -> [NodeResult] {

@@ -7,6 +7,9 @@ import TestSupport
 /// Time that moves when the test says so. On the loop.
 final class ManualClock: TransportClock {
     private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+    /// A clock of its own, which is not to be compared with the other.
+    var awake: MonotonicInstant { now.advanced(by: .zero - asleep) }
+    private var asleep = Duration.milliseconds(700)
     private var timers: [(deadline: MonotonicInstant, number: UInt64, handler: () -> Void)] = []
     private var lastNumber: UInt64 = 0
 
@@ -29,6 +32,13 @@ final class ManualClock: TransportClock {
             next.handler()
         }
         now = end
+    }
+
+    /// The machine sleeps: on waking all that became due meanwhile is done at once.
+    func sleep(for duration: Duration) {
+        asleep += duration
+        now = now.advanced(by: duration)
+        advance(by: .zero)
     }
 }
 
@@ -122,6 +132,14 @@ actor TestClient {
 
     // MARK: What tests say
 
+    /// Starts it, and sets its pauses before libcurl has a connection for it.
+    func startPausing(_ id: UInt64, _ request: HTTPRequest, body: PatternBody? = nil) throws {
+        try start(id, request, body: body)
+        if let transport, let exchange = transport.exchanges[ExchangeID(rawValue: id)] {
+            transport.applyPauses(of: exchange)
+        }
+    }
+
     func start(
         _ id: UInt64, _ request: HTTPRequest, body: PatternBody? = nil, opening sink: RecordingSink? = nil,
         up: [Int] = [], down: [Int] = []
@@ -191,6 +209,7 @@ actor TestClient {
     func flush(_ id: UInt64) { transport?.flush(ExchangeID(rawValue: id)) }
     func progress(_ id: UInt64) -> ExchangeProgress? { transport?.progress(ExchangeID(rawValue: id)) }
     func advance(by duration: Duration) { clock?.advance(by: duration) }
+    func sleep(for duration: Duration) { clock?.sleep(for: duration) }
     var openSockets: [Int32] { transport.map { Array($0.sockets.keys) } ?? [] }
     var throttledCount: Int { transport?.throttledExchanges.count ?? 0 }
     var activeCount: Int { transport?.activeCount ?? 0 }

@@ -107,6 +107,15 @@ import Testing
         }
     }
 
+    @Test func `pauses that are set while libcurl has no connection for it end nothing`() async throws {
+        try await withServer(Self.accepting) { server, client in
+            let body = PatternBody(length: 20_000)
+            try await client.startPausing(1, put(server.url("/"), body.length), body: body)
+            #expect(await client.end(of: 1).failure == nil)
+            #expect(server.bodyBytes == 20_000)
+        }
+    }
+
     @Test func `lowering a running limit to zero stops it, raising it lets it finish`() async throws {
         try await withServer(manualClock: true, Self.accepting) { server, client in
             let bucket = await client.makeBucket(1 << 20)

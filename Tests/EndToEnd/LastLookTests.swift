@@ -39,7 +39,8 @@ import TransferModel
         )
         // The folder is not looked at before its last file is over.
         try bench.sandbox.succeed("run-now", "t1")
-        #expect(try bench.sandbox.wait("t1").status == 0)
+        let ended = try bench.sandbox.wait("t1")
+        #expect(ended.status == 0, "\(ended)")
         try bench.far.removeBehindOurBack("first")
         try bench.sandbox.succeed("resume", batch)
         #expect(try bench.sandbox.wait(batch).status == 1)
@@ -61,7 +62,7 @@ import TransferModel
         let verified = try bench.sandbox.martlet("verify", batch)
         #expect(verified.status == 1 && verified.output.contains("t2 second: "), "\(verified)")
         #expect(
-            verified.output.contains("at the server, 1 of 2: 'martlet retry \(batch)' sends the rest again"),
+            verified.output.contains("at the server, 1 of 2; 'martlet retry \(batch)' sends again what is missing"),
             "\(verified)")
         try bench.sandbox.succeed("retry", batch)
         #expect(try bench.sandbox.wait(batch).status == 0)
@@ -96,6 +97,50 @@ import TransferModel
         try bench.sandbox.succeed("retry", batch)
         #expect(try bench.sandbox.wait(batch).status == 0)
         #expect(try bench.arrived()[RawPath("first")] == digest(of: source))
+    }
+
+    @Test(arguments: lists)
+    func `every byte is read back, and a file that was flipped at the server is found`(wire: WireProtocol) throws {
+        let bench = try WireBench(wire)
+        let large = try bench.makeFile("large", 3_000_000)
+        _ = try bench.makeFile("small", 3000, seed: 2)
+        _ = try bench.makeFile("empty", 0)
+        let files = ["large", "small", "empty"].map { "\(bench.sandbox.root)/source/\($0)" }
+        let batch = try bench.sandbox.queue("upload", bench.options + files + [bench.destination], #_sourceLocation)
+        #expect(try bench.sandbox.wait(batch).status == 0)
+        let read = try bench.sandbox.martlet("verify", batch, "--read-back")
+        #expect(read.status == 0 && read.output.contains("3 of 3 are byte for byte as they were sent"), "\(read)")
+        for task in try bench.sandbox.tasks(batch) { #expect(task["verified"].text == "digest", "\(task)") }
+        #expect(try bench.sandbox.succeed("show", batch, "--manifest").output.contains(digest(of: large)))
+
+        // As long and as old as before: no list tells it.
+        try bench.far.flipBehindOurBack("large", size: 3_000_000)
+        let second = try bench.sandbox.martlet("verify", batch, "--read-back", "--json")
+        let json = try JSON(parsing: second.output)
+        #expect(second.status == 1 && json["readBack"]["files"].integer == (wire == .s3 ? 2 : 3), "\(second)")
+        #expect(json["absent"].array.first?["error"]["code"].text == "notThere", "\(second)")
+        #expect(try bench.sandbox.tasks(batch).map { $0["state"].text } == ["failed", "completed", "completed"])
+        // Length and time are no proof any more.
+        try bench.sandbox.succeed("retry", batch)
+        #expect(try bench.sandbox.wait(batch).status == 1)
+        #expect(try bench.sandbox.tasks(batch)[0]["error"]["code"].text == "destinationExists")
+        let unsent = try bench.sandbox.martlet("verify", batch)
+        #expect(unsent.status == 1 && unsent.output.contains("1 not sent"), "\(unsent)")
+        try bench.sandbox.succeed("set", batch, "--if-exists", "replace")
+        try bench.sandbox.succeed("retry", batch)
+        #expect(try bench.sandbox.wait(batch).status == 0)
+        #expect(try bench.arrived()[RawPath("large")] == digest(of: large))
+    }
+
+    @Test func `without a digest that was kept, a source that has changed proves nothing`() throws {
+        let bench = try WireBench(.sftp)
+        let source = try bench.makeFile("first", 3000)
+        let batch = try bench.send(source.displayed)
+        #expect(try bench.sandbox.wait(batch).status == 0)
+        _ = try bench.makeFile("first", 3000, seed: 9)
+        let read = try bench.sandbox.martlet("verify", batch, "--read-back")
+        #expect(read.status == 1 && read.output.contains("has changed since it was sent"), "\(read)")
+        #expect(try bench.sandbox.task(batch)["state"].text == "completed")
     }
 
     @Test func `one file under exactly its name is looked for in the folder that it lies in`() throws {
@@ -138,6 +183,24 @@ extension FarEnd {
         if case .s3(let server) = self { return try server.remove("up/\(name)") }
         guard let path = file(name) else { throw HarnessError("\(self) has no files") }
         guard unlink(path.displayed) == 0 else { throw HarnessError("\(path): \(errno)") }
+    }
+
+    /// One byte is another one; length and time stay as they were, where the server lets that be.
+    func flipBehindOurBack(_ name: String, size: Int) throws {
+        if case .s3(let server) = self { return try server.put("up/\(name)", count: size) }
+        guard let path = file(name) else { throw HarnessError("\(self) has no files") }
+        let descriptor = open(path.displayed, O_RDWR)
+        guard descriptor >= 0 else { throw HarnessError("\(path): \(errno)") }
+        defer { close(descriptor) }
+        var status = stat()
+        var byte: UInt8 = 0
+        guard fstat(descriptor, &status) == 0, pread(descriptor, &byte, 1, off_t(size / 2)) == 1 else {
+            throw HarnessError("\(path): \(errno)")
+        }
+        byte ^= 1
+        guard pwrite(descriptor, &byte, 1, off_t(size / 2)) == 1 else { throw HarnessError("\(path): \(errno)") }
+        var times = [status.st_atim, status.st_mtim]
+        guard futimens(descriptor, &times) == 0 else { throw HarnessError("\(path): \(errno)") }
     }
 
     /// Its first bytes are left, with a time of their own.

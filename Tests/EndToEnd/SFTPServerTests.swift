@@ -105,6 +105,33 @@ import TransferModel
         #expect(try digests(below: server.data.appending(RawPath("up"))) == [RawPath("film.mov"): digest(of: source)])
     }
 
+    @Test func `a key that is refused is shown once, and after the cure every file goes on by itself`() throws {
+        let server = try SSHServer(sandbox)
+        let counter = "\(sandbox.root)/counted"
+        try write("#!/bin/sh\necho x >>'\(sandbox.root)/calls'\nexec \"$@\"\n", to: counter)
+        chmod(counter, 0o700)
+        func calls() -> Int {
+            (try? readText("\(sandbox.root)/calls"))?.split(separator: "\n").count ?? 0
+        }
+        for number in 0..<30 { try write("\(number)", to: "\(sandbox.root)/many/\(number)") }
+        let (key, hidden) = ("\(server.folder)/keys/id", "\(server.folder)/keys/hidden")
+        #expect(rename(key, hidden) == 0)
+        let batch = try sandbox.queue(
+            "upload",
+            [
+                "--ssh-command", "\(counter) \(server.command)", "\(sandbox.root)/many",
+                "sftp://\(server.address)\(server.data)/up/",
+            ], #_sourceLocation)
+        let refused = try sandbox.wait(batch)
+        #expect(refused.status == 4, "\(refused)")
+        #expect((1...2).contains(calls()), "\(calls())")
+        #expect(rename(hidden, key) == 0)
+        try sandbox.succeed("retry", batch)
+        let ended = try sandbox.wait(batch)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(try sandbox.batch(batch)["filesCompleted"].integer == 30)
+    }
+
     // A server that takes passwords needs an account with one, which no test may make; a key's passphrase is asked for in the same way.
     @Test func `a passphrase is given by the password command`() throws {
         let server = try SSHServer(sandbox)

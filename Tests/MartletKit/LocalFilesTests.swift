@@ -21,6 +21,20 @@ struct LocalFilesTests {
         let folder = try Sandbox()
         let path = String(decoding: try folder.file(Array("long".utf8), (1 << 20) + 1), as: UTF8.self)
         #expect(throws: Errno(rawValue: EFBIG)) { try SmallFile.replace(path, with: [1]) }
+        // Commands may stand in such files, and nobody opens the other end of a pipe.
+        let pipe = path + ".pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(SmallFile.contents(pipe) == nil && SmallFile.refusal(pipe)?.contains("no plain file") == true)
+        #expect(throws: Errno.invalidArgument) { try SmallFile.replace(pipe, with: [1]) }
+        let open = path + ".open"
+        try SmallFile.replace(open, with: [1])
+        #expect(SmallFile.contents(open) == [1] && SmallFile.refusal(open) == nil)
+        #expect(chmod(open, 0o666) == 0)
+        #expect(SmallFile.contents(open) == nil && SmallFile.refusal(open)?.contains("chmod") == true)
+        let link = path + ".link"
+        #expect(symlink("nowhere", link) == 0)
+        #expect(SmallFile.refusal(link)?.contains("link") == true && SmallFile.refusal(path + ".none") == nil)
+        #expect(SmallFile.refusal("/")?.contains("no plain file") == true)
         #expect(try System.lstat(Array(path.utf8)).size == (1 << 20) + 1)
         let short = String(decoding: try folder.file(Array("short".utf8), 9), as: UTF8.self)
         try SmallFile.replace(short, with: [1])

@@ -151,6 +151,9 @@ import TransferModel
             let id = await client.start([.status(RawPath("/"))])[0]
             // The packet is out when the turn has ended.
             await client.pause()
+            // Nobody was silent while the machine slept.
+            await client.sleep(for: .seconds(36_000))
+            #expect(await client.activeCount == 1)
             await client.advance(by: .seconds(100))
             #expect(words(await client.end(of: id).outcome) == "timedOut")
             // A stopped process does not hear SIGTERM.

@@ -9,6 +9,9 @@ import TransferModel
 /// Time that moves when the test says so. On the loop.
 final class ManualClock: TransportClock {
     private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+    /// A clock of its own, which is not to be compared with the other.
+    var awake: MonotonicInstant { now.advanced(by: .zero - asleep) }
+    private var asleep = Duration.milliseconds(700)
     private var timers: [(deadline: MonotonicInstant, number: UInt64, handler: () -> Void)] = []
     private var lastNumber: UInt64 = 0
 
@@ -28,6 +31,13 @@ final class ManualClock: TransportClock {
             next.handler()
         }
         now = end
+    }
+
+    /// The machine sleeps: on waking all that became due meanwhile is done at once.
+    func sleep(for duration: Duration) {
+        asleep += duration
+        now = now.advanced(by: duration)
+        advance(by: .zero)
     }
 }
 
@@ -209,6 +219,7 @@ actor SFTPClient {
     func abandonAll(of owner: UInt64) { transport?.abandonAll(of: OperationOwner(rawValue: owner)) }
     func progress(_ id: OperationID) -> OperationProgress? { transport?.progress(id) }
     func advance(by duration: Duration) { clock?.advance(by: duration) }
+    func sleep(for duration: Duration) { clock?.sleep(for: duration) }
     func resumeThrottled() { transport?.resumeThrottled() }
     var childCount: Int { transport?.childCount ?? 0 }
     var activeCount: Int { transport?.activeCount ?? 0 }

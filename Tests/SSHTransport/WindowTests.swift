@@ -94,6 +94,25 @@ import Testing
         #expect(ReadWindow(from: Int64.max - 10, total: nil).wanted(64) == Int64.max - 10..<Int64.max)
     }
 
+    @Test(
+        "a server that leaves the first piece out is asked for no more than is held for it", arguments: [100_000, nil])
+    func missingPiece(total: Int64?) {
+        var window = ReadWindow(from: 0, total: total, reach: 1000)
+        window.ask(0..<100)
+        let data = [UInt8](repeating: 1, count: 100)
+        var asked = 0
+        while let piece = window.wanted(100), asked < 5000 {
+            window.ask(piece)
+            asked += 1
+            #expect(data.withUnsafeBytes { window.arrived($0, for: piece) { _ in } })
+        }
+        #expect(asked == 9)
+        // It comes at last, and all goes on.
+        var told = 0
+        #expect(data.withUnsafeBytes { window.arrived($0, for: 0..<100) { told += $0.count } })
+        #expect(told == 1000 && window.wanted(100) == 1000..<1100)
+    }
+
     @Test("more than was asked for is no answer; a file that shrank ends where it ends")
     func oddAnswers() {
         var window = ReadWindow(from: 0, total: 100)

@@ -35,7 +35,7 @@ struct KeyMapTests {
             let action = keys.action(for: .character(letter), in: .transfers)
             let harmless: [Action?] = [
                 nil, .pauseAll, .retryAll, .markMatching, .history, .leaveWithChoices, .destinations,
-                .reverse, .follow, .again,
+                .reverse, .follow, .again, .verify,
             ]
             #expect(harmless.contains(action), "\(letter)")
         }

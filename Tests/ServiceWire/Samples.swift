@@ -231,6 +231,7 @@ enum Samples {
                 up: 0, down: 1, upTimetable: "off", downTimetable: "08:00,1M", transfers: 2, transfersPerHost: 3,
                 scoped: [scoped])
         case .nodesVerify: VerifyRequest(id: .task(task), after: 3)
+        case .nodesReadBack: ReadBackRequest(id: .task(task), run: uuid, seen: 2)
         case .leftoversList: LeftoversRequest(after: task, limit: 1)
         case .leftoversAbort: LeftoversAbortRequest(tasks: [task], forget: true)
         case .leftoversSearch:
@@ -288,7 +289,13 @@ enum Samples {
                 folder: VerifiedFolder(
                     destination: "dav://h/x", files: 2, found: 1,
                     absent: [AbsentTask(task: task, path: "a/b", error: TransferError(.notThere, "m"))], unlisted: "u"),
-                next: 3)
+                next: 3, total: 4)
+        case .nodesReadBack:
+            ReadBackAnswer(
+                progress: ReadBackProgress(
+                    files: 3, same: 1, bytes: 9,
+                    findings: [AbsentTask(task: task, path: "a/b", error: TransferError(.notThere, "m"))], isOver: true)
+            )
         case .nodesPause, .nodesResume, .nodesCancel, .nodesRetry, .nodesUndo, .nodesPurge, .nodesClear, .nodesMove,
             .nodesSet,
             .nodesRunNow, .leftoversAbort:

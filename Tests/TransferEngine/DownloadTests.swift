@@ -62,6 +62,33 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("what begins anew and then fails takes the same temporary file again, and leaves no other")
+    func beginsAnewAndFails() async throws {
+        let cut = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            switch earlier {
+            case 0: return .cutAnswer(400_000)
+            case 1:
+                cut.waitBlocking()
+                return .answer("416 Range Not Satisfiable")
+            case 2: return .answer("500 Internal Server Error")
+            default: return .ordinary
+            }
+        }
+        harness.store.put("/f", pattern(1_000_000))
+        let batch = try await harness.add(harness.request(download: ["/f"]))
+        try await harness.task(of: batch) { $0.bytesAccepted == 400_000 }
+        harness.store.put("/f", pattern(900_000, seed: 5))
+        cut.reach()
+        try await harness.finished(batch)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .completed && task.restarts == 1 && task.bytesRepeated == 400_000)
+        #expect(harness.sandbox.read("out/f") == pattern(900_000, seed: 5))
+        #expect(harness.sandbox.names("out") == ["f"])
+        #expect(harness.store.server.requests.map { $0.method } == ["GET", "GET", "GET", "GET"])
+        await harness.stop()
+    }
+
     @Test("an engine that was stopped in the middle goes on with the next one")
     func stopAndStart() async throws {
         let hold = try Milestone()

@@ -145,6 +145,13 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("numbers of a host that cannot be are learnt anew")
+    func oddFacts() {
+        let odd =
+            #"{"largestBody":-5,"chunk":3,"partRate":0,"answerMilliseconds":-1,"clockSkewSeconds":9223372036854775807}"#
+        #expect(HostFacts(encoded: Array(odd.utf8)) == HostFacts())
+    }
+
     @Test("what a host said of its protocol holds for a day; then it is asked again, and the rest is still known")
     func oldAnswer() async throws {
         let harness = try await EngineHarness(started: false) { request, _ in
@@ -232,6 +239,63 @@ import TransferQueue
         #expect(server.count("DELETE") == 0 && server.contents == [pattern(2_000_000)])
         await harness.stop()
         server.server.stop()
+    }
+
+    @Test("what a server was asked to remove is not gone on with; what nobody could ask for is")
+    func removalTakenBack() async throws {
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .answer("400 Bad Request")
+            case ("DELETE", _): .answer("500 Internal Server Error")
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let task = try await harness.run(request(harness, ["f"], to: server))
+        #expect(task.state == .failed)
+        func left() async throws -> (remains: Remains, isOutdated: Bool) {
+            let remains = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
+            let point = remains.task.resumePoint.flatMap { ResumePoint(encoded: $0) }
+            return (remains, try #require(point).isOutdated)
+        }
+        let before = try await left()
+        #expect(!before.isOutdated)
+        #expect(await harness.engine.remove(before.remains) != nil)
+        // It may be gone a little later, whatever the server has said.
+        #expect(try await left().isOutdated)
+        server.server.stop()
+        // Now nobody is there to be asked: what is known stays as it was.
+        let encoded = try #require(before.remains.task.resumePoint)
+        _ = try await harness.queue.writer.leaveToRemove(before.remains.task.claim, resumePoint: encoded)
+        #expect(await harness.engine.remove(try await left().remains) != nil)
+        #expect(try await !left().isOutdated)
+        await harness.stop()
+    }
+
+    @Test("a removal that is broken off on its way may have happened: nothing goes on from what it removes")
+    func removalBrokenOff() async throws {
+        let milestone = try Milestone()
+        let server = try FakeTusServer { request, earlier in
+            switch (request.method, earlier) {
+            case ("PATCH", 0): .answer("400 Bad Request")
+            case ("DELETE", _): .hold(milestone)
+            default: .ordinary
+            }
+        }
+        let harness = try await EngineHarness()
+        try harness.sandbox.write("f", pattern(2_000_000))
+        let task = try await harness.run(request(harness, ["f"], to: server))
+        #expect(task.state == .failed)
+        let remains = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
+        let removal = Task { await harness.engine.remove(remains) }
+        while server.count("DELETE") == 0 { await Task.yield() }
+        await harness.engine.endRemovals()
+        #expect(await removal.value != nil)
+        let left = try #require(try await harness.queue.writer.remains(in: [.failed]).first)
+        #expect(left.task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.isOutdated == true)
+        milestone.reach()
+        await harness.stop()
     }
 
     @Test("what a purged batch has left goes when the purge can be taken back no more, and the batch with it")

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import TestSupport
 import Testing
@@ -42,6 +43,29 @@ import TransferQueue
         try harness.sandbox.write(left, pattern(bytes / 2))
         await harness.stop()
         return (task.id, left)
+    }
+
+    @Test("a server that lets nobody in keeps no slot from what goes elsewhere, though its files were first in line")
+    func refusedFirst() async throws {
+        let harness = try await EngineHarness()
+        let names = (0..<60).map { "f\($0)" }
+        for name in names { try harness.sandbox.write(name, [1]) }
+        var refused = try request(harness, names)
+        refused.priority = .high
+        let go = String(decoding: harness.sandbox.path("go"), as: UTF8.self)
+        #expect(mkfifo(go, 0o600) == 0)
+        // Open at both ends, so that nobody waits for the other one to be opened.
+        let gate = try System.open(Array(go.utf8), flags: O_RDWR)
+        let script = "read line <\(go); echo Host key verification failed. >&2; exit 255\n"
+        try harness.sandbox.write("ssh", Array(script.utf8))
+        let first = try await harness.add(refused)
+        try await harness.batch(first) { !$0.scanning && $0.state == .running }
+        while await harness.engine.live().tasks.isEmpty { await Task.yield() }
+        let other = try await harness.add(harness.request(upload: ["f0", "f1"]))
+        try await harness.batch(other) { !$0.scanning }
+        try Array("go\n".utf8).withUnsafeBytes { try System.writeAll(gate.rawValue, $0) }
+        try await harness.finished(other)
+        await harness.stop()
     }
 
     @Test("what a killed engine left of a small file is known and taken away, though nothing of it was recorded")

@@ -34,6 +34,87 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a file that is read back goes on behind a cut; other bytes fail it, also when they come under way")
+    func readBack() async throws {
+        let store = Mutex<FakeStore?>(nil)
+        let harness = try await EngineHarness { request, earlier in
+            if request.method == "GET", earlier == 3 { store.withLock { $0 }?.put("/in/a", pattern(900_000, seed: 5)) }
+            return request.method == "GET" && earlier.isMultiple(of: 2) ? .cutAnswer(400_000) : .ordinary
+        }
+        store.withLock { $0 = harness.store }
+        try harness.sandbox.write("a", pattern(900_000))
+        let batch = try await harness.add(upload(harness, ["a"]))
+        try await harness.finished(batch)
+        guard case .folder(let folder) = try await harness.queue.writer.folderToVerify(.batch(batch), after: nil) else {
+            Issue.record("nothing is there to be read")
+            return
+        }
+        func read() async throws -> (outcome: ReadBackOutcome, bytes: Int64) {
+            let meter = ReadBackMeter()
+            let file = try #require(
+                try await harness.queue.reader.filesToReadBack(
+                    in: folder.look.folder, only: nil, after: nil, limit: 10
+                ).first)
+            return (try await harness.engine.readBack(file, in: folder.look, meter), meter.bytes)
+        }
+        let first = try await read()
+        #expect(first.outcome == .same && first.bytes == 900_000)
+        #expect(try await harness.tasks(batch).first?.verified == .digest)
+        func ranges() -> [String?] {
+            harness.store.server.requests.filter { $0.method == "GET" }.map { $0.fields["range"] }
+        }
+        #expect(ranges() == [nil, "bytes=400000-"])
+        // Another version comes after the cut: nothing of the first one counts.
+        let second = try await read()
+        guard case .other(let error) = second.outcome else {
+            Issue.record("\(second)")
+            return
+        }
+        #expect(error.code == .notThere && second.bytes == 900_000)
+        let task = try #require(try await harness.tasks(batch).first)
+        #expect(task.state == .failed && task.error == error && task.verified == Verification.none)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test("reading back ends where the file must end, and with a server that gives another version each time")
+    func withoutEnd() async throws {
+        let store = Mutex<FakeStore?>(nil)
+        let changes = Mutex(false)
+        let harness = try await EngineHarness { request, earlier in
+            guard request.method == "GET", changes.withLock({ $0 }) else { return .ordinary }
+            store.withLock { $0 }?.put("/in/b", pattern(900_000, seed: earlier))
+            return .cutAnswer(1000 * (earlier + 1))
+        }
+        store.withLock { $0 = harness.store }
+        for name in ["a", "b"] { try harness.sandbox.write(name, pattern(900_000)) }
+        let batch = try await harness.add(upload(harness, ["a", "b"]))
+        try await harness.finished(batch)
+        harness.store.put("/in/a", pattern(5_000_000))
+        changes.withLock { $0 = true }
+        guard case .folder(let folder) = try await harness.queue.writer.folderToVerify(.batch(batch), after: nil) else {
+            Issue.record("nothing is there to be read")
+            return
+        }
+        let files = try await harness.queue.reader.filesToReadBack(
+            in: folder.look.folder, only: nil, after: nil, limit: 10)
+        let meters = [ReadBackMeter(), ReadBackMeter()]
+        changes.withLock { $0 = false }
+        guard case .other(let error) = try await harness.engine.readBack(files[0], in: folder.look, meters[0]) else {
+            Issue.record("more bytes than were sent are the same")
+            return
+        }
+        #expect(error.message.contains("more bytes than the 900000") && meters[0].bytes <= 900_000)
+        changes.withLock { $0 = true }
+        guard case .unread = try await harness.engine.readBack(files[1], in: folder.look, meters[1]) else {
+            Issue.record("no version came whole")
+            return
+        }
+        #expect(harness.store.count("GET", "/in/b") < 20)
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     @Test("a file that goes or is cut before the look fails notThere, and a retry sends it again")
     func missing() async throws {
         let store = Mutex<FakeStore?>(nil)
@@ -66,6 +147,54 @@ import TransferQueue
         #expect(try await harness.tasks(batch).map(\.error?.code) == [nil, .destinationExists, nil])
         try await harness.expectSound()
         await harness.stop()
+    }
+
+    @Test(
+        "what a list leaves out is asked for by its name before it is told missing; a name in another case is no proof")
+    func hidden() async throws {
+        let store = Mutex<FakeStore?>(nil)
+        let harness = try await EngineHarness { request, earlier in
+            if request.method == "PROPFIND", request.fields["depth"] == "1", earlier == 0 {
+                // Somebody else's file of nearly the same name stays.
+                store.withLock { $0 }?.remove("/in/README")
+                store.withLock { $0 }?.put("/in/readme", Array("12345".utf8))
+            }
+            return .ordinary
+        }
+        store.withLock { $0 = harness.store }
+        harness.store.hide("/in/.env")
+        for name in [".env", "README", "c"] { try harness.sandbox.write(name, Array("12345".utf8)) }
+        let batch = try await harness.add(upload(harness, [".env", "README", "c"]))
+        let shown = try await harness.finished(batch)
+        #expect(shown.listed?.found == 2 && shown.listed?.of == 3)
+        #expect(try await harness.tasks(batch).map(\.error?.code) == [nil, .notThere, nil])
+        let asked = harness.store.server.requests.filter { $0.method == "PROPFIND" && $0.fields["depth"] == "0" }
+        #expect(Set(asked.map(\.target)).isSuperset(of: ["/in/.env", "/in/README"]))
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
+    @Test(
+        "a list that was right about twenty names in a row is believed, but not of dot files and names in another case")
+    func trust() {
+        func file(_ name: String, listed: Bool = false) -> ComparedFile {
+            ComparedFile(
+                task: TaskID(rawValue: 1), name: RawPath(name), size: 5, modifiedNanoseconds: 0, isSkipped: false,
+                finishedAt: Timestamp(milliseconds: 0), digest: nil, etag: nil,
+                entry: listed ? RemoteEntry(RawPath(name.lowercased()), size: .unknown) : nil)
+        }
+        var trust = ListTrust()
+        for _ in 0..<20 {
+            #expect(trust.asks(for: file("a")))
+            trust.add(wasRight: true)
+        }
+        #expect(!trust.asks(for: file("a")))
+        #expect(trust.asks(for: file(".a")) && trust.asks(for: file("A", listed: true)))
+        var another = file(".a")
+        another.nameIsTaken = true
+        #expect(!trust.asks(for: another))
+        trust.add(wasRight: false)
+        #expect(trust.asks(for: file("a")))
     }
 
     @Test("a server that does not list does not keep its batch from its end, and nothing is claimed of it")
@@ -143,16 +272,9 @@ import TransferQueue
         #expect(verdict(entry(.unknown)) == nil)
         #expect(verdict(nil)?.resumePoint == nil && verdict(nil) != nil)
         #expect(verdict(entry(.impossible)) != nil)
-        // With the time that we gave it, it is ours: replaced whatever the rule.
-        let ours = verdict(entry(.bytes(3), modified: 1_000_000))
-        #expect(ours?.resumePoint.flatMap { ResumePoint(encoded: $0) }?.ownVersion?.stored == true)
-        // The second alone is no proof where the source was written the moment before.
-        let fresh = verdict(entry(.bytes(3), modified: 1_000_000)) {
-            $0.finishedAt = Timestamp(milliseconds: 1_002_000)
-        }
-        #expect(fresh != nil && fresh?.resumePoint == nil)
-        let other = verdict(entry(.bytes(3), modified: 2_000_000))
-        #expect(other != nil && other?.resumePoint == nil)
+        // Whose ever it is: a retry knows that it is not the source, and does not replace it without being asked.
+        let other = verdict(entry(.bytes(3), modified: 1_000_000))?.resumePoint.flatMap { ResumePoint(encoded: $0) }
+        #expect(other?.isOutdated == true && other?.ownVersion == nil)
         #expect(verdict(RemoteEntry(RawPath("a"), size: .unknown, isFolder: true)) != nil)
         // Another one's file was there and was to stay.
         #expect(verdict(entry(.bytes(3))) { $0.isSkipped = true } == nil)

@@ -228,6 +228,28 @@ import TransferQueue
         await harness.stop()
     }
 
+    @Test("a resume that overtakes its pause leaves one attempt, not two")
+    func overtaken() async throws {
+        let hold = try Milestone()
+        let harness = try await EngineHarness { request, earlier in
+            request.method == "PUT" && earlier == 0 ? .holdBody(100_000, hold) : .ordinary
+        }
+        try harness.sandbox.write("f", [UInt8](repeating: 1, count: 32_000_000))
+        let batch = try await harness.add(harness.request(upload: ["f"]))
+        try await harness.batch(batch) { $0.filesActive == 1 }
+        // The engine hears of both together, and of the pause last.
+        let pause = try await harness.queue.writer.pause([.batch(batch)])
+        _ = try await harness.queue.writer.resume([.batch(batch)])
+        await harness.engine.queueChanged()
+        try await harness.finished(batch)
+        await harness.engine.stop(pause.stopped)
+        #expect(await harness.engine.slotsInUse == 0)
+        #expect(try await harness.tasks(batch).first?.state == .completed)
+        hold.reach()
+        try await harness.expectSound()
+        await harness.stop()
+    }
+
     @Test("a batch that may not begin yet waits for its time")
     func notBefore() async throws {
         let harness = try await EngineHarness()

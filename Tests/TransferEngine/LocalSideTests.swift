@@ -56,12 +56,12 @@ import TransferQueue
     private let sandbox: Sandbox
     init() throws { sandbox = try Sandbox() }
 
-    private func open(_ path: [UInt8], mayBeLink: Bool = false) -> Result<SourceFile, TransferError> {
-        Result { () throws(TransferError) in try SourceFile(path: RawPath(path), mayBeLink: mayBeLink) }
+    private func open(_ path: [UInt8], mayBeLink: Bool = false) -> Result<SourceFile, LocalRefusal> {
+        Result { () throws(LocalRefusal) in try SourceFile(path: RawPath(path), mayBeLink: mayBeLink) }
     }
 
-    private func code(_ result: Result<SourceFile, TransferError>) -> TransferErrorCode? {
-        if case .failure(let error) = result { error.code } else { nil }
+    private func code(_ result: Result<SourceFile, LocalRefusal>) -> TransferErrorCode? {
+        if case .failure(let refusal) = result { refusal.error.code } else { nil }
     }
 
     @Test("a small file is read at once and known by its identity")

@@ -275,5 +275,7 @@ import Testing
         #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "a ", count: 4001)) }
         #expect(throws: FilterFault.self) { try TransferFilter("/" + String(repeating: "a|", count: 300_000) + "a/") }
         #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "a", count: 3 << 20)) }
+        // Each of them is small as text and large as an expression: nothing is built of most of them.
+        #expect(throws: FilterFault.self) { try TransferFilter(String(repeating: "/a{100}/ ", count: 100_000)) }
     }
 }

@@ -74,14 +74,31 @@ import Testing
     func oldAttempts() {
         var login = LoginStanding()
         login.began(one)
-        #expect(login.isAnswered(by: one))
+        #expect(login.isConclusive(from: one))
         _ = login.wasLetIn()
-        #expect(login.isAnswered(by: two))
+        #expect(login.isConclusive(from: two))
         login.wasRefused(refusal, by: two)
-        #expect(!login.isAnswered(by: one))
+        #expect(!login.isConclusive(from: one))
         let three = TaskID(rawValue: 3)
         login.began(three)
-        #expect(login.isAnswered(by: three) && !login.isAnswered(by: one))
+        #expect(login.isConclusive(from: three) && !login.isConclusive(from: one))
+    }
+
+    @Test("what began before a person wanted another try says neither yes nor no to it")
+    func anotherTry() {
+        var login = LoginStanding()
+        login.began(one)
+        login.wasRefused(refusal, by: one)
+        _ = login.ended(one)
+        login.tryAgain()
+        // A long transfer that was let in long ago goes on beside it.
+        #expect(!login.isConclusive(from: two))
+        login.began(one)
+        #expect(login.isConclusive(from: one) && !login.isConclusive(from: two))
+        login.wasRefused(refusal, by: two)
+        #expect(login.refusal == nil && login.isConclusive(from: one))
+        let release = login.wasLetIn()
+        #expect(release == .all && login.mayStart)
     }
 
     @Test("what cannot be had is asked for no more, whatever was let in before")
@@ -89,14 +106,14 @@ import Testing
         var login = LoginStanding()
         login.began(one)
         _ = login.wasLetIn()
-        login.isNotToBeHad(refusal)
+        login.lookupFailed(refusal)
         #expect(!login.mayStart && login.refusal == refusal)
         login.tryAgain()
         login.began(two)
         let all = login.wasLetIn()
         #expect(all == .all)
         login.wasRefused(refusal, by: one)
-        login.isNotToBeHad(refusal)
+        login.lookupFailed(refusal)
         #expect(!login.mayStart)
     }
 

@@ -22,7 +22,19 @@ import TransferModel
         }
     }
 
+    @Test(arguments: [Int64.min, .max, -62_167_219_200_001, 253_402_300_800_000, 0])
+    func `whatever number it is made of, it is written so that it is read again`(milliseconds: Int64) {
+        let time = Timestamp(milliseconds: milliseconds)
+        #expect(Timestamp(time.description) == time)
+        for step in [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(999_999_999_999), .zero] {
+            let moved = time.advanced(by: step)
+            #expect(Timestamp(moved.description) == moved)
+            #expect(time.advanced(by: moved.since(time)) == moved)
+        }
+    }
+
     @Test(arguments: [
+        "-001-01-01T00:00:00Z", "+001-01-01T00:00:00Z", "2026-11-21T-1:00:00Z",
         "", "2026-11-21", "2026-11-21T12:00:00", "2026-13-01T00:00:00Z", "2026-11-21T12:00:00.xZ",
         "2026-11-21T12:00:00.Z",
     ])

@@ -333,6 +333,11 @@ private let mebi = 1 << 20
             if case .persist(let point) = action { point.content(FTPResumePoint.self)?.publishing } else { nil }
         }
         #expect(taken == [false] && ftp.said.last?.hasPrefix("*DELE") == true)
+        // A kill before that is done must not have the next attempt go on from it: it may be of another version.
+        func outdated(_ actions: [ProtocolAction]) -> [Bool] {
+            actions.compactMap { action in if case .persist(let point) = action { point.isOutdated } else { nil } }
+        }
+        #expect(outdated(ftp.last) == [true])
 
         var davPoint = DavResumePoint(temporary: "/.f.01234567.martlet-part")
         davPoint.publishing = true
@@ -342,6 +347,7 @@ private let mebi = 1 << 20
                     address: HTTPAddress("http://h/f")!, subject: subject(1000, ifExists: .replace), resume: davPoint)))
         dav.end(listing(("/.f.01234567.martlet-part", 7)))
         #expect(dav.said.suffix(2).first == "persist dav" && dav.said.last?.hasPrefix("DELETE") == true)
+        #expect(outdated(dav.last) == [true])
 
         var cloudPoint = NextcloudResumePoint(folder: "martlet-0123456789abcdef", chunk: 5 << 20)
         (cloudPoint.isMade, cloudPoint.isAssembling) = (true, true)
@@ -350,6 +356,7 @@ private let mebi = 1 << 20
             NextcloudUpload(
                 NextcloudPlan(address: address, subject: subject(1000, hasChanged: true), resume: cloudPoint)))
         #expect(cloud.said.first == "persist nextcloud" && cloud.said.last?.hasPrefix("DELETE") == true)
+        #expect(outdated(cloud.last) == [true])
     }
 
     @Test("who writes under the final name has it for itself, from the look on")

@@ -85,6 +85,8 @@ private func left(_ seen: Int64 = 0, publishing: Bool = false) -> FTPResumePoint
     func existing(policy: ExistingFilePolicy, end: FTPEnd, expected: [String]) {
         let upload = play(plan(ifExists: policy))
         #expect(upload.said == ["SIZE a/f"])
+        // What is known to be another file is no proof by its length and time.
+        #expect(play(plan(ifExists: .fail, changed: true), Answers.size(1000)).said == ["fail destinationExists"])
         #expect(play(plan(ifExists: policy), end).said == expected)
     }
 

@@ -52,7 +52,7 @@ private func assembling(_ ifExists: ExistingFilePolicy = .fail) -> HTTPPlay<Next
     return play
 }
 
-private func after(_ play: HTTPPlay<NextcloudUpload>, _ ends: ExchangeEnd...) -> [String] {
+private func after<Machine: ProtocolMachine>(_ play: HTTPPlay<Machine>, _ ends: ExchangeEnd...) -> [String] {
     var play = play
     for end in ends { play.end(end) }
     return play.said
@@ -337,6 +337,51 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
         #expect(play.said == ["PROPFIND \(target)"])
     }
 
+    @Test("chunks that no resume point tells of are thrown away: they may be of another version of the source")
+    func unknownChunks() {
+        // That the folder was made is known before a chunk is in it.
+        for resume in [nil, left(made: false), left()] {
+            var play = HTTPPlay(NextcloudUpload(plan(resume: resume)))
+            if resume == nil {
+                for end in [answered(404), answered(405)] { play.end(end) }
+            }
+            play.end(all)
+            #expect(play.said.contains("DELETE \(folder)") == (resume?.isMade != true))
+        }
+    }
+
+    @Test(
+        "a file with another time than the source's does not prove our MOVE: the server takes chunks away by itself, too"
+    )
+    func strangersFile() {
+        for seconds in [0, 3600] as [Int64] {
+            let time = noon.advanced(by: .seconds(seconds))
+            var plan = plan(resume: left(assembling: true))
+            plan.subject.modifiedNanoseconds = time.milliseconds * 1_000_000
+            let said = after(HTTPPlay(NextcloudUpload(plan)), file(25 * mebi), answered(404))
+            #expect(said == (seconds == 0 ? ["finish \(25 * mebi) size found"] : ["fail unknownOutcome"]))
+        }
+    }
+
+    @Test(
+        "a wait for the MOVE whose beginning lies in the future, by a clock that was set since, ends after an hour all the same"
+    )
+    func clockSetBack() {
+        let future = noon.advanced(by: .seconds(864_000))
+        var play = HTTPPlay(NextcloudUpload(plan(resume: left(assembling: true, lostAt: future))))
+        var now = noon
+        var rounds = 0
+        repeat {
+            play.end(gone(at: now))
+            play.end(listing((folder + "/", nil), at: now))
+            guard play.said.first?.hasPrefix("wake") == true else { break }
+            play.fire()
+            now = now.advanced(by: .seconds(30))
+            rounds += 1
+        } while rounds < 1000
+        #expect((100...130).contains(rounds))
+    }
+
     @Test("a folder that went without the file appearing begins anew, after one more look")
     func lostInAssembly() {
         var play = assembling()
@@ -435,7 +480,13 @@ private func gone(at now: Timestamp) -> ExchangeEnd { ExchangeEnd(answer: HTTPAn
     @Test("a removal takes the folder of chunks, and the resume point survives its coding")
     func removal() {
         let address = HTTPAddress("https://c\(target)")!
-        #expect(HTTPPlay(UploadRemoval(left(), address: address)).said == ["DELETE \(folder)"])
+        let removal = HTTPPlay(UploadRemoval(left(), address: address))
+        #expect(removal.said == ["DELETE \(folder)"])
+        for status in [204, 404, 410] { #expect(after(removal, answered(status)) == ["finish 0 none"]) }
+        // A lock of the request that was cut off, and what a server never lets go: it is still there, and known.
+        for status in [409, 423] { #expect(after(removal, answered(status)) == ["wait backoff badServerResponse"]) }
+        for status in [405, 501] { #expect(after(removal, answered(status)) == ["fail unsupported \(status)"]) }
+        #expect(after(removal, answered(403)) == ["fail permissionDenied 403"])
         let point = left(assembling: true, lostAt: noon, before: RemoteVersion(etag: "x", total: 3))
         #expect(ResumePoint(encoded: ResumePoint(point).encoded)?.content(NextcloudResumePoint.self) == point)
     }

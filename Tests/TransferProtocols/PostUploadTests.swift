@@ -102,6 +102,16 @@ private func after(_ plan: PostPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(after(plan(), answered(308)).last == "fail badServerResponse 308")
     }
 
+    @Test("a form's fields are shown to no other server; a form without any goes there")
+    func fieldsElsewhere() {
+        var form = plan()
+        form.form = PostForm(fileField: "f", fields: [HeaderField("token", "secret")])
+        #expect(after(form, answered(307, ["Location: http://other/x"])).last == "fail unsupported")
+        #expect(after(form, answered(308, ["Location: /elsewhere"])).last?.hasPrefix("POST /elsewhere") == true)
+        form.form = PostForm(fileField: "f", fields: [])
+        #expect(after(form, answered(307, ["Location: http://other/x"])).last?.hasPrefix("POST /x") == true)
+    }
+
     @Test("a form frames the file, with names that no name can break out of")
     func form() {
         let name = RawPath(Array("a\"b\r\n\\".utf8) + [0xC3, 0xA9, 0xFF])

@@ -259,6 +259,16 @@ private func run(_ plan: PutPlan, _ ends: ExchangeEnd...) -> [String] {
         #expect(run(plan(ifExists: .skip), answered(412)) == ["finish 1000 none skipped"])
     }
 
+    @Test(
+        "what is older than any attempt of ours is somebody else's, whether it is looked at before the PUT or after it")
+    func olderThanOurs() {
+        let older = answered(200, ["Content-Length: 7", "Last-Modified: \(elevenText)"])
+        #expect(run(plan(ifExists: .skip, begun: noon), older, answered(412)) == ["finish 1000 none skipped"])
+        #expect(run(plan(begun: noon), older, answered(412), older) == ["fail destinationExists 412"])
+        let same = answered(200, ["Content-Length: 1000", "Last-Modified: \(elevenText)"])
+        #expect(run(plan(begun: noon), same, answered(412), same) == ["fail destinationExists 412"])
+    }
+
     @Test("412 after an earlier attempt: only its bytes say that it is ours, anything else is unknown")
     func unknownOutcome() {
         let begun = plan(begun: noon)

@@ -144,6 +144,12 @@ private func stands(_ offset: Int64, _ more: String...) -> ExchangeEnd {
         #expect(Drive.run(machine(), [answered(413, ["Upload-Limit: max-size=5"], sent: 0)]) == ["fail http 413"])
     }
 
+    @Test("a server that takes some bytes at once gets none of a larger file", arguments: [0, 1, 4095])
+    func smallPieces(most: Int) {
+        let limited = answered(201, ["Location: /u", "Upload-Limit: max-append-size=\(most)"], sent: 0)
+        #expect(Drive.run(machine(), [limited]).last == "fail http 413")
+    }
+
     @Test("an append that was not read to its end is asked after; an offset in the answer is believed")
     func partial() {
         let chunked = machine(chunk: 4 * mebibyte)

@@ -243,7 +243,13 @@ private let complete = completeRequest
         var moved = S3Script(s3Plan(size: size, resume: s3Point(size: size, key: "g")))
         #expect(moved.said == ["over: the file goes to another place", "1 DELETE ?uploadId=U"])
         #expect(moved.open[1]?.url.text == "https://h/bkt/g?uploadId=U")
-        #expect(moved.lose(1) == ["2 HEAD"])
+        // Its parts cost money as long as they lie there: it is asked for again.
+        #expect(moved.lose(1) == ["wait backoff networkConnectionLost"])
+        var busy = S3Script(s3Plan(size: size, changed: true, resume: s3Point(size: size)))
+        #expect(busy.end(1, 503).first?.hasPrefix("wait") == true)
+        // Who may not remove it must be able to send all the same.
+        var forbidden = S3Script(s3Plan(size: size, changed: true, resume: s3Point(size: size)))
+        #expect(forbidden.end(1, 403) == ["2 HEAD"])
     }
 
     @Test("a source that changed after its object was complete replaces that object")

@@ -1,6 +1,7 @@
 import Testing
 import TransferModel
-import TransferProtocols
+
+@testable import TransferProtocols
 
 @Suite struct S3RemovalTests {
     private func remove(_ end: ExchangeEnd) -> [String] {
@@ -37,6 +38,38 @@ import TransferProtocols
 
     private func search(_ key: String = "a b/") -> S3LeftoverSearch {
         S3LeftoverSearch(S3Address(bucket: "bkt", key: RawPath(key), place: S3Place(endpoint: "http://h")))
+    }
+
+    @Test("pages that lead round in a circle are left")
+    func circle() {
+        var search = search()
+        var step = search.begin()
+        var asked = 0
+        while case .ask = step, asked < 1000 {
+            asked += 1
+            step = search.took(page(["a"], next: "k\(asked % 7)"))
+        }
+        guard case .failed(let error) = step else {
+            Issue.record("\(step)")
+            return
+        }
+        #expect(error.code == .badServerResponse && asked <= 32)
+    }
+
+    @Test("names that a service gives are taken up to a length and in bytes that go back to it as they are")
+    func tokens() {
+        func taken(_ id: String) -> Bool {
+            S3Answers.uploadID(
+                Array("<InitiateMultipartUploadResult><UploadId>\(id)</UploadId></InitiateMultipartUploadResult>".utf8))
+                == id
+        }
+        #expect(taken("2~aB.c-_/+=") && taken(String(repeating: "x", count: 2048)))
+        #expect(!taken(String(repeating: "x", count: 2049)) && !taken("") && !taken("a\u{E4}") && !taken("a\tb"))
+        let long = String(repeating: "k", count: 1025)
+        #expect(S3Answers.uploads(page([long]).body) == nil && S3Answers.uploads(page(["k"], next: long).body) == nil)
+        let part =
+            "<Part><PartNumber>1</PartNumber><Size>5</Size><ETag>\(String(repeating: "e", count: 3000))</ETag></Part>"
+        #expect(S3Answers.parts(Array("<ListPartsResult>\(part)</ListPartsResult>".utf8)) == nil)
     }
 
     @Test("leftovers are listed page by page, with keys as they are")

@@ -55,6 +55,30 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a file that is completed in the commit in which another one fails is looked at, too")
+    func completedBesideFailure() async throws {
+        let sandbox = try Sandbox()
+        defer { withExtendedLifetime(sandbox) {} }
+        let queue = try sandbox.open()
+        let batch = try await add(queue, ["a", "b"])
+        let tasks = try await queue.claimAll()
+        queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: tasks[0].claim)
+        queue.writer.record(.failed(TransferError(.http, "no")), for: tasks[1].claim)
+        try await queue.writer.commit()
+        let look = try #require(try await due(queue).first)
+        _ = try await queue.writer.retry([.task(tasks[1].id)])
+        let again = try #require(try await queue.claimAll().first)
+        let finished = try #require(try await queue.reader.task(tasks[0].id)?.finishedAt)
+        queue.writer.record(.completed(Completion(size: 100, verified: .size)), for: again.claim)
+        let absent = AbsentFile(
+            task: tasks[0].id, finishedAt: finished, error: TransferError(.notThere, "gone"), resumePoint: nil)
+        #expect(try await queue.writer.fail(absent: [absent], in: look) == [tasks[0].id])
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 0, files: 1))])
+        #expect(try await due(queue).count == 1)
+        #expect(try await queue.reader.batch(batch)?.finishedAt == nil)
+        try await queue.close()
+    }
+
     @Test(
         "what is not there fails once in a run of its own, before the end of the batch is told; a retry is looked at again"
     )
@@ -134,6 +158,70 @@ import TransferModel
         let shown = try #require(try await queue.reader.batch(batch))
         #expect(shown.state == .completed && shown.finishedAt != nil && shown.filesCompleted == 1)
         #expect(try await queue.writer.cancel([.batch(batch)]).results.map(\.result) == [.refused])
+        // Who takes the cancel back has it looked at after all.
+        _ = try await queue.writer.undo(.operation(try #require(change.operation)), now: sandbox.clock.now)
+        #expect(try await due(queue).count == 1)
+        #expect(try await queue.reader.batch(batch)?.state == .running)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a look that a person asks for leaves what is over as it is, however often")
+    func verified() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await add(queue, ["a"])
+        try await queue.complete(try await queue.claimAll())
+        let look = try #require(try await due(queue).first)
+        let found = EndedLook.Outcome.looked(at: noon, listed: 1, files: 1)
+        // One that comes before the one that is due does not answer that.
+        for _ in 0..<3 {
+            guard case .folder(let folder) = try await queue.writer.folderToVerify(.batch(batch), after: nil) else {
+                Issue.record("nothing is there to be asked for")
+                return
+            }
+            try await queue.writer.end(looks: [EndedLook(folder.look, found)])
+            #expect(try await due(queue) == [look])
+        }
+        try await queue.writer.end(looks: [EndedLook(look, found)])
+        let ended = try #require(try await queue.reader.batch(batch)?.finishedAt)
+        for outcome in [found, found, .unlisted(TransferError(.unsupported, "no"))] {
+            sandbox.clock.advance(by: .seconds(60))
+            guard case .folder(let folder) = try await queue.writer.folderToVerify(.batch(batch), after: nil) else {
+                continue
+            }
+            try await queue.writer.end(looks: [EndedLook(folder.look, outcome)])
+            let shown = try #require(try await queue.reader.batch(batch))
+            #expect(shown.state == .completed && shown.finishedAt == ended)
+            #expect(try await due(queue) == [])
+        }
+        let events = try await queue.reader.events(after: EventSequence(rawValue: 0), limit: 1000)
+        #expect(events.count { $0.type == .batchFinished } == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("taking a cancel back does not ask again for a look that was over before")
+    func lookedAlready() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await add(queue, ["a", "b"])
+        let tasks = try await queue.claimAll()
+        try await queue.complete([tasks[0]])
+        func refuse(_ task: ClaimedTask) async throws {
+            queue.writer.record(.failed(TransferError(.unsupported, "no")), for: task.claim)
+            try await queue.writer.commit()
+        }
+        try await refuse(tasks[1])
+        let look = try #require(try await due(queue).first)
+        try await queue.writer.end(looks: [EndedLook(look, .looked(at: noon, listed: 1, files: 1))])
+        _ = try await queue.writer.retry([.batch(batch)])
+        let change = try await queue.writer.cancel([.batch(batch)])
+        _ = try await queue.writer.undo(.operation(try #require(change.operation)), now: sandbox.clock.now)
+        try await refuse(try #require(try await queue.claimAll().first))
+        // What was taken away at the server since then is nobody's business.
+        #expect(try await due(queue) == [])
+        #expect(try await queue.reader.batch(batch)?.finishedAt != nil)
         try await queue.close()
     }
 
@@ -156,7 +244,10 @@ import TransferModel
 
     // MARK: Names
 
-    private func compare(_ names: [String], _ listed: [RemoteEntry]) async throws -> [String: RemoteEntry?] {
+    /// - Returns: by name what was found of it, and the names of those whose place another file has.
+    private func compare(
+        _ names: [String], _ listed: [RemoteEntry]
+    ) async throws -> (entries: [String: RemoteEntry?], taken: [String]) {
         let sandbox = try Sandbox()
         defer { withExtendedLifetime(sandbox) {} }
         let queue = try sandbox.open()
@@ -168,6 +259,7 @@ import TransferModel
         try await queue.reader.add(Array(listed.prefix(listed.count / 2)), to: comparison)
         try await queue.reader.add(Array(listed.dropFirst(listed.count / 2)), to: comparison)
         var found: [String: RemoteEntry?] = [:]
+        var taken: [String] = []
         var last: TaskID?
         repeat {
             let page = try await queue.reader.matched(
@@ -178,11 +270,12 @@ import TransferModel
         repeat {
             let page = try await queue.reader.unmatched(comparison: comparison, exact: nil, after: last, limit: 3)
             for file in page.files { found[file.name.displayed] = .some(file.entry) }
+            taken += page.files.filter(\.nameIsTaken).map(\.name.displayed)
             last = page.last
         } while last != nil
         try await queue.reader.endComparison(comparison)
         try await queue.close()
-        return found
+        return (found, taken)
     }
 
     private func file(_ name: String, _ size: Int64 = 100) -> RemoteEntry {
@@ -193,18 +286,19 @@ import TransferModel
     func exact() async throws {
         let names = (0..<10).map { "f\($0)" }
         let listed = names.dropLast().map { file($0) } + [file("f0", 1), file("stranger")]
-        let found = try await compare(names, listed)
+        let found = try await compare(names, listed).entries
         #expect(found.count == 10)
         #expect(found["f0"] == .some(file("f0")) && found["f9"] == .some(nil))
     }
 
     @Test("a server that normalises names or folds their case has the files all the same, each once")
     func folded() async throws {
-        let found = try await compare(
+        let (found, taken) = try await compare(
             ["cafe\u{301}", "README", "readme", "Straße", "plain"],
             [file("caf\u{E9}"), file("readme"), file("STRASSE"), file("PLAIN")])
         #expect(found.filter { $0.value == nil }.keys.sorted() == ["README", "Straße"])
-        // Of two names that the server takes for one only one file is there.
+        // Of two names that the server takes for one only one file is there, and its name would answer for both.
+        #expect(taken == ["README"])
         #expect(found["readme"] == .some(file("readme")))
         #expect(found["plain"] == .some(file("PLAIN")))
     }

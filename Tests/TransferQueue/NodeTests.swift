@@ -64,6 +64,10 @@ import TransferModel
         let batch = try await queue.addTree(folders: ["a": 1])
         let task = try await queue.reader.tasks(batch: batch, limit: 1)[0].id
         #expect(try await queue.writer.resume([.task(task)]).results[0].result == .already)
+        // A file is no folder, and has a number.
+        let name = try #require(try await queue.reader.task(task)?.name)
+        let byPath = try await queue.writer.pause([.folder(batch, path: RawPath("photos/a").appending(RawPath(name)))])
+        #expect(byPath.results[0].message?.hasSuffix("is a file: call it \(task)") == true, "\(byPath.results)")
         _ = try await queue.writer.pause([.folder(batch, path: RawPath("photos"))])
         let byFolder = try await queue.writer.resume([.task(task)]).results[0]
         #expect(byFolder.result == .refused)

@@ -273,6 +273,8 @@ import TransferModel
         #expect(try await queue.writer.nextWake() == later)
         // Once, though its batch is held.
         _ = try await queue.writer.runNow([task(1)])
+        #expect(try await queue.reader.tasks(batch: batch, limit: 2).map(\.state) == [.queued, .created])
+        #expect(try await queue.reader.standing(of: task(1))?.state == .queued)
         #expect(try await queue.claimAll(now: sandbox.clock.now).map(\.id) == [TaskID(rawValue: 1)])
         _ = try await queue.writer.set([.batch(batch)], NodeSettings(notBefore: later))
         _ = try await queue.writer.runNow([.batch(batch)])

@@ -99,7 +99,7 @@ struct QueueModel {
             task.claimed = false
         case .completed(let completion): end(&task, .completed, completion.size)
         case .failed: end(&task, .failed, task.accepted)
-        case .sizeKnown, .response, .sent, .guess, .forgotten: break
+        case .sizeKnown, .response, .sent, .guess, .forgotten, .untouched: break
         }
     }
 

@@ -75,6 +75,146 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("a server that says late that it remembers is gone on with after a kill, by the address that it gave")
+    func rememberedLate() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 2)
+        let tasks = try await queue.claimAll()
+        for task in tasks {
+            queue.writer.record(.running, for: task.id)
+            queue.writer.record(.sent(40, kept: false), for: task.id)
+            try await queue.writer.commit()
+        }
+        queue.writer.record(.sent(60, kept: true), for: tasks[0].id)
+        for task in tasks {
+            queue.writer.record(
+                .checkpoint(resumePoint: Array("{}".utf8), accepted: 50, secret: "XurlX"), for: task.id)
+        }
+        try await queue.writer.commit()
+        await queue.abandon()
+        queue = try sandbox.open()
+        // Any change removes the secrets that nobody refers to.
+        try await queue.writer.wakeDue(now: .now)
+        try await queue.writer.commit()
+        let again = try await queue.claimAll()
+        #expect(again.map(\.accepted) == [50, 0] && again.map(\.restarts) == [0, 1])
+        // What is left at a server that cannot go on with it is still known, too.
+        #expect(again.map(\.resumeSecret) == ["XurlX", "XurlX"])
+        try await queue.close()
+    }
+
+    @Test("what was claimed and never begun has reached no server, whoever takes it back first")
+    func neverBegun() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 3)
+        let tasks = try await queue.claimAll()
+        #expect(tasks.allSatisfy { $0.begunBefore == nil })
+        queue.writer.record(.running, for: tasks[0].claim)
+        queue.writer.record(.untouched, for: tasks[1].claim)
+        queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: nil, error: nil), for: tasks[1].claim)
+        try await queue.writer.commit()
+        let change = try await queue.writer.pause([.batch(batch)])
+        // The engine says a little later what of it had not begun.
+        try await queue.writer.release(unstarted: change.stopped.filter { $0 == tasks[2].claim })
+        _ = try await queue.writer.resume([.batch(batch)])
+        try await queue.writer.clearWait([WaitReasons(.backoff)])
+        let again = try await queue.claimAll().sorted { $0.id.rawValue < $1.id.rawValue }
+        #expect(again.map { $0.begunBefore == nil } == [false, true, true])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("waiting is counted from the first try, also of tries that reached nobody, and anew after a person's retry")
+    func patience() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 2)
+        let begun = sandbox.clock.now
+        for _ in 0..<3 {
+            for task in try await queue.claimAll(now: sandbox.clock.now) {
+                #expect(task.begunBefore == nil && (task.patienceSince ?? begun) == begun)
+                queue.writer.record(.untouched, for: task.claim)
+                queue.writer.record(.waiting(WaitReasons(.backoff), retryAt: nil, error: nil), for: task.claim)
+            }
+            try await queue.writer.commit()
+            sandbox.clock.advance(by: .seconds(60))
+            try await queue.writer.clearWait([WaitReasons(.backoff)])
+        }
+        let tried = try await queue.claimAll(now: sandbox.clock.now)
+        for task in tried {
+            queue.writer.record(.untouched, for: task.claim)
+            queue.writer.record(.failed(TransferError(.gaveUp, "too long")), for: task.claim)
+        }
+        try await queue.writer.commit()
+        #expect(try await queue.reader.task(tried[0].id)?.startedAt == begun)
+        _ = try await queue.writer.retry([.task(tried[0].id)])
+        _ = try await queue.writer.retry([.batch(batch)])
+        let now = sandbox.clock.now
+        let again = try await queue.claimAll(now: now)
+        #expect(again.map(\.patienceSince) == [now, now])
+        for task in again {
+            queue.writer.record(.waiting(WaitReasons(.auth), retryAt: nil, error: nil), for: task.claim)
+        }
+        try await queue.writer.commit()
+        // What waits for a person, or is paused by one, is not given up for that.
+        sandbox.clock.advance(by: .seconds(60))
+        try await queue.writer.clearWait([WaitReasons(.auth)], of: [again[0].id])
+        let answered = sandbox.clock.now
+        #expect(try await queue.claimAll(now: answered).map(\.patienceSince) == [answered])
+        _ = try await queue.writer.pause([.batch(batch)])
+        sandbox.clock.advance(by: .seconds(60))
+        _ = try await queue.writer.resume([.batch(batch)])
+        try await queue.writer.clearWait([WaitReasons(.auth)])
+        let resumed = sandbox.clock.now
+        #expect(try await queue.claimAll(now: resumed).map(\.patienceSince) == [resumed, resumed])
+        try await queue.close()
+    }
+
+    @Test("what ended by a clock that was set by days keeps its age")
+    func clockSet() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.addTree(files: 1)
+        let begun = sandbox.clock.now
+        for task in try await queue.claimAll() {
+            queue.writer.record(.failed(TransferError(.unsupported, "no")), for: task.claim)
+        }
+        try await queue.writer.commit()
+        let ended = try #require(try await queue.reader.batch(batch)?.finishedAt)
+        let times = begun...ended
+        try await queue.writer.moveEnds(by: .seconds(3600), at: times)
+        #expect(try await queue.reader.batch(batch)?.finishedAt == ended)
+        try await queue.writer.moveEnds(by: .seconds(20 * 365 * 86_400), at: times)
+        #expect(
+            try await queue.reader.batch(batch)?.finishedAt == ended.advanced(by: .seconds(20 * 365 * 86_400)))
+        // By the new clock already.
+        try await queue.writer.moveEnds(by: .seconds(-90_000), at: times)
+        #expect(
+            try await queue.reader.batch(batch)?.finishedAt == ended.advanced(by: .seconds(20 * 365 * 86_400)))
+        try await queue.close()
+    }
+
+    @Test("a restart brings the point of what is left along, in one step with the source's new identity")
+    func restartWithPoint() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 1)
+        let task = try #require(try await queue.claimAll().first)
+        queue.writer.record(.checkpoint(resumePoint: [1], accepted: 50, secret: "old"), for: task.claim)
+        let identity = SourceIdentity(size: 7, modifiedNanoseconds: 8, inode: 9)
+        queue.writer.record(
+            .restarted(reason: "it changed", repeated: 50, identity: identity, resumePoint: [2], secret: "old"),
+            for: task.claim)
+        try await queue.writer.commit()
+        await queue.abandon()
+        queue = try sandbox.open()
+        let again = try #require(try await queue.claimAll().first)
+        #expect(again.resumePoint == [2] && again.resumeSecret == "old" && again.accepted == 0 && again.size == 7)
+        try await queue.close()
+    }
+
     @Test("what is forgotten leaves nothing to go on from and no doubt, only how much had been accepted")
     func forgotten() async throws {
         let sandbox = try Sandbox()

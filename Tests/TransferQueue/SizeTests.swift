@@ -30,6 +30,28 @@ import TransferModel
         try await queue.close()
     }
 
+    @Test("numbers that were damaged end nothing, and folders that lie in each other are told as damage")
+    func damaged() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        _ = try await queue.addTree(files: 3, folders: ["raw": 2])
+        let task = try await queue.claimAll()[0]
+        queue.writer.record(.running, for: task.id)
+        try await queue.writer.commit()
+        await queue.abandon()
+        try sandbox.database(.readWrite).execute(
+            script: """
+                UPDATE tasks SET accepted = -9223372036854775807 - 1 WHERE id = \(task.id.rawValue);
+                UPDATE batches SET created_at = -9223372036854775807 - 1;
+                """)
+        queue = try sandbox.open()
+        #expect(try await queue.reader.batches().first?.createdAt.description == "0000-01-01T00:00:00.000Z")
+        try await queue.close()
+        try sandbox.database(.readWrite).execute(script: "UPDATE folders SET parent = id WHERE parent IS NOT NULL")
+        let error = try #require(throws: QueueOpenError.self) { try sandbox.open() }
+        #expect("\(error)".contains("is damaged"), "\(error)")
+    }
+
     @Test("a queue that has such rows, and sums that overflowed, opens again and agrees; its tasks can be cancelled")
     func stored() async throws {
         let sandbox = try Sandbox()
@@ -50,8 +72,11 @@ import TransferModel
                     DROP TABLE remote_versions;
                     DROP INDEX details_final_path;
                     ALTER TABLE tasks DROP COLUMN claims;
-                    ALTER TABLE batches DROP COLUMN secrets;
+                    ALTER TABLE batches DROP COLUMN kept_secrets;
+                    ALTER TABLE batches DROP COLUMN let_go_at;
                     ALTER TABLE task_details DROP COLUMN handle;
+                    ALTER TABLE task_details DROP COLUMN first_tried_at;
+                    ALTER TABLE task_details RENAME COLUMN patience_since TO progressed_at;
                     UPDATE tasks SET size = 9223372036854775807 WHERE id IN (1, 2);
                     UPDATE own_counts SET bytes_total = 9223372036854775807 + 9223372036854775807 WHERE folder = 1;
                     UPDATE folders SET bytes_total = 9223372036854775807 + 5, bytes_left = 9223372036854775807 + 5

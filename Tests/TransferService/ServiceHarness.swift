@@ -160,6 +160,12 @@ actor FakeEngine: EngineControl {
         verified.append(look)
         return unlistable
     }
+    /// What comes of reading files back, by their numbers; the same for others.
+    var outcomes: [TaskID: ReadBackOutcome] = [:]
+    func outcome(of task: TaskID, _ outcome: ReadBackOutcome) { outcomes[task] = outcome }
+    func readBack(
+        _ file: FileToReadBack, in look: DueLook, _ meter: ReadBackMeter
+    ) async throws -> ReadBackOutcome { outcomes[file.task] ?? .same }
     var searches: [BucketSearch] = []
     func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> {
         searches.append(search)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import ServiceWire
 import Testing
 import TransferEngine
@@ -36,10 +37,39 @@ import TransferQueue
         #expect(first.folder?.files == 1 && first.folder?.found == 1 && first.folder?.destination == "dav://h/in/")
         let next = try #require(first.next)
         let last = try await client.call(Methods.nodesVerify, VerifyRequest(id: .batch(batch), after: next))
-        #expect(last.folder == nil && last.next == nil)
+        #expect(first.total == nil && last.folder == nil && last.next == nil && last.total == 1)
         await harness.engine.cannotList(TransferError(.unsupported, "no lists: look"))
         let unlisted = try await client.call(Methods.nodesVerify, VerifyRequest(id: .batch(batch)))
         #expect(unlisted.folder?.unlisted == "no lists: look" && unlisted.folder?.found == 0)
+        try await harness.end()
+    }
+
+    @Test("files are read back in a run of their own, told of while it goes on; each finding comes once")
+    func readBack() async throws {
+        let harness = try await ServiceHarness()
+        let batch = try await add(harness, to: "dav://h/in/")
+        let task = try #require(try await harness.queue.reader.tasks(batch: batch, limit: 1).first).id
+        await harness.engine.outcome(of: task, .other(TransferError(.notThere, "other bytes: look")))
+        let client = try await harness.client()
+        func ask(_ run: UUID, seen: Int, _ id: NodeID? = nil) async throws -> ReadBackProgress {
+            while true {
+                let request = ReadBackRequest(id: id ?? .batch(batch), run: run, seen: seen)
+                let progress = try await client.call(Methods.nodesReadBack, request).progress
+                if progress.isOver { return progress }
+                await Task.yield()
+            }
+        }
+        let run = UUID()
+        let first = try await ask(run, seen: 0)
+        #expect(first.files == 1 && first.same == 0 && first.findings.map(\.path) == ["f"])
+        #expect(try await ask(run, seen: 1).findings == [])
+        #expect(try await ask(run, seen: -7).findings.count == 1)
+        #expect(try await ask(run, seen: .max).findings == [])
+        await harness.engine.outcome(of: task, .same)
+        // Runs that are over do not count as running ones.
+        for _ in 0..<9 { #expect(try await ask(UUID(), seen: 0, .task(task)).same == 1) }
+        await #expect(throws: WireError.self) { try await ask(run, seen: 0, .task(task)) }
+        await #expect(throws: WireError.self) { try await ask(UUID(), seen: 0, .batch(BatchID(rawValue: 99))) }
         try await harness.end()
     }
 

@@ -60,6 +60,7 @@ struct DoorTests {
             "X: y", "Host: 127.0.0.1:PORT|Host: 127.0.0.1:PORT", "Host: a b", "Host: 127.0.0.1:PORT, evil.example",
             "Host: user@127.0.0.1:PORT", "Host: ", "Host: 127.0.0.1:PORT|Content-Length: 1|Content-Length: 1",
             "Host: 127.0.0.1:PORT|Content-Length: 1|Transfer-Encoding: chunked",
+            "Host: 127.0.0.1:PORT|Content-Length : 1", "Host: 127.0.0.1:PORT|Transfer-Encoding : chunked",
             "Host: 127.0.0.1:PORT|X: a\u{1}b", "Host: 127.0.0.1:PORT|X: a\u{1B}[2Jb",
         ])
     func faults(lines: String) throws {

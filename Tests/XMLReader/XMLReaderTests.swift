@@ -95,5 +95,20 @@ private func read(_ text: String, _ limits: XMLLimits = XMLLimits()) throws(XMLF
         #expect(try read("<a><b/><b/></a>", few).children.count == 2)
         #expect(throws: XMLFault.tooLarge) { try read("<a><b/><b/><b/></a>", few) }
         #expect(throws: XMLFault.tooLarge) { try read("<a>" + String(repeating: "x", count: 94) + "</a>", few) }
+        let named = XMLLimits(names: 3)
+        #expect(try read("<a x='1'><b x='2'/><b/></a>", named).children.count == 2)
+        #expect(throws: XMLFault.tooLarge) { try read("<a x='1'><b x='2'/><c/></a>", named) }
+        #expect(throws: XMLFault.tooLarge) { try read("<a x='1' y='1'><b z='2'/></a>", named) }
+        // A list without end, each item of it small.
+        let feed = XMLFeed()
+        #expect(throws: XMLFault.tooLarge) {
+            _ = try feed.take(Array("<a>".utf8))
+            for number in 0..<2000 { _ = try feed.take(Array("<n\(number)/>".utf8)) }
+        }
+        let prefixed = XMLFeed()
+        #expect(throws: XMLFault.tooLarge) {
+            _ = try prefixed.take(Array("<a>".utf8))
+            for number in 0..<2000 { _ = try prefixed.take(Array("<n xmlns:p\(number)='u'/>".utf8)) }
+        }
     }
 }

@@ -188,6 +188,7 @@ complete -c martlet -n '__fish_seen_subcommand_from retry' -l filter -x -d 'task
 complete -c martlet -n '__fish_seen_subcommand_from retry' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from retry' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"
+complete -c martlet -n '__fish_seen_subcommand_from verify' -l read-back -d 'also read every file at the server and compare its SHA-256 with what was sent'
 complete -c martlet -n '__fish_seen_subcommand_from verify' -l json -d 'print JSON, one object a line where there are many'
 complete -c martlet -n '__fish_seen_subcommand_from verify' -s h -l help -d 'show this and exit'
 complete -c martlet -n '__fish_seen_subcommand_from verify' -a "(martlet list 2>/dev/null | string match -r '^b[0-9]+')"

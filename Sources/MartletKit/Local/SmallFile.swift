@@ -6,9 +6,9 @@ package enum SmallFile {
     /// More is none of ours.
     private static let limit = 1 << 20
 
-    /// `nil` when it cannot be read. Of a longer file only the first megabyte.
+    /// `nil` when it cannot be read, or is none of ours to believe: `refusal` says why. Of a longer file only the first megabyte.
     package static func contents(_ path: [UInt8]) -> [UInt8]? {
-        guard let descriptor = try? System.open(path) else { return nil }
+        guard let descriptor = try? System.openSettings(path) else { return nil }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count < limit {
@@ -20,6 +20,25 @@ package enum SmallFile {
     }
 
     package static func contents(_ path: String) -> [UInt8]? { contents(Array(path.utf8)) }
+
+    /// Why a file that is there is not read; `nil`: it is read, or there is none.
+    package static func refusal(_ path: String) -> String? {
+        let shown = RawPath(path).displayed
+        do throws(Errno) {
+            let bytes = Array(path.utf8)
+            _ = try System.openSettings(bytes)
+            return nil
+        } catch .noSuchFile {
+            return (try? System.lstat(Array(path.utf8))) == nil
+                ? nil : "\(shown) is not read: it is a link to what is not there"
+        } catch .invalidArgument {
+            return "\(shown) is not read: it is no plain file"
+        } catch .notPermitted {
+            return "\(shown) is not read: somebody else can write it, and commands may stand in it; chmod go-w it"
+        } catch {
+            return "\(shown) is not read (\(error)): make it readable"
+        }
+    }
 
     /// Puts a new version in the place of the old one: a reader sees one or the other, also after a power cut. Made
     /// with its folder when it is not there, for this person's eyes only. One that cannot be read whole is left alone: whoever made the
@@ -45,7 +64,7 @@ package enum SmallFile {
 
     private static func requireReadable(_ path: [UInt8]) throws(Errno) {
         do throws(Errno) {
-            let file = try System.open(path)
+            let file = try System.openSettings(path)
             if try System.fstat(file.rawValue).size > limit { throw Errno(rawValue: EFBIG) }
         } catch {
             guard error == .noSuchFile else { throw error }

@@ -3,6 +3,8 @@ struct FilterParser {
     private let text: [Character]
     private var place = 0
     private var depth = 0
+    /// What the tests up to here cost, so that nothing is read of a filter that asks for too much.
+    private var effort = 0
 
     init(_ text: String) { self.text = Array(text) }
 
@@ -79,17 +81,26 @@ struct FilterParser {
             place += 1
             depth -= 1
             return inside
-        case "\"": return .test(.word(FilterText(try quoted(), isQuoted: true)))
+        case "\"": return try spend(.word(FilterText(try quoted(), isQuoted: true)))
         case "/":
-            if let regex = try expression() { return .test(.word(regex)) }
+            if let regex = try expression() { return try spend(.word(regex)) }
         case "@":
             let start = place
             place += 1
-            return .test(.state(try state(bare(), start), isNegated: false))
+            return try spend(.state(try state(bare(), start), isNegated: false))
         default: break
         }
-        if let test = try test() { return .test(test) }
-        return .test(.word(FilterText(bare())))
+        if let test = try test() { return try spend(test) }
+        return try spend(.word(FilterText(bare())))
+    }
+
+    private mutating func spend(_ test: FilterTest) throws(FilterFault) -> FilterNode {
+        let node = FilterNode.test(test)
+        // Rows by their names become one test: they are counted when all is read.
+        if case .node = test { return node }
+        effort += node.effort
+        try TransferFilter.refuse(effort)
+        return node
     }
 
     // MARK: Words

@@ -19,9 +19,13 @@ package struct TransferFilter: Hashable, Sendable {
         if text.utf8.count > Self.longest { throw FilterFault(0, "the filter is longer than \(Self.longest) bytes") }
         var parser = FilterParser(text)
         root = try parser.whole()
-        if effort > Self.most {
-            throw FilterFault(0, "the filter asks for too much: up to \(Self.most) words and tests are taken")
-        }
+        try Self.refuse(effort)
+    }
+
+    /// Refuses more effort than `most`.
+    static func refuse(_ effort: Int) throws(FilterFault) {
+        guard effort > most else { return }
+        throw FilterFault(0, "the filter asks for too much: up to \(most) words and tests are taken")
     }
 
     /// Bytes: marked rows by their names are the longest that a screen writes.
@@ -204,7 +208,7 @@ extension FilterNode {
         return others.isEmpty ? named : .any(others + [named])
     }
 
-    fileprivate var effort: Int {
+    var effort: Int {
         switch self {
         case .all(let parts), .any(let parts): parts.reduce(0) { $0 + $1.effort }
         case .not(let part): part.effort

@@ -35,6 +35,9 @@ package struct RemoteListing: ProtocolMachine {
     private var lastID = 0
     private var channel: S3Channel?
     private var token: String?
+    /// Pages that were taken, and the token of one of them: whoever leads round in a circle comes by it again.
+    private var pages = 0
+    private var landmark: String?
     private var emptyPages = 0
     /// There is no such folder: nothing is in it.
     package private(set) var isMissing = false
@@ -142,10 +145,13 @@ package struct RemoteListing: ProtocolMachine {
             }
             guard let next = listing.next else { return done() }
             emptyPages = listing.isEmpty ? emptyPages + 1 : 0
-            // A page that leads nowhere would be asked for again and again.
-            guard next != token, emptyPages < Self.mostEmptyPages else {
+            pages += 1
+            // A page that leads nowhere, or back, would be asked for again and again.
+            guard next != token, next != landmark, emptyPages < Self.mostEmptyPages else {
                 return over(.fail(.endlessListing(channel.host)))
             }
+            // A power of two: sooner or later it lies in the circle, and is far enough away for all of it.
+            if pages.nonzeroBitCount == 1 { landmark = next }
             token = next
             return askPage()
         case .again(let learnt): return (learnt.map { [.learned($0)] } ?? []) + askPage()
@@ -164,11 +170,7 @@ package struct RemoteListing: ProtocolMachine {
     private mutating func answered(_ end: FTPEnd) -> [ProtocolAction] {
         guard case .ftp(let host, _) = place else { return [] }
         if end.isUnknownCommand { return over(.fail(.unlistable(host))) }
-        // The same number for a folder that is not there, and for one that may not be read: the text alone can say it.
-        let isForbidden = ["denied", "permi", "not allowed", "forbidden"].contains {
-            end.text.lowercased().contains($0)
-        }
-        if end.isMissing, !isForbidden { return missing() }
+        if end.isMissing, !end.isForbidden { return missing() }
         guard end.isDone else { return over(FTPMeaning(end, host: host, hasAccepted: false).action) }
         return end.listing?.isWhole == true ? done() : over(.fail(.noListing(host)))
     }

@@ -94,7 +94,7 @@ struct UploadRecord: Equatable, Sendable {
         claim = facts["sha-256"].flatMap { Hexadecimal.decode($0) }.map { DigestValue(bytes: $0) }
         wantsDigest = facts["wants"] != nil
         metadata = facts["metadata"].map(String.init)
-        created = facts["created"].flatMap { Int64($0) } ?? 0
+        created = max(0, facts["created"].flatMap { Int64($0) } ?? 0)
         // The last line may be torn: what does not read as a number is left out.
         resumedAt = lines[end...].dropFirst().compactMap { line in
             line.hasPrefix("resumed ") ? UInt64(line.dropFirst("resumed ".count)) : nil

@@ -39,6 +39,8 @@ package final class FakeStore: Sendable {
         var lastTag = 0
         /// Files whose length is not told, as by servers that make pages on the fly.
         var unmeasured: Set<String> = []
+        /// Files that lists leave out.
+        var hidden: Set<String> = []
         /// Sent as `Repr-Digest` to who asks for it.
         var digest: String?
     }
@@ -73,6 +75,9 @@ package final class FakeStore: Sendable {
     package func put(_ path: String, _ bytes: [UInt8], modified: String? = nil) {
         _ = state.mutex.withLock { $0.store(path, bytes, modified) }
     }
+
+    /// Leaves a file out of lists from now on.
+    package func hide(_ path: String) { state.mutex.withLock { _ = $0.hidden.insert(path) } }
 
     /// Tells this digest of every file from now on.
     package func offerDigest(_ value: String) { state.mutex.withLock { $0.digest = value } }
@@ -208,7 +213,8 @@ extension FakeStore.State {
             let own = files[path].map { [(path, $0)] } ?? []
             let isFolder = path.hasSuffix("/")
             let within = files.filter {
-                isFolder && $0.key.hasPrefix(path) && !$0.key.dropFirst(path.count).contains("/")
+                isFolder && !hidden.contains($0.key) && $0.key.hasPrefix(path)
+                    && !$0.key.dropFirst(path.count).contains("/")
             }
             guard !own.isEmpty || isFolder else { return ("404 Not Found", "") }
             var responses = own.map { Self.response($0.0, $0.1) }

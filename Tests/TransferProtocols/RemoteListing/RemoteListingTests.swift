@@ -80,6 +80,19 @@ struct RemoteListingTests {
         #expect(asked == 100 && words(actions) == ["fail unsupported"])
     }
 
+    @Test("a bucket whose pages lead round in a circle is left", arguments: [2, 3, 7, 50])
+    func circle(length: Int) {
+        var machine = RemoteListing(.s3(bucket, HostFacts()))
+        var actions = machine.handle(.began(at: noon))
+        var asked = 0
+        while case .perform(let id, _)? = actions.last, asked < 1000 {
+            asked += 1
+            let page = ListingEnd(isWhole: true, next: "t\(asked % length)", isEmpty: false)
+            actions = machine.handle(.ended(id, end(200, page)))
+        }
+        #expect(asked <= 4 * length + 4 && words(actions) == ["fail unsupported"])
+    }
+
     @Test("a prefix within a name leaves its folder as it is")
     func prefix() {
         var address = bucket

@@ -1,0 +1,120 @@
+import DisplayText
+import MartletKit
+
+/// The result so far of asking servers for files that were sent to them.
+struct VerifyNews: Hashable, Sendable {
+    /// Files that were looked for.
+    var files: Int64 = 0
+    /// Files that are listed as they were sent.
+    var found: Int64 = 0
+    /// Files that are not over, or failed or were cancelled before they were there.
+    var unsent: Int64 = 0
+    /// Folders that their server does not list.
+    var unlisted = 0
+    /// Files in them.
+    var unlistedFiles: Int64 = 0
+    /// Why the first of what could not be compared could not be.
+    var reason: String?
+    /// `nil`: their bytes were not asked for.
+    var read: Read?
+    /// Files that are missing or other ones.
+    var absent = 0
+    /// Why nothing more can be said.
+    var refusal: String?
+    var isOver = false
+
+    /// Files that are read at their servers.
+    struct Read: Hashable, Sendable {
+        var files: Int64 = 0
+        /// Every byte of these is as it was sent.
+        var same: Int64 = 0
+        var bytes: Int64 = 0
+    }
+
+    mutating func add(_ folder: VerifiedFolder) {
+        files += folder.files
+        found += folder.found
+        absent += folder.absent.count
+        guard let message = folder.unlisted else { return }
+        unlisted += 1
+        unlistedFiles += folder.files
+        reason = reason ?? message
+    }
+
+    /// - Parameter before: what was read of other nodes.
+    mutating func add(_ progress: ReadBackProgress, to before: Read) {
+        read = Read(
+            files: before.files + progress.files, same: before.same + progress.same,
+            bytes: before.bytes + progress.bytes)
+        absent += progress.findings.count { $0.error.code == .notThere }
+        reason = reason ?? progress.findings.first { $0.error.code != .notThere }?.error.message
+    }
+
+    var isWhole: Bool {
+        guard refusal == nil, absent == 0, unsent == 0, read.map({ $0.same == $0.files }) ?? true else { return false }
+        // A folder that cannot be listed says nothing against files whose every byte was read.
+        return unlisted == 0 ? found == files : read?.files == files
+    }
+}
+
+/// `V` and `:verify`: is all of it there, now?
+extension Model {
+    mutating func verify(_ rows: [NodeRow]) {
+        guard !rows.isEmpty else { return complain("No row is selected. Mark a row, or name a batch: :verify b7") }
+        verify(rows.map { nodeID(of: $0) }, title(rows), readsBack: false)
+    }
+
+    /// Verifies the named nodes, else the marked rows, else the cursor's row.
+    mutating func verify(_ text: String) {
+        guard canAct() else { return }
+        var (nodes, words) = nodes(in: text)
+        let readsBack = words == ["read-back"]
+        if readsBack { words = [] }
+        guard words.isEmpty else { return usage(.verify) }
+        let rows = targets
+        if nodes.isEmpty, rows.isEmpty {
+            return complain("No row is selected. Mark a row, or name a batch: :verify b7")
+        }
+        let name = nodes.isEmpty ? title(rows) : look.safe(nodes.map(\.description).joined(separator: " "))
+        if nodes.isEmpty { nodes = rows.map { nodeID(of: $0) } }
+        verify(nodes, name, readsBack: readsBack)
+    }
+
+    mutating func verify(_ nodes: [NodeID], _ name: SafeText, readsBack: Bool) {
+        let isAsked = outstanding.values.contains {
+            if case .verifying(_, nodes) = $0.purpose { true } else { false }
+        }
+        if isAsked { return say("The server is being asked about \(name) already.") }
+        say("Asking the server about \(name)...")
+        ask(.verifying(name, nodes), isPatient: true) { .verify(nodes, readsBack: readsBack, number: $0) }
+    }
+
+    mutating func verified(_ news: VerifyNews, _ number: Int) {
+        guard case .verifying(let name, _)? = outstanding[number]?.purpose else { return }
+        guard news.isOver else {
+            let read = news.read.map { ", read \(look.figures.size($0.bytes)) of it back" } ?? ""
+            return say(
+                "Asking the server about \(name): \(Figures.count(news.found)) of \(Figures.amount(news.files, "file"))\(read)...",
+                isLogged: true)
+        }
+        outstanding[number] = nil
+        if let refusal = news.refusal { return complain(advised(refusal)) }
+        let listed =
+            news.files > 0 && news.files == news.unlistedFiles
+            ? "nothing could be compared"
+            : ListedFiles(found: news.found, of: news.files - news.unlistedFiles).sentence.map { SafeText($0) }
+        let read: SafeText? = news.read.map {
+            "read back, \(Figures.count($0.same)) of \(Figures.count($0.files)) byte for byte the same"
+        }
+        guard let listed else { return say("\(name): nothing of it was completed, so nothing is at the server.") }
+        let counts: SafeText = "\(name): \(listed)" + (read.map { "; \($0)" } ?? "")
+        if news.isWhole { return say("\(counts).") }
+        if news.absent > 0 {
+            return complain("\(counts). \(key(.problems)) says what it is; \(key(.retry)) sends again what is missing.")
+        }
+        if news.unsent > 0 {
+            return complain("\(counts); \(Figures.count(news.unsent)) not sent: \(key(.why)) says why.")
+        }
+        complain("\(counts): \(advised(news.reason ?? "the rest could not be compared"))")
+    }
+}

@@ -1,0 +1,52 @@
+import LinuxSystem
+import TransferModel
+import TransferQueue
+
+/// Why the local side refuses.
+struct LocalRefusal: Error {
+    var error: TransferError
+    /// A wait that time or a person ends; `nil`: it fails.
+    var waits: WaitReason?
+    /// No descriptor is left for this file, so there is none for the next one either.
+    var isShortage = false
+
+    /// What an error number means for a source.
+    static func source(_ path: RawPath, _ error: Errno) -> LocalRefusal {
+        error.isShortage ? shortage : LocalRefusal(error: .source(path, error))
+    }
+
+    static var shortage: LocalRefusal { LocalRefusal(error: .tooManyOpenFiles, waits: .backoff, isShortage: true) }
+}
+
+extension TransferError {
+    static var tooManyOpenFiles: TransferError {
+        TransferError(
+            .tooManyOpenFiles,
+            "this machine has no file descriptor left: raise the limit (ulimit -n, or LimitNOFILE of the service) or lower "
+                + "--transfers; Martlet tries again by itself")
+    }
+}
+
+extension TransferEngine {
+    /// What is here refuses a task that has no slot.
+    func refused(_ task: ClaimedTask, _ refusal: LocalRefusal) {
+        queue.writer.record(.untouched, for: task.claim)
+        guard let reason = refusal.waits else { return refuse(task, refusal.error) }
+        if refusal.isShortage { holdStarts() }
+        countError()
+        let delay = waitRule.delay(reason, failures: task.failures + 1, random: Double.random(in: 0..<1))
+        let retryAt = delay.map { timeline.now.advanced(by: $0) }
+        queue.writer.record(.waiting(WaitReasons(reason), retryAt: retryAt, error: refusal.error), for: task.claim)
+        hasUncommitted = true
+        if let retryAt { wake(at: retryAt) }
+    }
+
+    /// Nothing starts for a moment: it would be refused as well, and a whole batch would go that way.
+    func holdStarts() {
+        guard shortageTimer == nil, phase == .running else { return }
+        shortageTimer = timeline.clock.schedule(after: .seconds(1)) { [self] in
+            shortageTimer = nil
+            schedulePump()
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import LinuxSystem
+package import TransferModel
+import TransferProtocols
+package import TransferQueue
+
+/// What came of reading a file back.
+package enum ReadBackOutcome: Sendable, Hashable {
+    /// Its bytes are those that were sent.
+    case same
+    /// They are not, or the file is not there: the task has failed.
+    case other(TransferError)
+    /// Nobody can say it, for this reason.
+    case unread(TransferError)
+    /// Nothing was compared: `--if-exists skip` kept somebody else's file, or the task was retried or removed while it was read.
+    case notCompared
+}
+
+/// A file that was sent is read at its server and compared with what was sent, by SHA-256.
+extension TransferEngine {
+    package func readBack(
+        _ file: FileToReadBack, in look: DueLook, _ meter: ReadBackMeter
+    ) async throws -> ReadBackOutcome {
+        guard phase == .running else { return .unread(.stoppedLooking) }
+        guard let context = try await contextForRemoval(of: look.batch),
+            let place = context.destination?.appending(file.remote)
+        else { return .unread(.noListingPlace) }
+        if file.isSkipped, context.order.options.ifExists == .skip { return .notCompared }
+        if case .failed(let error) = context.credentials { return .unread(error) }
+        let sent: TransferDigest
+        switch await digestOfSent(file, look, context) {
+        case .success(let digest): sent = digest
+        case .failure(let error): return .unread(error)
+        }
+        takeSlot(at: look.origin)
+        defer { giveSlot(at: look.origin) }
+        let host = TransferScheme.server(of: context.order.destination)
+        let reading = ReadingBack(meter, size: file.identity.size)
+        let error = await read(reading, at: place, look.origin, context)
+        if reading.sink.isTooLong {
+            return try await absent(file, other(host, "more bytes than the \(file.identity.size)"), isOther: true)
+        }
+        if let error {
+            guard phase == .running, !meter.isStopped else { return .unread(.stoppedLooking) }
+            let isMissing = error.code == .sourceMissing || error.httpStatus == 404 || error.httpStatus == 410
+            guard isMissing else { return .unread(error) }
+            return try await absent(file, "\(host) does not have it any more: retry sends it again")
+        }
+        let found = reading.sink.value
+        if found == sent {
+            try await queue.writer.markVerified(file, sent)
+            return .same
+        }
+        return try await absent(
+            file, other(host, "other bytes (SHA-256 \(found.value)) than those"), isOther: true)
+    }
+
+    private func other(_ host: String, _ what: String) -> String {
+        "\(host) gives \(what) that were sent: look at it, and \(TransferError.replaceAdvice) to put yours in its place"
+    }
+
+    private func absent(
+        _ file: FileToReadBack, _ message: String, isOther: Bool = false
+    ) async throws -> ReadBackOutcome {
+        let error = TransferError(.notThere, message)
+        let absent = AbsentFile(
+            task: file.task, finishedAt: file.finishedAt, error: error,
+            resumePoint: isOther ? LastLookVerdict.otherLiesThere : nil)
+        let failed = try await queue.writer.fail(absent: [absent])
+        return failed.isEmpty ? .notCompared : .other(error)
+    }
+
+    /// The SHA-256 of what was sent: as it was kept, or that of a source that has not changed since.
+    private func digestOfSent(
+        _ file: FileToReadBack, _ look: DueLook, _ context: BatchContext
+    ) async -> Result<TransferDigest, TransferError> {
+        if let digest = file.digest, digest.algorithm == "sha-256" { return .success(digest) }
+        let source: SourceFile
+        do throws(LocalRefusal) {
+            source = try open(file.local, file.remote, context)
+        } catch {
+            return .failure(error.error)
+        }
+        let changed = TransferError(
+            .sourceChanged,
+            "\(file.local.displayed) has changed since it was sent, and no SHA-256 of it was kept: "
+                + "'martlet again \(look.batch)' sends it as it is now")
+        guard source.identity == file.identity else { return .failure(changed) }
+        if let digest = source.digest { return .success(digest) }
+        do throws(Errno) {
+            let duplicate = try source.duplicate()
+            let digest: Result<TransferDigest, Errno> = await disks.worker(.digest, of: duplicate).run {
+                Result { () throws(Errno) in try Publication.digest(duplicate) }
+            }
+            let value = try digest.get()
+            return source.change == nil ? .success(value) : .failure(changed)
+        } catch {
+            return .failure(.source(file.local, error))
+        }
+    }
+
+    // MARK: The bytes
+
+    /// Reads until all is here, also over several connections. - Returns: why it is not.
+    private func read(
+        _ reading: ReadingBack, at place: RemotePlace, _ origin: String, _ context: BatchContext
+    ) async -> TransferError? {
+        var failures = 0
+        while true {
+            let before = reading.sink.position
+            let (error, answer) = await readOnce(reading, at: place, origin, context)
+            guard let error, phase == .running, !reading.meter.isStopped else { return error }
+            // The server may want the password shown in another way.
+            if error.httpStatus == 401, context.triesAsAsked(answer) { continue }
+            // Whoever gives another version each time would be asked without end.
+            guard reading.mayGoOn, reading.sink.starts <= Self.readingPatience else { return error }
+            failures = reading.sink.position > before ? 1 : failures + 1
+            if failures == Self.readingPatience { return error }
+            await pause(RetryRule().delay(failures: failures, random: Double.random(in: 0..<1)))
+        }
+    }
+
+    /// Tries in a row that bring nothing.
+    private static let readingPatience = 5
+
+    private func readOnce(
+        _ reading: ReadingBack, at place: RemotePlace, _ origin: String, _ context: BatchContext
+    ) async -> (error: TransferError?, answer: HTTPAnswer?) {
+        guard phase == .running else { return (.stoppedLooking, nil) }
+        // No name is needed, since nothing is written here.
+        guard
+            let machine = context.downloadMachine(
+                place, name: place.lastSegment, verify: VerificationWish.none, ifChanged: .restart, expects: nil,
+                facts: facts(place, origin), resume: reading.point)
+        else { return (.noListingPlace, nil) }
+        reading.mayGoOn = false
+        let (error, attempt) = await inquire(machine, at: place, context, origin) {
+            $0.reading = reading
+            $0.base = reading.sink.position
+        }
+        return (error, attempt.lastAnswer?.head)
+    }
+
+    /// What the protocol wants done for a file that is read for its digest: nothing is written here and nothing is recorded.
+    func readBack(_ action: ProtocolAction, _ attempt: Attempt, _ reading: ReadingBack) {
+        switch action {
+        case .perform(let id, let exchange): begin(exchange, id, attempt)
+        case .abandon(let id): abandon(id, of: attempt)
+        case .openGate(let id, let opening):
+            attempt.base = opening.offset
+            guard reading.sink.begin(opening) else {
+                reading.point = nil
+                reading.mayGoOn = true
+                return endRemoval(attempt, .otherPart(TransferScheme.server(of: attempt.origin)))
+            }
+            openGate(id, of: attempt, to: reading.sink, total: opening.total)
+        case .persist(let point): reading.point = point.content(GetResumePoint.self)
+        case .learned(let facts): remember(facts, of: attempt.factsKey)
+        case .finish: endRemoval(attempt, nil)
+        case .fail(let error): endRemoval(attempt, error)
+        case .wait(let demand):
+            reading.mayGoOn = demand.reason == .backoff || demand.reason == .hostBackoff
+            endRemoval(attempt, demand.error)
+        case .resumed, .startOver, .wake, .accepted, .listed, .digestSource, .digestRange, .claimName, .compareSource,
+            .mismatch:
+            break
+        }
+    }
+}
+
+extension TransferError {
+    fileprivate static func otherPart(_ host: String) -> TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(host) sent another part of the file than was asked for: 'martlet verify --read-back' asks again")
+    }
+}
+
+/// A file that is read for its digest, over as many attempts as it takes. On the engine's loop.
+final class ReadingBack {
+    let sink: DigestSink
+    let meter: ReadBackMeter
+    /// Which version it is, and where the next attempt goes on.
+    var point: GetResumePoint?
+    /// Another attempt may have more luck than the one that ended.
+    var mayGoOn = false
+
+    /// - Parameter size: of what was sent.
+    init(_ meter: ReadBackMeter, size: Int64) {
+        self.meter = meter
+        sink = DigestSink(size: size, meter)
+    }
+}

@@ -1,0 +1,70 @@
+import SQLiteConnection
+package import TransferModel
+
+/// A completed upload whose bytes are to be read at its server.
+package struct FileToReadBack: Sendable, Hashable {
+    package var task: TaskID
+    /// In the batch, for a person.
+    package var path: String
+    package var local: RawPath
+    /// Below the batch's destination; empty: exactly there.
+    package var remote: RawPath
+    /// Of the source as it was sent.
+    package var identity: SourceIdentity
+    /// `--if-exists skip` left what stood there as it was.
+    package var isSkipped: Bool
+    package var finishedAt: Timestamp
+    /// Of the whole file, where it is known.
+    package var digest: TransferDigest?
+}
+
+extension QueueReader {
+    /// Completed uploads directly in a folder, in the order of their numbers.
+    package func filesToReadBack(
+        in folder: FolderID, only task: TaskID?, after: TaskID?, limit: Int
+    ) throws(QueueError) -> [FileToReadBack] {
+        try view { view in
+            guard let place = try view.paths.place(of: folder.rawValue) else { return [] }
+            let database = view.database
+            return try database.rows(
+                """
+                SELECT t.id, t.name, t.source, t.size, t.mtime, t.inode, t.flags, t.finished_at, d.digest
+                FROM tasks t LEFT JOIN task_details d ON d.task = t.id
+                WHERE t.folder = ?1 AND t.state = 6 AND t.id > ?2 AND (?3 IS NULL OR t.id = ?3) ORDER BY t.id LIMIT ?4
+                """, .integer(folder.rawValue), .integer(after?.rawValue ?? 0), SQLiteValue(task?.rawValue),
+                .integer(Int64(limit))
+            ) { row in
+                let name = RawPath(row.bytes(1))
+                let lies = try TaskPlace(database, source: row.optionalInteger(2), name: name, folder: place)
+                return FileToReadBack(
+                    task: TaskID(rawValue: row.integer(0)), path: place.tree.appending(name).displayed,
+                    local: lies.local, remote: lies.remote,
+                    identity: SourceIdentity(
+                        size: row.integer(3), modifiedNanoseconds: row.integer(4),
+                        inode: UInt64(bitPattern: row.integer(5))),
+                    isSkipped: TaskFlags(rawValue: row.integer(6)).contains(.skipped),
+                    finishedAt: Timestamp(milliseconds: row.integer(7)),
+                    digest: StoredJSON.value(TransferDigest.self, row.optionalText(8)))
+            }
+        }
+    }
+}
+
+extension QueueWriter {
+    /// Marks a completed task as verified by this digest of the bytes at its server; a task that has changed since is left alone.
+    package func markVerified(_ file: FileToReadBack, _ digest: TransferDigest) throws(QueueError) {
+        try change { try store.markVerified(file, digest) }
+    }
+}
+
+extension QueueStore {
+    func markVerified(_ file: FileToReadBack, _ digest: TransferDigest) throws {
+        guard let old = try completed(file.task, at: file.finishedAt) else { return }
+        var row = old
+        let oldDetails = try details(row)
+        var details = oldDetails
+        row.flags.verification = .digest
+        details.digest = try StoredJSON.text(digest)
+        try save(&row, was: old, details, was: oldDetails)
+    }
+}

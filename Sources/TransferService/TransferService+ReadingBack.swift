@@ -1,0 +1,144 @@
+import FoundationEssentials
+import LinuxSystem
+import ServiceWire
+import TransferEngine
+import TransferModel
+import TransferQueue
+
+/// Files of a node that are read at their server, one after the other, while somebody asks how far it is. On the service's loop.
+final class ReadBackRun {
+    let id: NodeID
+    let meter = ReadBackMeter()
+    private(set) var progress = ReadBackProgress()
+    var lastAsked = MonotonicInstant.now
+    /// What broke it off.
+    var failure: RequestError?
+
+    init(_ id: NodeID) { self.id = id }
+
+    /// At most so many findings are reported; `files` and `same` count every file.
+    private static let mostFindings = 1000
+
+    func add(_ file: FileToReadBack, _ outcome: ReadBackOutcome) {
+        let found: TransferError
+        switch outcome {
+        case .notCompared: return
+        case .same:
+            progress.files += 1
+            progress.same += 1
+            return
+        case .other(let error), .unread(let error): found = error
+        }
+        progress.files += 1
+        if progress.findings.count < Self.mostFindings {
+            progress.findings.append(AbsentTask(task: file.task, path: file.path, error: found))
+        }
+    }
+
+    func end() { progress.isOver = true }
+
+    /// The progress, without the findings that were told already.
+    func told(besides seen: Int) -> ReadBackProgress {
+        var told = progress
+        told.bytes = max(0, meter.bytes)
+        told.findings = Array(progress.findings.dropFirst(max(0, seen)))
+        return told
+    }
+}
+
+extension TransferService {
+    /// Most read-backs that run at once.
+    private static let mostReadBacks = 8
+    /// A run that nobody has asked about for so long is stopped.
+    private static let readBackPatience = Duration.seconds(30)
+
+    func readBack(_ request: ReadBackRequest) async throws -> ReadBackAnswer {
+        let run = try await run(of: request)
+        run.lastAsked = .now
+        if let failure = run.failure { throw failure }
+        return ReadBackAnswer(progress: run.told(besides: request.seen ?? 0))
+    }
+
+    private func run(of request: ReadBackRequest) async throws -> ReadBackRun {
+        if let known = readBacks[request.run] {
+            guard known.id == request.id else { throw RequestError(.usage, "this run reads \(known.id) back") }
+            return known
+        }
+        switch try await queue.writer.folderToVerify(request.id, after: nil) {
+        case .unknown:
+            throw RequestError(.noSuchObject, "there is no \(request.id): 'martlet list' shows what there is")
+        case .refused(let message): throw RequestError(.refused, message)
+        case .none, .folder: break
+        }
+        // Another request of this run may have come meanwhile.
+        if let known = readBacks[request.run] { return known }
+        // Those that are over stay for a while, until their last answer was fetched.
+        guard readBacks.values.count(where: { !$0.progress.isOver }) < Self.mostReadBacks else {
+            throw RequestError(
+                .refused,
+                "\(Self.mostReadBacks) other read-backs are running: start this one when one of them has ended")
+        }
+        let run = ReadBackRun(request.id)
+        readBacks[request.run] = run
+        Task { await read(run) }
+        scheduleExpiry(of: request.run)
+        return run
+    }
+
+    private func scheduleExpiry(of name: UUID) {
+        _ = loop.schedule(after: Self.readBackPatience) { [weak self] in
+            self?.assumeIsolated { $0.expireIfAbandoned(name) }
+        }
+    }
+
+    private func expireIfAbandoned(_ name: UUID) {
+        guard let run = readBacks[name] else { return }
+        if run.lastAsked.duration(to: .now) < Self.readBackPatience { return scheduleExpiry(of: name) }
+        run.meter.stop()
+        readBacks[name] = nil
+    }
+
+    private func read(_ run: ReadBackRun) async {
+        do {
+            // What was completed a moment ago is told, but may not stand in the queue yet.
+            try await queue.writer.commit()
+            let only: TaskID? = if case .task(let id) = run.id { id } else { nil }
+            var after: Int64?
+            reading: while !run.meter.isStopped {
+                switch try await queue.writer.folderToVerify(run.id, after: after) {
+                case .folder(let found):
+                    try await read(found.look, only: only, run)
+                    if only != nil { break reading }
+                    after = found.look.folder.rawValue
+                case .none: break reading
+                case .unknown: throw RequestError(.noSuchObject, "\(run.id) was removed while it was read back")
+                case .refused(let message): throw RequestError(.refused, message)
+                }
+            }
+        } catch let error as RequestError {
+            run.failure = error
+        } catch {
+            run.failure = RequestError(.internal, "the queue cannot be read (\(error)): see 'martlet log'")
+        }
+        run.end()
+    }
+
+    private func read(_ look: DueLook, only task: TaskID?, _ run: ReadBackRun) async throws {
+        var last: TaskID?
+        while !run.meter.isStopped {
+            let atOnce = await min(Self.mostAtOnce, engine.limits().transfersPerHost)
+            let files = try await queue.reader.filesToReadBack(in: look.folder, only: task, after: last, limit: atOnce)
+            guard let end = files.last else { return }
+            last = end.task
+            let (engine, meter) = (engine, run.meter)
+            let outcomes = try await withThrowingTaskGroup(of: (FileToReadBack, ReadBackOutcome).self) { group in
+                for file in files { group.addTask { (file, try await engine.readBack(file, in: look, meter)) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for (file, outcome) in outcomes { run.add(file, outcome) }
+        }
+    }
+
+    /// Files that are read in parallel: for small ones the round trip takes longest.
+    private static let mostAtOnce = 4
+}
