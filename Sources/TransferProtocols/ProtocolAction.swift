@@ -30,7 +30,8 @@ package enum ProtocolAction: Sendable, Hashable {
     /// so that a look at the name and the request that gives it are not parted by another file of ours.
     case claimName(RawPath)
     /// Looks at the source. If it has changed since the first byte, nothing that follows is done and the file begins again with what the
-    /// source is now. Comes before every request that gives the final name.
+    /// source is now. Comes before every request that gives the final name, and before anybody is blamed for bytes that arrived
+    /// other than they were hashed.
     case compareSource
     /// The server (or the local file) has every byte. The last action.
     case finish(Receipt)

@@ -48,6 +48,12 @@ package struct ExchangeEnd: Sendable {
     package var listing: ListingEnd?
     package var at: Timestamp
 
+    /// Whether the server may have done what was asked although it did not say so: no answer came, or one of something before it that had none.
+    package var mayHaveBeenActedOn: Bool {
+        guard let answer else { return failure?.mayHaveReachedServer ?? true }
+        return answer.status == 502 || answer.status == 504 || (520...524).contains(answer.status)
+    }
+
     package init(
         answer: HTTPAnswer?, body: [UInt8] = [], bytesSent: Int64 = 0, bytesWritten: Int64 = 0,
         failure: ExchangeFailure? = nil, at: Timestamp

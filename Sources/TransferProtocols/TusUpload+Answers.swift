@@ -124,7 +124,9 @@ extension TusUpload {
         case .tooLarge(let error): return shrink(range, error)
         case .corrupted:
             parts[index].corruptions += 1
-            guard parts[index].corruptions < 3 else { return over(.fail(.keepsArrivingDamaged(plan.endpoint))) }
+            guard parts[index].corruptions < 3 else {
+                return [.compareSource] + over(.fail(.keepsArrivingDamaged(plan.endpoint)))
+            }
             parts[index].state = .unknown
             return advance()
         case .noMethod(let error):

@@ -2,7 +2,13 @@ import TransferModel
 
 /// Parts of a tus upload become one file (the concatenation extension).
 extension TusUpload {
-    /// The last request. Written down first: should its answer be lost, the parts may be gone although all went well.
+    /// Joins the parts, unless an earlier attempt may have done that: a server that keeps parts would make a second file of them.
+    mutating func joinOnce() -> [ProtocolAction] {
+        guard plan.resume?.isJoining == true, plan.subject.ifExists != .replace else { return join() }
+        return lookElsewhere(since: plan.resume?.begun ?? plan.subject.begunBefore ?? begun) { $0.refused() }
+    }
+
+    /// The last request. Written down first: should its answer be lost, the file may be there.
     mutating func join() -> [ProtocolAction] {
         let isNew = !isJoining
         isJoining = true
@@ -28,19 +34,25 @@ extension TusUpload {
             if let error = endpoint.follow(head, keepsMethod: true) { return over(.fail(error)) }
             return join()
         case .exists: return lookElsewhere(since: since) { $0.refused() }
-        case .lost(let error): return refuseOrWait(error)
-        case .busy(let error): return over(.wait(WaitDemand(.backoff, error)))
-        case .wait(let demand): return over(.wait(demand))
+        case .lost(let error): return (end.mayHaveBeenActedOn ? [] : notJoined()) + refuseOrWait(error)
+        case .busy(let error): return notJoined() + over(.wait(WaitDemand(.backoff, error)))
+        case .wait(let demand): return (end.mayHaveBeenActedOn ? [] : notJoined()) + over(.wait(demand))
         case .fail(let error):
             if end.body.starts(with: "ERR_UPLOAD_NOT_FINISHED".utf8) {
-                return over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
+                return notJoined() + over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
             }
-            guard Self.meansNoParts(error) else { return over(.fail(error)) }
+            guard Self.meansNoParts(error) else { return notJoined() + over(.fail(error)) }
             // An earlier join may have used them up.
             if plan.resume?.isJoining == true { return lookElsewhere(since: since ?? begun) { $0.refused() } }
             return withoutParts()
         default: return over(.wait(WaitDemand(.backoff, .noAnswer(endpoint.address))))
         }
+    }
+
+    /// The server has said that it did not do it: the next attempt asks again without a look.
+    mutating func notJoined() -> [ProtocolAction] {
+        isJoining = false
+        return [persist()]
     }
 
     /// Some servers keep the parts beside the file. That it is there is written down first: with parts gone nobody could tell any more.

@@ -62,7 +62,8 @@ extension TusUpload {
         state = .elsewhere(inner)
         // Whoever retries after that has looked there, and wants it sent.
         if case .fail(let error)? = actions.last, error.code == .unknownOutcome {
-            return [.persist(ResumePoint(TusResumePoint()))] + actions
+            // Parts that are still there need only be joined.
+            return (parts.count > 1 && isFull ? notJoined() : [.persist(ResumePoint(TusResumePoint()))]) + actions
         }
         return actions
     }

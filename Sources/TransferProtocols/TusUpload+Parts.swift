@@ -51,8 +51,10 @@ extension TusUpload {
         return actions
     }
 
+    var isFull: Bool { parts.allSatisfy { $0.state == .full } }
+
     private mutating func conclusion() -> [ProtocolAction] {
-        if parts.allSatisfy({ $0.state == .full }) { return parts.count > 1 ? join() : finished() }
+        if isFull { return parts.count > 1 ? joinOnce() : finished() }
         if parts.contains(where: \.isBusy) { return [] }
         let demands = parts.compactMap { part -> WaitDemand? in
             if case .stopped(let demand) = part.state { return demand }

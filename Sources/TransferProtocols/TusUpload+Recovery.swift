@@ -58,7 +58,7 @@ extension TusUpload {
     /// A 412, and a look that found nothing of that name.
     mutating func refusedWithoutReason() -> [ProtocolAction] {
         // The parts are whole: only what makes them a file is asked for again.
-        if isJoining, restarts < Self.mostRestarts {
+        if isJoining, isFull, restarts < Self.mostRestarts {
             restarts += 1
             return join()
         }

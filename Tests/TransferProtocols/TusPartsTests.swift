@@ -256,25 +256,49 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
 
     // MARK: Joining
 
-    private func joining(_ end: ExchangeEnd, resume: TusResumePoint? = point()) -> [String] {
-        var drive = Drive(machine(resume: resume))
+    private func joining(
+        _ end: ExchangeEnd, resume: TusResumePoint? = point(), ifExists: ExistingFilePolicy = .fail
+    ) -> [String] {
+        var drive = Drive(machine(resume: resume, ifExists: ifExists))
         _ = drive.begin()
         _ = drive.end(stands(size / 2), of: 1)
         _ = drive.end(stands(size / 2), of: 2)
         return drive.end(end, of: 3)
     }
 
-    @Test("a lost answer to the join is asked for again; the parts are looked at first")
+    private static let join = "3 POST http://h/files/ | Upload-Concat: final;http://h/files/a http://h/files/b"
+
+    @Test("a join whose answer was lost is not asked for again where the server keeps parts: the file is looked for")
     func lostJoin() {
-        #expect(joining(unanswered(lost, sent: 0)) == ["wait backoff networkConnectionLost"])
+        for end in [unanswered(lost, sent: 0), answered(504)] {
+            #expect(joining(end).map { String($0.prefix(12)) } == ["wait backoff"])
+        }
         // It was written down before: nothing new is.
         var drive = Drive(machine(resume: point(isJoining: true)))
         #expect(drive.begin() == ["1 HEAD http://h/files/a", "2 HEAD http://h/files/b"])
         _ = drive.end(stands(size / 2), of: 1)
-        #expect(
-            drive.end(stands(size / 2), of: 2) == [
-                "resumed 67108864", "3 POST http://h/files/ | Upload-Concat: final;http://h/files/a http://h/files/b",
-            ])
+        #expect(drive.end(stands(size / 2), of: 2) == ["resumed 67108864", "3 HEAD http://h/files/f"])
+        // A person decides; the parts are kept for that.
+        #expect(drive.end(answered(404), of: 3) == [persisted, "fail unknownOutcome"])
+        #expect((drive.machine as? TusUpload)?.isJoining == false)
+
+        // What may be replaced may be sent twice.
+        drive = Drive(machine(resume: point(isJoining: true), ifExists: .replace))
+        _ = drive.begin()
+        _ = drive.end(stands(size / 2), of: 1)
+        #expect(drive.end(stands(size / 2), of: 2) == ["resumed 67108864", Self.join])
+    }
+
+    @Test("a join that never went out, or was refused, is asked for again without a question")
+    func refusedJoinIsAskedAgain() {
+        for end in [unanswered(refused, sent: 0), answered(401), answered(423), answered(503)] {
+            var drive = Drive(machine(resume: point()))
+            _ = drive.begin()
+            _ = drive.end(stands(size / 2), of: 1)
+            _ = drive.end(stands(size / 2), of: 2)
+            #expect(drive.end(end, of: 3).first == persisted)
+            #expect((drive.machine as? TusUpload)?.isJoining == false)
+        }
     }
 
     @Test("parts that are gone after a join may be the file: it is looked for")
@@ -284,20 +308,23 @@ private let persisted = "persist tus secret http://h/files/a\nhttp://h/files/b"
         #expect(drive.end(answered(404), of: 1) == [persisted, "abandon 2", "3 HEAD http://h/files/f"])
         #expect(drive.end(answered(404), of: 3) == ["persist tus", "fail unknownOutcome"])
         // The same when the server has used them up and refuses to join them once more.
-        #expect(joining(answered(400), resume: point(isJoining: true)) == ["4 HEAD http://h/files/f"])
+        let again = joining(answered(400), resume: point(isJoining: true), ifExists: .replace)
+        #expect(again == ["4 HEAD http://h/files/f"])
     }
 
     @Test(
         "the answer to the join decides",
         arguments: [
-            (201, "", "finish 67108864 size"), (204, "", "finish 67108864 size"), (401, "", "wait auth http"),
-            (403, "", "wait auth http"), (413, "", "fail http 413"), (423, "", "wait backoff badServerResponse"),
-            (500, "", "wait backoff http"), (507, "", "wait remoteDiskSpace http"),
-            (400, "ERR_UPLOAD_NOT_FINISHED: x", "wait backoff networkConnectionLost"),
-            (412, "", "4 HEAD http://h/files/f"),
-        ])
-    func joinAnswers(status: Int, body: String, expected: String) {
-        #expect(joining(answered(status, body: body)) == [expected])
+            (201, "", ["finish 67108864 size"]), (204, "", ["finish 67108864 size"]),
+            (401, "", [persisted, "wait auth http"]), (403, "", [persisted, "wait auth http"]),
+            (413, "", [persisted, "fail http 413"]), (423, "", [persisted, "wait backoff badServerResponse"]),
+            (500, "", [persisted, "wait backoff http"]), (504, "", ["wait backoff http"]),
+            (507, "", [persisted, "wait remoteDiskSpace http"]),
+            (400, "ERR_UPLOAD_NOT_FINISHED: x", [persisted, "wait backoff networkConnectionLost"]),
+            (412, "", ["4 HEAD http://h/files/f"]),
+        ] as [(Int, String, [String])])
+    func joinAnswers(status: Int, body: String, expected: [String]) {
+        #expect(joining(answered(status, body: body)) == expected)
     }
 
     @Test("a join that is refused although nothing is there is asked for again; the parts stay")
