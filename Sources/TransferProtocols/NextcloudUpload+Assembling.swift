@@ -3,23 +3,27 @@ import TransferModel
 /// The wait for a MOVE whose answer was lost. Asking for it again while it goes on makes a server copy without end, so only the target
 /// and the folder of chunks are looked at (nextcloud/server #6279, rclone #6133).
 struct Poll: Hashable, Sendable {
-    /// When the wait began; `nil` until the first look at the target is answered.
-    var since: Timestamp?
-    var round = 0
-    /// How long the server may take before the MOVE is asked for again.
+    /// How long the server may still take before the MOVE is asked for again. Pauses that were made count, and not what the clock says: a clock
+    /// that is set would end or prolong the wait.
     var patience: Duration
+    var round = 0
     /// An earlier attempt asked for it.
     var isEarlier: Bool
 
-    /// A gateway gave up, or the line: the server may copy for an hour.
-    static func afterLostAnswer(_ now: Timestamp) -> Poll {
-        Poll(since: now, patience: .seconds(3600), isEarlier: false)
-    }
+    private static let hour = Duration.seconds(3600)
 
-    /// In a later attempt. One that was stopped around the MOVE may never have asked for it, and copying at 8 MiB a second is slow.
-    static func again(_ point: NextcloudResumePoint, _ size: Int64) -> Poll {
-        if let lost = point.lostAt { return Poll(since: lost, patience: .seconds(3600), isEarlier: true) }
-        return Poll(since: nil, patience: .seconds(min(3600, max(20, size >> 23))), isEarlier: true)
+    /// A gateway gave up, or the line: the server may copy for an hour.
+    static let afterLostAnswer = Poll(patience: hour, isEarlier: false)
+
+    /// A look at what is there, and no wait.
+    static let once = Poll(patience: .zero, isEarlier: false)
+
+    /// In a later attempt. One that was stopped around the MOVE may never have asked for it, and copying at 8 MiB a second is slow: so long is
+    /// waited in any case, since the time that is written down may be of another clock.
+    static func again(_ point: NextcloudResumePoint, _ size: Int64, at now: Timestamp) -> Poll {
+        let copying = Duration.seconds(min(3600, max(20, size >> 23)))
+        guard let lost = point.lostAt else { return Poll(patience: copying, isEarlier: true) }
+        return Poll(patience: max(copying, hour - max(.zero, now.since(lost))), isEarlier: true)
     }
 
     /// 10 to 30 seconds.
@@ -71,7 +75,7 @@ extension NextcloudUpload {
         case 409 where foldersMade == 0: return make(folderAt: 0)
         // It has them all no more, or never had them all.
         case 400 where moves < 3, 404 where moves < 3:
-            return ask(plan.address) { .polling($0, Poll(since: end.at, patience: .zero, isEarlier: false)) }
+            return ask(plan.address) { .polling($0, .once) }
         // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
         case 423 where plan.resume?.isAssembling == true || point.lostAt != nil: return lostAnswer(end)
         // What Nextcloud itself says is an end; what a gateway says is not.
@@ -83,7 +87,7 @@ extension NextcloudUpload {
     /// From now on the server has an hour; later attempts know when it began.
     private mutating func lostAnswer(_ end: ExchangeEnd) -> [ProtocolAction] {
         point.lostAt = end.at
-        return [.persist(ResumePoint(point))] + rest(.afterLostAnswer(end.at))
+        return [.persist(ResumePoint(point))] + rest(.afterLostAnswer)
     }
 
     /// The MOVE did not happen: the next attempt asks for it again.
@@ -122,6 +126,7 @@ extension NextcloudUpload {
     private mutating func rest(_ poll: Poll) -> [ProtocolAction] {
         var poll = poll
         let pause = poll.pause
+        poll.patience -= pause
         poll.round += 1
         state = .polling(nil, poll)
         return [.wake(.probeAgain, after: pause)]
@@ -130,9 +135,7 @@ extension NextcloudUpload {
     /// The target, as it is now.
     mutating func polled(_ end: ExchangeEnd, _ poll: Poll) -> [ProtocolAction] {
         guard let place else { return [] }
-        var poll = poll
         // A later time is one of a clock that was set since.
-        poll.since = min(poll.since ?? end.at, end.at)
         if let lost = point.lostAt, lost > end.at { point.lostAt = end.at }
         switch finding(end) {
         case .found(let file) where file.size == plan.subject.size && isNew(file):
@@ -175,8 +178,7 @@ extension NextcloudUpload {
             return ask(plan.address) { .polling($0, last) }
         case .missing: return startAnew()
         case .found, .unknownMethod:
-            guard let since = poll.since, end.at.since(since) < poll.patience else { return review() }
-            return rest(poll)
+            return poll.patience > .zero ? rest(poll) : review()
         }
     }
 

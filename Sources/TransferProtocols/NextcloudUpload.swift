@@ -78,7 +78,7 @@ package struct NextcloudUpload: ProtocolMachine {
 
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
-        case (.ready, .began): return begin()
+        case (.ready, .began(let now)): return begin(at: now)
         case (.sending, .ended(let id, let end)):
             guard let number = inFlight.removeValue(forKey: id) else { return [] }
             return sent(number, end)
@@ -132,7 +132,7 @@ package struct NextcloudUpload: ProtocolMachine {
 
     // MARK: Beginning
 
-    private mutating func begin() -> [ProtocolAction] {
+    private mutating func begin(at now: Timestamp) -> [ProtocolAction] {
         guard place != nil else {
             return over(
                 .fail(
@@ -141,7 +141,7 @@ package struct NextcloudUpload: ProtocolMachine {
         }
         guard plan.resume != nil else { return ask(plan.address) { .looking($0) } }
         if plan.subject.hasChanged { return clear() }
-        let poll = Poll.again(point, plan.subject.size)
+        let poll = Poll.again(point, plan.subject.size, at: now)
         return point.isAssembling ? ask(plan.address) { .polling($0, poll) } : list()
     }
 
