@@ -48,6 +48,7 @@ package struct FileStatus: Sendable, Equatable {
     /// Type and permission bits, `st_mode`.
     package let mode: UInt32
     package let userID: UInt32
+    package let groupID: UInt32
     package let linkCount: UInt64
 
     /// The type bits of `mode`.
@@ -64,6 +65,7 @@ package struct FileStatus: Sendable, Equatable {
         device = UInt64(status.st_dev)
         mode = status.st_mode
         userID = status.st_uid
+        groupID = status.st_gid
         linkCount = UInt64(status.st_nlink)
     }
 

@@ -21,13 +21,15 @@ extension System {
     }
 
     /// Opens a file of settings for reading, without waiting for the other end of a pipe. Commands may stand in it, so it has to be its user's
-    /// or root's, and not anybody's to write. Corresponds to `open` and `fstat`.
+    /// or root's, and nobody else's to write. Corresponds to `open` and `fstat`.
     /// - Throws: `invalidArgument`: it is no plain file; `notPermitted`: somebody else can write it; else what `open` says.
     package static func openSettings(_ path: [UInt8]) throws(Errno) -> OwnedDescriptor {
         let file = try open(path, flags: O_RDONLY | O_NONBLOCK)
         let status = try fstat(file.rawValue)
         guard status.kind == .regular else { throw .invalidArgument }
-        guard status.permissions & 0o002 == 0, [0, userID].contains(status.userID) else { throw .notPermitted }
+        let others: UInt32 = status.permissions & 0o022
+        let isOwnGroup = others == 0o020 && (status.groupID == 0 || UserEntry.own?.ownsGroup(status.groupID) == true)
+        guard others == 0 || isOwnGroup, [0, userID].contains(status.userID) else { throw .notPermitted }
         return file
     }
 

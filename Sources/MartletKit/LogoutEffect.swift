@@ -36,7 +36,7 @@ package enum LogoutEffect: Hashable, Sendable {
     package static func look(engine pid: Int32) -> LogoutEffect {
         // logind leaves root's processes alone.
         guard getuid() != 0, let cgroup = SmallFile.contents("/proc/\(pid)/cgroup") else { return .none }
-        let user = userName()
+        let user = UserEntry.own?.name
         let lingers = user.map { (try? System.stat(Array("/var/lib/systemd/linger/\($0)".utf8))) != nil } ?? false
         let files = ["/usr/lib/systemd/logind.conf", "/etc/systemd/logind.conf"].compactMap { SmallFile.contents($0) }
         // By their names, whichever folder they are in; of one name the last folder's counts.
@@ -59,18 +59,6 @@ package enum LogoutEffect: Hashable, Sendable {
         }
     }
 
-    /// getpwuid_r(3).
-    private static func userName() -> String? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
-            guard let base = buffer.baseAddress,
-                getpwuid_r(getuid(), &entry, base, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
-            else { return nil }
-            return String(validatingCString: name)
-        }
-    }
-
     /// Turns lingering on for the user, as `loginctl enable-linger` does; blocks until it has answered.
     /// - Returns: why it is not on; `nil`: it is.
     package static func allowLingering() -> String? {
@@ -80,7 +68,7 @@ package enum LogoutEffect: Hashable, Sendable {
             return "loginctl is not there: lingering cannot be turned on from here"
         }
         guard (try? process.wait()) == .exited(0) else {
-            return "lingering was refused: type  sudo loginctl enable-linger \(userName() ?? "USER")"
+            return "lingering was refused: type  sudo loginctl enable-linger \(UserEntry.own?.name ?? "USER")"
         }
         return nil
     }

@@ -8,6 +8,10 @@ import TransferQueue
 final class ListingCollector: TransferBodySink {
     /// More names than any folder has that people use; the rest of a list without end would fill the disk.
     static let most = 4_000_000
+    /// What a list may bring that leads to no name: a server that has nothing to tell could go on telling it for ever.
+    private let mostIdleBytes: Int
+    /// Bytes that go with a name, and those that a page counts as whatever is in it.
+    private static let (bytesOfName, bytesOfPage) = (16 << 10, 64 << 10)
 
     private let reader: QueueReader
     private let comparison: Int64
@@ -16,14 +20,18 @@ final class ListingCollector: TransferBodySink {
     /// The page that is given last; each waits for the one before.
     private var last: Task<Bool, Never>?
     private var count = 0
+    private var bytes = 0
     /// The server lists more names than there can be.
     private(set) var isTooLong = false
 
-    init(_ reader: QueueReader, comparison: Int64) {
-        (self.reader, self.comparison) = (reader, comparison)
+    init(_ reader: QueueReader, comparison: Int64, mostIdleBytes: Int = 64 << 20) {
+        (self.reader, self.comparison, self.mostIdleBytes) = (reader, comparison, mostIdleBytes)
     }
 
-    func beginReading(_ format: ListingFormat) { listing = ListingReader(format) }
+    func beginReading(_ format: ListingFormat) {
+        listing = ListingReader(format)
+        spend(Self.bytesOfPage)
+    }
 
     /// How the answer ended, when it was a list.
     func endReading() -> ListingEnd? {
@@ -36,7 +44,13 @@ final class ListingCollector: TransferBodySink {
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
         guard let listing else { return }
         add(listing.take(Array(bytes)))
+        spend(bytes.count)
         if isTooLong { throw .fileTooLarge }
+    }
+
+    private func spend(_ more: Int) {
+        bytes += more
+        if bytes > mostIdleBytes + count * Self.bytesOfName { isTooLong = true }
     }
 
     func add(_ entries: [RemoteEntry]) {

@@ -91,6 +91,8 @@ extension TransferEngine {
         switch outcome {
         case .published: complete(attempt, receipt, finalPath: publication.final)
         case .nameTaken: nameTaken(attempt, publication)
+        // Over a network the file system may ask twice, and hear of its own first try.
+        case .notOurs where target.wasPublished(last): complete(attempt, receipt, finalPath: publication.final)
         case .notOurs: again(attempt, target, "somebody else has put another file in the temporary one's place")
         case .failed(let error): refused(attempt, target.refusal(error))
         }

@@ -96,6 +96,7 @@ extension TransferEngine {
             ifExists: options.ifExists, verify: options.verify, begunBefore: task.begunBefore,
             token: .task(task.uuid), hasChanged: hasChanged, unanswered: cut(task),
             isLastOfBatch: isLast(of: context))
+        subject.hasArrived = task.accepted > 0 || subject.unanswered != nil
         subject.targetIsOther = task.knownPoint?.content(PutResumePoint.self)?.isOther == true
         return subject
     }

@@ -7,6 +7,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     public init(milliseconds: Int64) { self.milliseconds = min(max(milliseconds, Self.first), Self.last) }
 
+    public init(seconds: Int64) {
+        let (milliseconds, isTooMany) = seconds.multipliedReportingOverflow(by: 1000)
+        self.init(milliseconds: isTooMany ? (seconds < 0 ? .min : .max) : milliseconds)
+    }
+
     /// 0000-01-01T00:00:00.000Z.
     private static let first: Int64 = -62_167_219_200_000
     /// 9999-12-31T23:59:59.999Z.

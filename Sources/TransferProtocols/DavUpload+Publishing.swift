@@ -34,11 +34,14 @@ extension DavUpload {
             switch DavFinding.unanswered(end, host) {
             case .wait(let demand):
                 // Whether it arrived is not known either: it has as long as copying at a mebibyte a second takes.
-                return prove(demand, busy: end.failure?.mayHaveReachedServer ?? true ? leastPatience : nil)
+                let mayHaveArrived = end.failure?.mayHaveReachedServer ?? true
+                hasLostMove = hasLostMove || mayHaveArrived
+                return prove(demand, busy: mayHaveArrived ? leastPatience : nil)
             case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
             }
         }
         if answer.status == 202 || answer.status == 207 {
+            hasLostMove = true
             return prove(WaitDemand(.backoff, undone(answer)), busy: answer.status == 202 ? .hour : nil)
         }
         if answer.isSuccess {
@@ -61,18 +64,20 @@ extension DavUpload {
         switch AnswerMeaning.dav(answer, host: host, hasAccepted: true, at: end.at) {
         // Whatever stands between us and the server may have given up before the server did.
         case .wait(let demand) where answer.status >= 500 && answer.status != 507 || answer.status == 408:
+            hasLostMove = true
             return prove(demand, busy: DavMessages.isOwnWord(end.body) ? nil : .hour)
         // A lock on its own is somebody else's; after a lost answer it is our own MOVE that still goes on.
         case .wait(let demand) where answer.status == 423 && plan.isCloud && plan.resume?.publishing == true:
             return prove(demand, busy: .hour)
-        case let meaning: return over(meaning.refusal ?? .fail(.cutOff(by: host)))
+        // A no: the temporary file's absence proves nothing from here on.
+        case let meaning:
+            return (hasLostMove ? [] : disclaim()) + over(meaning.refusal ?? .fail(.cutOff(by: host)))
         }
     }
 
     /// - Parameter busy: how long the server may still be at it. Nextcloud copies where others rename, and a MOVE that is asked for
     ///   again meanwhile makes it copy without end.
     private mutating func prove(_ demand: WaitDemand, busy: Duration? = nil) -> [ProtocolAction] {
-        hasLostMove = true
         guard plan.isCloud, let busy else { return ask(temporary) { .proving($0, isTarget: false, demand) } }
         point.busyUntil = now.advanced(by: busy)
         return [.persist(ResumePoint(point))] + ask(temporary) { .proving($0, isTarget: false, demand) }
@@ -94,12 +99,14 @@ extension DavUpload {
             return ask(plan.address) { .proving($0, isTarget: true, demand) }
         }
         switch finding {
-        case .found(let file) where file.size == plan.subject.size:
+        case .found(let file) where file.size == plan.subject.size && isRenamed(file):
             isMeasured = true
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag
             receipt.foundThere = demand == nil
             return over(.finish(receipt))
+        case .found(let file) where file.size == plan.subject.size:
+            return [.startOver(reason: "the temporary file is not there any more")] + fresh()
         case .found(let file):
             let length = file.size.map { "\($0) bytes" } ?? "a length that it does not tell"
             return over(
@@ -108,6 +115,15 @@ extension DavUpload {
             if let demand { return over(.wait(demand)) }
             return [.startOver(reason: "the temporary file is not there any more")] + fresh()
         }
+    }
+
+    /// Only a MOVE of ours that nobody said no to takes the temporary file away; the server's own clearing up does, too. Where a file may be
+    /// replaced, one of that length may be the old one: an intent of an earlier attempt says too little then, without our time.
+    private func isRenamed(_ target: DavResource) -> Bool {
+        if hasLostMove { return true }
+        guard plan.resume?.publishing == true else { return false }
+        return plan.subject.ifExists != .replace
+            || target.modified.map { $0.milliseconds / 1000 == modified } ?? false
     }
 
     /// The server did not overwrite.
@@ -130,7 +146,7 @@ extension DavUpload {
     /// Only a MOVE of ours takes the temporary file away: one that a killed engine had asked for, or that the line brought twice. Where it is
     /// there, none has happened, unless what a killed engine had sent has made it once more after that.
     mutating func compared(_ finding: DavFinding, _ file: DavResource) -> [ProtocolAction] {
-        if finding == .missing, hasLostMove || plan.resume?.publishing == true {
+        if finding == .missing, isRenamed(file) {
             isMeasured = true
             var receipt = receipt(.token, nil)
             receipt.etag = file.etag

@@ -215,7 +215,7 @@ package struct DavUpload: ProtocolMachine {
     }
 
     /// Before our temporary file is removed: from here on its absence proves no MOVE.
-    private mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
+    mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
         guard point.publishing else { return [] }
         point.disclaim()
         hasLostMove = false

@@ -6,8 +6,10 @@ package struct FTPDownload: ProtocolMachine {
     private enum State {
         /// Next: `asking`, `over` (all was there already).
         case ready
-        /// MDTM and SIZE. Next: `askingDigest`, `receiving`, `over`.
+        /// MDTM and SIZE. Next: `settling`, `askingDigest`, `receiving`, `over`.
         case asking(ExchangeID)
+        /// It was written to a moment ago: its time tells another version apart in a moment. Next: `asking`.
+        case settling
         /// The server's digest of the file, because no person gave one: by `XSHA256`, then by `HASH`. Next: itself, `receiving`, `over`.
         case askingDigest(ExchangeID, RemoteVersion, byHash: Bool)
         /// The bytes flow into the file. Next: `proving`, itself from zero, `over`.
@@ -28,6 +30,10 @@ package struct FTPDownload: ProtocolMachine {
     private var state = State.ready
     private var lastID = 0
     private var accepted: Int64
+    /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
+    private var hasWaited = false
+    /// A file that comes in one go and is hardly changed meanwhile.
+    private static let small: Int64 = 1 << 20
     /// What the local file must have.
     private var digest: TransferDigest?
 
@@ -44,6 +50,7 @@ package struct FTPDownload: ProtocolMachine {
                 return over(.finish(receipt))
             }
             return perform(.ftp(.size(plan.path))) { .asking($0) }
+        case (.settling, .timerFired(.probeAgain)): return perform(.ftp(.size(plan.path))) { .asking($0) }
         case (.asking(let id), .ftpEnded(let ended, let end)) where ended == id: return asked(end)
         case (.askingDigest(let id, let version, let byHash), .ftpEnded(let ended, let end)) where ended == id:
             return told(end, version, byHash: byHash)
@@ -66,6 +73,13 @@ package struct FTPDownload: ProtocolMachine {
                 return over(.fail(TransferError(.http, message)))
             }
             return stop(end)
+        }
+        if !hasWaited, let size = end.size, size > Self.small, let modified = end.modified,
+            let pause = RemoteVersion.unsettled(modified, at: end.at)
+        {
+            hasWaited = true
+            state = .settling
+            return [.wake(.probeAgain, after: pause)]
         }
         let version = Self.version(end)
         guard plan.asksDigest else { return begin(version) }
@@ -100,9 +114,7 @@ package struct FTPDownload: ProtocolMachine {
         var version = RemoteVersion(total: end.size)
         guard let modified = end.modified else { return version }
         version.lastModified = FTPTime.text(modified)
-        // MDTM knows seconds: what was written within the last two may still be written to. A clock that is far off says nothing.
-        let age = end.at.milliseconds - modified.milliseconds
-        version.isDateStrong = abs(age) >= 2000
+        version.isDateStrong = RemoteVersion.unsettled(modified, at: end.at) == nil
         return version
     }
 
@@ -175,7 +187,7 @@ package struct FTPDownload: ProtocolMachine {
         var point = flow.point
         point.offset = length
         // A small file that came in one go was hardly changed meanwhile.
-        if flow.start > 0 || length > 1 << 20, flow.point.version.lastModified != nil {
+        if flow.start > 0 || length > Self.small, flow.point.version.lastModified != nil {
             return perform(.ftp(.size(plan.path))) { .proving($0, point) }
         }
         return finish(point)

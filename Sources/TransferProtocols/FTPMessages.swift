@@ -66,6 +66,8 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var seen: Int64 = 0
     /// All bytes are there and the rename may have been asked for.
     package var publishing = false
+    /// The old file at the target may have been removed to make way for the rename: what is gathered here is all that is left then.
+    package var removesOld: Bool?
 
     package init(temporary: RawPath, generation: Int = 1) {
         self.temporary = temporary
@@ -93,6 +95,10 @@ enum FTPMessages {
             commands += [command("RNFR ", temporary), command("RNTO ", path)]
         }
         return .ftp(.commands(commands))
+    }
+
+    static func rename(_ path: RawPath, to target: RawPath) -> Exchange {
+        .ftp(.commands([command("RNFR ", path), command("RNTO ", target)]))
     }
 
     static func remove(_ path: RawPath) -> Exchange { .ftp(.commands([command("*DELE ", path)])) }

@@ -31,12 +31,15 @@ extension FTPUpload {
             point.temporary, as: plan.path, modified: plan.subject.modifiedNanoseconds / 1_000_000_000,
             removesOld: removesOld)
         point.publishing = true
+        if removesOld { point.removesOld = true }
         return [.persist(ResumePoint(point)), .compareSource]
             + perform(exchange) { .publishing($0, removesOld: removesOld) }
     }
 
     /// - Parameter refusal: the rename was refused: is there a file in its way?
     mutating func lookedAgain(_ end: FTPEnd, _ refusal: FTPEnd?) -> [ProtocolAction] {
+        let replaces = plan.subject.ifExists == .replace && refusal != nil
+        if replaces, end.size != nil || end.isUnknownCommand { return publish(removesOld: true) }
         if let size = end.size {
             let action = existing(size, end.modified, isFirst: false)
             return disclaim() + perform(FTPMessages.remove(point.temporary)) { .leaving($0, action) }
@@ -54,6 +57,7 @@ extension FTPUpload {
         if end.isLoginRefused || end.reply == 530 { return stop(end) }
         if !end.isRefusal || end.reply == 421 {
             guard case .wait(let demand) = meaning(end) else { return stop(end) }
+            hasLostRename = true
             return ask(point.temporary) { .proving($0, isTarget: false, .now(demand)) }
         }
         if end.isUnknownCommand { return goStraight() }
@@ -64,16 +68,14 @@ extension FTPUpload {
                 "\(plan.host) does not find the temporary file: Martlet tries again by itself")
             return ask(point.temporary) { .proving($0, isTarget: false, .now(WaitDemand(.backoff, lost))) }
         }
-        if plan.subject.ifExists == .replace {
-            return removesOld
-                ? stop(whole: end) : publish(removesOld: true)
-        }
+        // Only what is in the way is worth removing: no permission comes of that, and no room.
+        if removesOld || end.saysFull || end.isForbidden { return stop(whole: end) }
         return ask(plan.path) { .lookingAgain($0, refusal: end) }
     }
 
-    /// Every byte is there: whoever refuses the name takes a permission away.
+    /// Every byte is there: whoever refuses the name takes a permission away. The temporary file was found for that, so no rename happened.
     private mutating func stop(whole refusal: FTPEnd) -> [ProtocolAction] {
-        over(FTPMeaning(refusal, host: plan.host, hasAccepted: true).action)
+        disclaim() + over(FTPMeaning(refusal, host: plan.host, hasAccepted: true).action)
     }
 
     mutating func proved(_ end: FTPEnd, _ isTarget: Bool, _ doubt: Doubt) -> [ProtocolAction] {
@@ -86,6 +88,7 @@ extension FTPUpload {
             guard end.isMissing else { return stop(end) }
             return ask(plan.path) { .proving($0, isTarget: true, doubt) }
         case (true, plan.subject.size?):
+            guard isRenamed(end) else { return vanishedEarlier() }
             var receipt = receipt(.token)
             receipt.foundThere = doubt == .earlier
             return over(.finish(receipt))
@@ -96,6 +99,15 @@ extension FTPUpload {
             if case .now(let demand) = doubt { return over(.wait(demand)) }
             return vanishedEarlier()
         }
+    }
+
+    /// Only a rename of ours that nobody said no to takes the temporary file away; the server's own clearing up does, too. Where a file may be
+    /// replaced, one of that length may be the old one: an intent of an earlier attempt says too little then, without our time.
+    private func isRenamed(_ target: FTPEnd) -> Bool {
+        if hasLostRename { return true }
+        guard plan.resume?.publishing == true else { return false }
+        let seconds = plan.subject.modifiedNanoseconds / 1_000_000_000
+        return plan.subject.ifExists != .replace || target.modified.map { $0.milliseconds / 1000 == seconds } ?? false
     }
 
     private func receipt(_ proof: ArrivalProof) -> Receipt {

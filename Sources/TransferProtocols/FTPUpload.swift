@@ -58,6 +58,8 @@ package struct FTPUpload: ProtocolMachine {
     var accepted: Int64 = 0
     /// The target is our own, of an earlier version of the source.
     private var ownsTarget = false
+    /// A rename went out in this attempt, and nobody heard its answer.
+    var hasLostRename = false
 
     package init(_ plan: FTPUploadPlan) {
         self.plan = plan
@@ -165,6 +167,7 @@ package struct FTPUpload: ProtocolMachine {
     mutating func disclaim(throwsAway: Bool = false) -> [ProtocolAction] {
         guard point.publishing else { return [] }
         point.disclaim()
+        hasLostRename = false
         return [.persist(throwsAway ? .outdated(point) : ResumePoint(point))]
     }
 
@@ -181,6 +184,10 @@ package struct FTPUpload: ProtocolMachine {
 
     private mutating func measured(_ end: FTPEnd) -> [ProtocolAction] {
         if let size = end.size {
+            if size > 0, isStraight, !ownsWhatIsThere {
+                let why = "it cannot rename files, and nothing tells whether what is there is ours"
+                return over(.fail(.unsure(at: plan.host, why)))
+            }
             if size > 0, size < plan.subject.size, facts.cannotResume != true {
                 state = .settling(nil, last: size, round: 1)
                 return [.wake(.probeAgain, after: .milliseconds(250))]
@@ -194,6 +201,11 @@ package struct FTPUpload: ProtocolMachine {
         }
         if end.isUnknownCommand { return startOver("the server does not tell how much it has") }
         return stop(end)
+    }
+
+    /// Under its final name a file is ours from the first byte on that is known to have come there.
+    private var ownsWhatIsThere: Bool {
+        point.seen > 0 || point.publishing || plan.subject.hasArrived || plan.subject.ifExists == .replace
     }
 
     private mutating func settled(_ end: FTPEnd, _ last: Int64, _ round: Int) -> [ProtocolAction] {

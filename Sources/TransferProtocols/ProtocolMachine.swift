@@ -50,6 +50,8 @@ package struct UploadSubject: Hashable, Sendable {
     package var hasChanged: Bool
     /// What lies at the target was compared with the source and is another file, whatever marks of ours it bears.
     package var targetIsOther = false
+    /// Bytes of it are known to have come to the server, by an attempt before.
+    package var hasArrived = false
     /// How an earlier attempt broke off: about how much it had sent beyond what the server had said to have. `nil`: nothing was sent, or the
     /// server has said since what it has. Where the resume point knows it better, that counts.
     package var unanswered: UploadCut?

@@ -54,6 +54,13 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         return etag
     }
 
+    /// How long until a time of modification that knows seconds tells a later change: what was written within the last two may still be written
+    /// to. `nil`: it does already. A clock that is far off says nothing.
+    static func unsettled(_ modified: Timestamp, at now: Timestamp) -> Duration? {
+        let age = now.since(modified)
+        return age > .seconds(-2) && age < .seconds(2) ? .seconds(2) - age : nil
+    }
+
     /// There is something by which another version could be told.
     var isRecognisable: Bool { etag != nil || lastModified != nil }
 

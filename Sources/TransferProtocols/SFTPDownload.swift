@@ -6,8 +6,10 @@ package struct SFTPDownload: ProtocolMachine {
     private enum State {
         /// Next: `opening`, `over` (all was there already).
         case ready
-        /// The file's status, and the file opened, are asked together. Next: `receiving`, `over`.
+        /// The file's status, and the file opened, are asked together. Next: `settling`, `receiving`, `over`.
         case opening([ExchangeID], status: SFTPEnd?, open: SFTPEnd?)
+        /// It was written to a moment ago: its time tells another version apart in a moment. Next: `opening`.
+        case settling
         /// Bytes flow into the local file. Next: `proving`, `over`.
         case receiving(ExchangeID, Flow)
         /// All came; is it still the same file? Next: `opening` from zero, `over`.
@@ -31,6 +33,10 @@ package struct SFTPDownload: ProtocolMachine {
     private var accepted: Int64
     /// A file that changes under each reading is left alone for a while.
     private var restarts = 0
+    /// A file that was being written to was waited for; one that is written to all the time is taken as it is.
+    private var hasWaited = false
+    /// A file that comes in one go and is hardly changed meanwhile.
+    private static let small: Int64 = 1 << 20
 
     package init(_ plan: SFTPDownloadPlan) {
         self.plan = plan
@@ -41,6 +47,7 @@ package struct SFTPDownload: ProtocolMachine {
     package mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction] {
         switch (state, event) {
         case (.ready, .began): return begin()
+        case (.settling, .timerFired(.probeAgain)): return ask()
         case (.opening(let ids, var status, var open), .sftpEnded(let id, let end)) where ids.contains(id):
             if id == ids[0] { status = end } else { open = end }
             state = .opening(ids, status: status, open: open)
@@ -92,10 +99,17 @@ package struct SFTPDownload: ProtocolMachine {
         guard case .opened(let handle) = open.outcome, let attributes = status.attributes else {
             return over(SFTPMeaning.odd(host: plan.host))
         }
-        let version = Self.version(attributes)
+        let version = Self.version(attributes, at: status.at)
+        if !hasWaited, attributes.size ?? 0 > Self.small, let modified = attributes.modified,
+            let pause = RemoteVersion.unsettled(Timestamp(seconds: modified), at: status.at)
+        {
+            hasWaited = true
+            state = .settling
+            return [.perform(nextID(), .sftp(.close(handle))), .wake(.probeAgain, after: pause)]
+        }
         var actions: [ProtocolAction] = []
         var point: GetResumePoint
-        if let earlier = resume, earlier.offset > 0, earlier.version.isSame(as: version),
+        if let earlier = resume, earlier.offset > 0, earlier.version.isDateStrong, earlier.version.isSame(as: version),
             earlier.offset <= version.total ?? Int64.max
         {
             point = earlier
@@ -122,9 +136,11 @@ package struct SFTPDownload: ProtocolMachine {
     }
 
     /// A server that tells no time has nothing to recognise a version by: then nothing goes on in the middle.
-    private static func version(_ attributes: SFTPAttributes) -> RemoteVersion {
-        RemoteVersion(
-            lastModified: attributes.modified.map { String($0) }, isDateStrong: attributes.modified != nil,
+    private static func version(_ attributes: SFTPAttributes, at now: Timestamp) -> RemoteVersion {
+        let modified = attributes.modified.map { Timestamp(seconds: $0) }
+        return RemoteVersion(
+            lastModified: attributes.modified.map { String($0) },
+            isDateStrong: modified.map { RemoteVersion.unsettled($0, at: now) == nil } ?? false,
             total: attributes.size)
     }
 
@@ -148,8 +164,8 @@ package struct SFTPDownload: ProtocolMachine {
         if let broken = status.brokenOff { return over(broken) }
         let known = flow.point.version
         // Without a status nothing shows a change; the length still has to fit.
-        let now = status.attributes.map(Self.version) ?? known
-        if (now == known || known.lastModified == nil && now.total == known.total)
+        let now = status.attributes.map { Self.version($0, at: status.at) } ?? known
+        if now.total == known.total && (known.lastModified == nil || now.lastModified == known.lastModified)
             && (known.total.map { $0 == flow.point.offset } ?? true)
         {
             return finish(flow.point)

@@ -31,11 +31,19 @@ extension SFTPUpload {
             return .end(.fail(TransferError(.destinationExists, message)))
         }
         // A file that is being gathered under its final name.
-        if isDirect, plan.resume?.temporary == plan.path { return .goOn }
         let subject = plan.subject
+        if isDirect, plan.resume?.temporary == plan.path {
+            if target.size == 0 || subject.hasArrived || subject.hasChanged || subject.ifExists == .replace {
+                return .goOn
+            }
+            let why = "it cannot rename files, and nothing tells whether what is there is ours"
+            return .end(.fail(.unsure(at: plan.host, why)))
+        }
         let isSameSize = target.size == subject.size
         if let old = plan.resume, old.publishing {
-            if !subject.hasChanged, look.temporaryIsThere == false, isSameSize, isTimely(target) {
+            // What may be replaced may be the old file still, of our length.
+            let isOld = subject.ifExists == .replace && target.modified != plan.modified
+            if !subject.hasChanged, look.temporaryIsThere == false, isSameSize, isTimely(target), !isOld {
                 return .end(.finish(found(.token)))
             }
             if subject.hasChanged, look.oldIsThere == false, target.size == old.size, target.modified == old.modified {
@@ -141,7 +149,9 @@ extension SFTPUpload {
         }
         guard let (status, text) = end.refusal else { return over(SFTPMeaning.odd(host: plan.host)) }
         if status == .permissionDenied || SFTPMeaning.saysFull(text) {
-            return over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
+            // A no: the temporary file's absence proves nothing from here on.
+            return (hasLostRename ? [] : disclaim())
+                + over(SFTPMeaning.action(status, text, .rename, host: plan.host, hasAccepted: hasAccepted))
         }
         return check(lost: nil)
     }
@@ -189,7 +199,9 @@ extension SFTPUpload {
 
     /// For a moment there is neither; a server without `posix-rename` knows no better way.
     private mutating func replace() -> [ProtocolAction] {
-        publishing
+        point.removesOld = true
+        point.publishing = true
+        return [.persist(ResumePoint(point)), .compareSource]
             + perform(.replacing, [.remove(plan.path), .rename(point.temporary, to: plan.path, replaces: false)])
     }
 

@@ -86,9 +86,11 @@ extension TusUpload {
     private mutating func create(_ index: Int) -> ProtocolAction {
         let part = parts[index]
         let isPartial = parts.count > 1
+        // Should the answer be lost, who tells digests of files by their names can be asked whether it has this one. At another server it would
+        // lie there twice, so that one makes the upload first: what is lost with that answer is empty.
         let takesData =
             creationTakesData && !isPartial && checksum == nil && part.length <= min(Self.smallFile, limit ?? .max)
-            && facts.tusExtensions?.contains("creation-with-upload") == true
+            && facts.tusExtensions?.contains("creation-with-upload") == true && facts.tellsDigests == true
         let body = takesData ? part.range : part.range.lowerBound..<part.range.lowerBound
         if !body.isEmpty { hasSent = true }
         let id = nextID()

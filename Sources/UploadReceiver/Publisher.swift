@@ -66,6 +66,9 @@ final class Publisher: Sendable {
         flusher = try Flusher(folder.root, tell: tell)
     }
 
+    /// Whether a file of that length has that name.
+    func has(_ path: TargetPath, size: UInt64) -> Bool { (try? folder.openFile(path))?.facts.size == size }
+
     /// Gives a small file its name now.
     func publish(_ file: IncomingFile, _ path: TargetPath, _ conditions: Preconditions) -> PublishOutcome {
         do {

@@ -31,6 +31,11 @@ struct LocalFilesTests {
         #expect(SmallFile.contents(open) == [1] && SmallFile.refusal(open) == nil)
         #expect(chmod(open, 0o666) == 0)
         #expect(SmallFile.contents(open) == nil && SmallFile.refusal(open)?.contains("chmod") == true)
+        // A group that is the user's alone may write it; one that others may be in, no. Only root can give a file away to that.
+        #expect(chmod(open, 0o664) == 0)
+        if chown(open, uid_t.max, 54_321) == 0 {
+            #expect(SmallFile.contents(open) == nil && SmallFile.refusal(open)?.contains("chmod") == true)
+        }
         let link = path + ".link"
         #expect(symlink("nowhere", link) == 0)
         #expect(SmallFile.refusal(link)?.contains("link") == true && SmallFile.refusal(path + ".none") == nil)

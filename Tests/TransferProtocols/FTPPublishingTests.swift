@@ -49,14 +49,53 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         let removing = "*MFMT 20261121120000 \(part); *DELE f; RNFR \(part); RNTO f"
         for reply in [550, 553, 501] {
             let refusal = Answers.refused(reply, "RNTO")
-            #expect(after(renaming(), refusal) == ["persist ftp", removing])
-            #expect(after(renaming(), refusal, Answers.done("RNTO")) == ["finish 1000 size"])
+            #expect(after(renaming(), refusal) == ["SIZE f"])
+            for there in [Answers.size(7), Answers.noSize] {
+                #expect(after(renaming(), refusal, there) == ["persist ftp", removing])
+                #expect(after(renaming(), refusal, there, Answers.done("RNTO")) == ["finish 1000 size"])
+            }
         }
         let refusal = Answers.refused(550, "RNTO")
         // Every byte was taken: only the permission is missing.
-        #expect(after(renaming(), refusal, refusal) == ["wait auth permissionDenied"])
+        let denied = ["persist ftp", "wait auth permissionDenied"]
+        #expect(after(renaming(), refusal, Answers.size(7), refusal) == denied)
+        // Nothing is in the way: nothing is removed.
+        #expect(after(renaming(), refusal, Answers.missing) == denied)
         #expect(after(renaming(), Answers.refused(450, "RNTO")) == ["wait backoff networkConnectionLost"])
         #expect(after(renaming(), Answers.refused(530, "PASS")) == ["wait auth http"])
+    }
+
+    @Test("for want of a permission or of room no old file is removed")
+    func keepsOld() {
+        for (reply, text, expected) in [
+            (550, "Permission denied", "wait auth permissionDenied"),
+            (553, "not allowed", "wait auth permissionDenied"),
+            (552, "quota exceeded", "wait remoteDiskSpace http"),
+            (550, "No space left on device", "wait remoteDiskSpace http"),
+        ] {
+            let said = after(renaming(), Answers.refused(reply, "RNTO", text: text))
+            #expect(said == ["persist ftp", expected], "\(text)")
+        }
+    }
+
+    @Test("where an old file was removed, what was gathered for it gets its name instead of being removed")
+    func allThatIsLeft() {
+        var point = FTPResumePoint(temporary: RawPath(part))
+        let plain = FTPPlay(FTPRemoval(point, target: RawPath("f"), host: "h"))
+        #expect(plain.said == ["*DELE \(part)"])
+        point.removesOld = true
+        func after(_ ends: FTPEnd...) -> [String] {
+            var play = FTPPlay(FTPRemoval(point, target: RawPath("f"), host: "h"))
+            for end in ends { play.end(end) }
+            return play.said
+        }
+        #expect(after() == ["SIZE f"])
+        #expect(after(Answers.size(7)) == ["*DELE \(part)"])
+        #expect(after(Answers.missing) == ["RNFR \(part); RNTO f"])
+        #expect(after(Answers.missing, Answers.done("RNTO")) == ["finish 0 none"])
+        #expect(after(Answers.missing, Answers.refused(550, "RNFR")) == ["finish 0 none"])
+        #expect(after(Answers.missing, Answers.refused(553, "RNTO")) == ["wait auth permissionDenied"])
+        #expect(after(Answers.cut()) == ["wait backoff networkConnectionLost"])
     }
 
     @Test("a rename that is refused without the wish to replace asks what is in its way")
@@ -67,7 +106,7 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(after(renaming(.fail), refusal, Answers.size(7), Answers.done("DELE")) == ["fail destinationExists"])
         #expect(
             after(renaming(.skip), refusal, Answers.size(7), Answers.done("DELE")) == ["finish 1000 none skipped"])
-        #expect(after(renaming(.fail), refusal, Answers.missing) == ["wait auth permissionDenied"])
+        #expect(after(renaming(.fail), refusal, Answers.missing) == ["persist ftp", "wait auth permissionDenied"])
     }
 
     @Test("a lost answer to the rename is asked after: the temporary file gone and the target whole is done")
@@ -76,7 +115,13 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
             #expect(after(renaming(), lostAnswer) == ["SIZE \(part)"])
             #expect(after(renaming(), lostAnswer, Answers.size(1000)) == ["wait backoff networkConnectionLost"])
             #expect(after(renaming(), lostAnswer, Answers.missing) == ["SIZE f"])
-            #expect(after(renaming(), lostAnswer, Answers.missing, Answers.size(1000)) == ["finish 1000 size"])
+            let isNo = lostAnswer.command == "RNFR"
+            let anew = [
+                "over: the temporary file is not there any more", "persist ftp", "STOR \(part) 0..<1000",
+            ]
+            // A no is never a yes: a server clears up, too.
+            let whole = after(renaming(), lostAnswer, Answers.missing, Answers.size(1000))
+            #expect(whole == (isNo ? anew : ["finish 1000 size"]))
             #expect(after(renaming(), lostAnswer, Answers.missing, Answers.size(7)) == ["fail unknownOutcome"])
             #expect(
                 after(renaming(), lostAnswer, Answers.missing, Answers.missing)
@@ -95,6 +140,11 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         #expect(after(begun, Answers.missing) == ["SIZE f"])
         #expect(after(begun, Answers.missing, Answers.size(1000)) == ["finish 1000 size found"])
         #expect(after(begun, Answers.missing, Answers.size(7)) == ["fail unknownOutcome"])
+        // What may be replaced may be the old file still, of our length: only our time tells.
+        let replacing = FTPPlay(FTPUpload(plan(.replace, resume: publishing)))
+        #expect(after(replacing, Answers.missing, Answers.size(1000)) == ["finish 1000 size found"])
+        let old = Answers.size(1000, modified: noon.advanced(by: .seconds(-60)))
+        #expect(after(replacing, Answers.missing, old).last == "STOR \(part) 0..<1000")
         #expect(
             after(begun, Answers.missing, Answers.missing) == [
                 "over: the temporary file is not there any more", "persist ftp", "STOR \(part) 0..<1000",
@@ -121,9 +171,19 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         facts.cannotRename = true
         let known = FTPPlay(FTPUpload(plan(.fail, facts: facts)))
         #expect(after(known, Answers.missing) == ["persist ftp", "STOR f 0..<1000"])
-        // What stands there is our own.
-        let own = FTPPlay(FTPUpload(plan(.fail, facts: facts, resume: FTPResumePoint(temporary: RawPath("f")))))
-        #expect(after(own, Answers.size(400), Answers.size(400)).last == "APPE f 400..<1000")
+        // What stands there is our own once bytes are known to have come there, and not before.
+        var point = FTPResumePoint(temporary: RawPath("f"))
+        for size in [400, 1000] as [Int64] {
+            let others = FTPPlay(FTPUpload(plan(.fail, facts: facts, resume: point)))
+            #expect(after(others, Answers.size(size)) == ["fail unknownOutcome"])
+        }
+        var arrived = plan(.fail, facts: facts, resume: point)
+        arrived.subject.hasArrived = true
+        point.seen = 100
+        for plan in [arrived, plan(.fail, facts: facts, resume: point)] {
+            let own = FTPPlay(FTPUpload(plan))
+            #expect(after(own, Answers.size(400), Answers.size(400)).last == "APPE f 400..<1000")
+        }
     }
 
     @Test("a digest is compared where the server can tell one, and asked for only when wanted")

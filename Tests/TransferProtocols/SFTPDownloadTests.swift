@@ -55,6 +55,23 @@ private func end(_ outcome: SFTPEnd.Outcome, read: Int64 = 0) -> (SFTPEnd.Outcom
                 ])
     }
 
+    @Test("a large file that was written to a moment ago is waited for once, and never gone on with by that time")
+    func written() {
+        let now = noon.milliseconds / 1000
+        let large: Int64 = 2 << 20
+        #expect(
+            run(plan(), end(status(large, now - 1)), end(opened)) == [
+                "3 close(\(handle))", "wake probeAgain 1.0 seconds",
+            ])
+        #expect(run(plan(), end(status(large, now - 2)), end(opened)).last?.hasPrefix("open") == true)
+        #expect(run(plan(), end(status(1000, now)), end(opened)).last?.hasPrefix("open") == true)
+        var weak = point(400, RemoteVersion(lastModified: "\(now)", isDateStrong: false, total: 1000))
+        let said = run(plan(weak), end(status(1000, now)), end(opened))
+        #expect(said.first == "over: changed at the server")
+        weak.version.isDateStrong = true
+        #expect(run(plan(weak), end(status(1000, now)), end(opened)).first == "resumed 400")
+    }
+
     @Test("it is done when the open file still has the version of the beginning")
     func whole() {
         let begun = [end(status(1000, 77)), end(opened), end(.done, read: 1000)]

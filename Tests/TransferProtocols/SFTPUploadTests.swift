@@ -326,6 +326,7 @@ private let mebi = 1 << 20
                         story.cut = (after, isDone)
                         if !story.attempt().hasPrefix("wait") { continue }
                         story.subject.begunBefore = Timestamp(milliseconds: 4_000_000)
+                        story.subject.hasArrived = true
                         story.cut = (after + 1, isDone)
                         if story.attempt().hasPrefix("wait") {
                             story.cut = nil
@@ -489,6 +490,18 @@ private let mebi = 1 << 20
         #expect(RawPath(sftpURLPath: Array("/~a".utf8)) == RawPath("/~a"))
     }
 
+    @Test("on a server that cannot rename a file that came there before any byte of ours is somebody else's")
+    func othersFile() {
+        var story = SFTPStory(500)
+        story.facts.cannotRename = true
+        story.resume = SFTPResumePoint(temporary: RawPath("d/f"), size: 500, modified: 1234)
+        story.server.files["d/f"] = .init(bytes: [7], modified: 9)
+        #expect(story.attempt() == "fail unknownOutcome")
+        #expect(story.server.files["d/f"]?.bytes == [7])
+        story.subject.hasArrived = true
+        #expect(story.attempt().hasPrefix("finish 500") && story.isPublished)
+    }
+
     @Test("what a cancelled upload left is removed; a file under its final name is not")
     func removal() {
         let point = SFTPResumePoint(temporary: RawPath("d/p"), size: 1, modified: 1)
@@ -496,6 +509,23 @@ private let mebi = 1 << 20
         #expect(words(removal.handle(.began(at: noon))) == ["1 remove(\(RawPath("d/p")))"])
         let gone = SFTPEnd(.refused(.noSuchFile, ""), at: noon)
         #expect(words(removal.handle(.sftpEnded(ExchangeID(rawValue: 1), gone))) == ["finish 0 none"])
+        // Where an old file was removed for it, it gets its name: nothing else of the file is left.
+        var replacing = point
+        replacing.removesOld = true
+        for (target, next) in [
+            (
+                SFTPEnd.Outcome.refused(.noSuchFile, ""),
+                "2 rename(\(RawPath("d/p")), to: \(RawPath("d/f")), replaces: false)"
+            ),
+            (.attributes(SFTPAttributes(size: 7)), "2 remove(\(RawPath("d/p")))"),
+        ] {
+            var removal = SFTPRemoval(replacing, host: "h", path: RawPath("d/f"))
+            #expect(words(removal.handle(.began(at: noon))) == ["1 status(\(RawPath("d/f")))"])
+            let looked = removal.handle(.sftpEnded(ExchangeID(rawValue: 1), SFTPEnd(target, at: noon)))
+            #expect(words(looked) == [next])
+            let done = removal.handle(.sftpEnded(ExchangeID(rawValue: 2), SFTPEnd(.done, at: noon)))
+            #expect(words(done) == ["finish 0 none"])
+        }
         var direct = SFTPRemoval(point, host: "h", path: RawPath("d/p"))
         #expect(words(direct.handle(.began(at: noon))) == ["finish 0 none"])
     }

@@ -6,10 +6,12 @@ import TransferModel
 private let files = HTTPAddress("http://h/files/")!
 private let upload = HTTPAddress("http://h/files/1")!
 
-private func known(_ extensions: [String] = [], checksums: [String] = [], chunk: Int64? = nil, body: Int64? = nil)
-    -> HostFacts
-{
+private func known(
+    _ extensions: [String] = [], checksums: [String] = [], chunk: Int64? = nil, body: Int64? = nil,
+    tellsDigests: Bool? = nil
+) -> HostFacts {
     var facts = HostFacts()
+    facts.tellsDigests = tellsDigests
     facts.tusExtensions = ["creation"] + extensions
     facts.tusChecksums = checksums
     facts.chunk = chunk
@@ -180,13 +182,24 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         #expect(drive.end(made) == ["finish 0 size"])
     }
 
+    @Test("a small file goes along with its creation where a lost answer can be asked after, and nowhere else")
+    func creationTwice() {
+        for tells in [nil, false] {
+            let small = TusUpload(plan(facts: known(["creation-with-upload"], tellsDigests: tells)))
+            #expect(Drive.run(small, []) == ["1 POST http://h/files/ | Upload-Length: 1000"])
+        }
+    }
+
     @Test("a small file goes along with its creation where the server takes that, and a large one never")
     func creationWithUpload() {
-        let facts = known(["creation-with-upload"])
+        let facts = known(["creation-with-upload"], tellsDigests: true)
         let small = TusUpload(plan(facts: facts))
         #expect(Drive.run(small, []) == ["1 POST http://h/files/ | Upload-Length: 1000 | 0..<1000"])
         let there = answered(201, ["Location: /files/1", "Upload-Offset: 1000"])
-        #expect(Drive.run(small, [there]) == ["accepted 1000", "finish 1000 size"])
+        #expect(
+            Drive.run(small, [there]) == [
+                "accepted 1000", "2 HEAD http://h/files/f | Want-Repr-Digest: sha-256=10",
+            ])
         let half = answered(201, ["Location: /files/1", "Upload-Offset: 400"])
         #expect(
             Drive.run(small, [half]) == [
@@ -200,13 +213,13 @@ private func stands(_ offset: Int64, of length: Int64? = nil, status: Int = 204,
         let large = TusUpload(plan(subject(mebibyte + 1), facts: facts))
         #expect(Drive.run(large, []) == ["1 POST http://h/files/ | Upload-Length: 1048577"])
         #expect(
-            Drive.run(TusUpload(plan(facts: known(["creation-with-upload"], body: 999))), [])
+            Drive.run(TusUpload(plan(facts: known(["creation-with-upload"], body: 999, tellsDigests: true))), [])
                 == ["1 POST http://h/files/ | Upload-Length: 1000"])
     }
 
     @Test("a small file whose answer was lost is looked for at its own address before it is sent again")
     func lostCreation() {
-        let small = TusUpload(plan(facts: known(["creation-with-upload"])))
+        let small = TusUpload(plan(facts: known(["creation-with-upload"], tellsDigests: true)))
         let cut = unanswered(lost, sent: 1000)
         #expect(Drive.run(small, [cut]) == ["2 HEAD http://h/files/f"])
         let there = answered(200, ["Content-Length: 1000", "Last-Modified: \(noonText)", "Date: \(noonText)"])

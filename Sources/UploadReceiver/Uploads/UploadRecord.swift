@@ -1,7 +1,7 @@
 import Digests
 
 /// What the receiver knows of an upload besides its bytes: the `info` file beside them. It outlives the receiver, and the
-/// bytes too: a record whose bytes are gone is of an upload that was published, as the rename that publishes takes them.
+/// bytes too: the rename that publishes takes them, and the record stays for whoever did not get the answer.
 struct UploadRecord: Equatable, Sendable {
     /// What the bytes are for.
     enum Role: Equatable, Sendable {
@@ -35,6 +35,8 @@ struct UploadRecord: Equatable, Sendable {
     var created: Int64 = 0
     /// Where it went on after it was cut or the receiver had been started anew.
     var resumedAt: [UInt64] = []
+    /// The file has its name. Written after that, so a kill may leave it out.
+    var isPublished = false
 
     /// Whether `size` bytes are all there will be.
     func isWhole(at size: UInt64) -> Bool { completesByLength && length == size }
@@ -60,11 +62,14 @@ struct UploadRecord: Equatable, Sendable {
         if wantsDigest { lines.append("wants sha-256") }
         if let metadata { lines.append("metadata \(metadata)") }
         lines += ["created \(created)", Self.lastLine]
-        return (lines + resumedAt.map(Self.resumption)).map { $0 + "\n" }.joined()
+        return (lines + resumedAt.map(Self.resumption) + (isPublished ? [Self.publication] : [])).map { $0 + "\n" }.joined()
     }
 
     /// The line that is appended when an upload goes on.
     static func resumption(at offset: UInt64) -> String { "resumed \(offset)" }
+
+    /// The line that is appended when the file has its name.
+    static let publication = "published"
 
     /// Reads the file; `nil` when it is torn or was never ours.
     init?(text: String) {
@@ -99,6 +104,7 @@ struct UploadRecord: Equatable, Sendable {
         resumedAt = lines[end...].dropFirst().compactMap { line in
             line.hasPrefix("resumed ") ? UInt64(line.dropFirst("resumed ".count)) : nil
         }
+        isPublished = lines[end...].contains(Substring(Self.publication))
     }
 
     init(path: TargetPath, completesByLength: Bool) {

@@ -104,10 +104,22 @@ final class UploadStore: Sendable {
             let loaded = try folder.load(id)
             let parked = state.digests.removeValue(forKey: id)
             guard let loaded else { return nil }
+            guard isThere(loaded) else {
+                folder.remove(id)
+                return nil
+            }
             let upload = LiveUpload(id, loaded, parked, folder, worker)
             state.live[id] = (upload, 1)
             return upload
         }
+    }
+
+    /// Whether its bytes are still to be had, here or under their name. Somebody who clears the disk may have taken them and left the record,
+    /// and that must not say that the file arrived.
+    private func isThere(_ loaded: UploadFolder.Loaded) -> Bool {
+        if loaded.data != nil { return true }
+        if case .partial = loaded.record.role { return false }
+        return loaded.record.isPublished || publisher.has(loaded.record.path, size: loaded.size)
     }
 
     func release(_ upload: LiveUpload) {
@@ -201,6 +213,7 @@ final class UploadStore: Sendable {
             let end = Self.end(
                 publisher.publishSynced(file, record.path, record.conditions), record, offset: offset, digest)
             if case .published = end {
+                folder.appendLine(UploadRecord.publication, to: upload.id)
                 state.withLock { state in
                     state.orderlyEnds[upload.id] = nil
                     state.census.published(upload.id)

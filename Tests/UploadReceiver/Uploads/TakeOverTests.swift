@@ -25,6 +25,39 @@ struct TakeOverTests {
         return client
     }
 
+    @Test(
+        "a record whose bytes somebody took away does not say that the file arrived, and one of a file that did says so"
+    )
+    func clearedAway() throws {
+        let body = pattern(100_000)
+        let (half, whole) = (try tus.create("half", body.count), try tus.create("whole", body.count))
+        #expect(try tus.patch(half, at: 0, Array(body[..<60_000])).status == 204)
+        #expect(try tus.patch(whole, at: 0, body).status == 204)
+        sandbox.stop()
+        for path in try paths(below: sandbox.path(UploadID.folderName)) where path.suffix(5).elementsEqual(".data".utf8)
+        {
+            try System.unlink(path)
+        }
+        // Another file has its place since.
+        try write([1], to: sandbox.path("whole"))
+        let folder = sandbox.folder
+        let next = TusClient(sandbox: try ReceiverSandbox { $0.folder = folder })
+        #expect(try next.offset(half) == nil)
+        #expect(try next.offset(whole) == body.count)
+        // A kill came between the name and the word of it.
+        next.sandbox.stop()
+        for path in try paths(below: sandbox.path(UploadID.folderName)) where path.suffix(5).elementsEqual(".info".utf8)
+        {
+            let text = String(decoding: try contents(path), as: UTF8.self)
+            try System.unlink(path)
+            try write(Array(text.replacing("published\n", with: "").utf8), to: path)
+        }
+        try System.unlink(sandbox.path("whole"))
+        try write(body, to: sandbox.path("whole"))
+        let last = TusClient(sandbox: try ReceiverSandbox { $0.folder = folder })
+        #expect(try last.offset(whole) == body.count)
+    }
+
     @Test("cut twenty times it keeps every byte that came, and is identical in the end")
     func cuts() throws {
         let body = pattern(21 * 50_001)
