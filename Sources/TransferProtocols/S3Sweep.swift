@@ -2,8 +2,9 @@ import TransferModel
 
 /// Takes away what a Create has left whose answer nobody heard: the engine was killed, or the line broke.
 ///
-/// The upload's ID is lost then, and lists tell no marks of ours. So it is known by what it must be: of exactly this key, begun since the
-/// intent was recorded, without a single part. Pure; `S3Upload` and `S3Removal` send what it asks for.
+/// The upload's ID is lost then, and lists tell no marks of ours. So it is known by what it must be: of exactly this key, begun within a
+/// minute of the intent, without a single part, and the only one. Where two are, one is somebody else's, and both stay: without parts they
+/// cost nothing, and an upload that is taken away under somebody's hands costs all of its bytes. Pure; `S3Upload` and `S3Removal` send what it asks for.
 struct S3Sweep: Hashable, Sendable {
     /// What to do next.
     enum Step: Hashable, Sendable {
@@ -18,23 +19,23 @@ struct S3Sweep: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
         /// Next: `counting`, over.
         case listing
-        /// Has it parts? Next: `aborting`, itself with the next one.
+        /// Has it parts? Next: `aborting`, over.
         case counting
-        /// Next: `counting` the next one, over.
+        /// Next: over.
         case aborting
     }
 
     /// Both clocks have more than whole seconds, but not all servers show them.
     private static let margin = Duration.seconds(2)
     /// A request that the server has not got by then never came: what was begun later is somebody else's.
-    private static let life = Duration.seconds(600)
+    private static let life = Duration.seconds(60)
 
     private let intent: S3ResumePoint
     private let begun: Timestamp
     private(set) var channel: S3Channel
     private var phase = Phase.listing
-    /// Uploads that may be ours, the next one last.
-    private var suspects: [S3ResumePoint] = []
+    /// The upload that is ours, unless it has parts.
+    private var found: S3ResumePoint?
 
     /// `nil`: the point is no intent, or its region is none.
     init?(_ intent: S3ResumePoint, facts: HostFacts) {
@@ -46,14 +47,14 @@ struct S3Sweep: Hashable, Sendable {
 
     /// The request of the phase.
     var request: Exchange? {
-        switch (phase, suspects.last) {
+        switch (phase, found) {
         case (.listing, _):
             // Of keys that begin so the shortest comes first.
             let key = PercentEncoding.encode(intent.address.key.bytes)
             return channel.bucketExchange(query: "encoding-type=url&max-uploads=1000&prefix=\(key)&uploads")
                 .map { .http($0) }
-        case (.counting, let suspect?): return S3Messages.list(suspect, channel, after: nil)
-        case (.aborting, let suspect?): return S3Messages.abort(suspect, channel)
+        case (.counting, let found?): return S3Messages.list(found, channel, after: nil)
+        case (.aborting, let found?): return S3Messages.abort(found, channel)
         case (_, nil): return nil
         }
     }
@@ -69,7 +70,7 @@ struct S3Sweep: Hashable, Sendable {
                 return .wait(demand)
             }
             // Whoever may not look, or asks a server that has no such lists, leaves it: without parts it costs nothing.
-            return phase == .listing ? .done : next()
+            return .done
         }
     }
 
@@ -79,25 +80,19 @@ struct S3Sweep: Hashable, Sendable {
             let skew = answer.date.map { $0.since(end.at) } ?? .zero
             let earliest = begun.advanced(by: skew).advanced(by: .zero - Self.margin)
             let latest = earliest.advanced(by: Self.life)
-            for upload in S3Answers.uploads(end.body)?.uploads ?? [] where upload.key == intent.address.key {
-                guard let time = upload.begun, (earliest...latest).contains(time) else { continue }
-                suspects.append(upload.point(at: intent.address))
+            let fitting = (S3Answers.uploads(end.body)?.uploads ?? []).filter { upload in
+                upload.key == intent.address.key && upload.begun.map { (earliest...latest).contains($0) } == true
             }
-            suspects.reverse()
+            guard fitting.count == 1 else { return .done }
+            found = fitting[0].point(at: intent.address)
             phase = .counting
             return ask(nil)
         case .counting:
-            guard S3Answers.parts(end.body)?.parts.isEmpty == true else { return next() }
+            guard S3Answers.parts(end.body)?.parts.isEmpty == true else { return .done }
             phase = .aborting
             return ask(nil)
-        case .aborting: return next()
+        case .aborting: return .done
         }
-    }
-
-    private mutating func next() -> Step {
-        suspects.removeLast()
-        phase = .counting
-        return ask(nil)
     }
 
     private func ask(_ learnt: HostFacts?) -> Step { request.map { .ask($0, learnt: learnt) } ?? .done }

@@ -43,14 +43,25 @@ private func page(_ uploads: (key: String, id: String, begun: String)..., date: 
             1,
             page(
                 ("f", "early", "2026-11-21T11:59:57Z"), ("f", "ours", "2026-11-21T12:00:00.500Z"),
-                ("f", "other", "2026-11-21T12:05:00Z"),
                 ("f", "later", "2026-11-21T12:11:00Z"), ("f.txt", "alien", "2026-11-21T12:00:01Z")))
         #expect(said == ["2 GET ?max-parts=1000&uploadId=ours"])
         #expect(script.end(2, 200, body: listXML([])) == ["3 DELETE ?uploadId=ours"])
-        #expect(script.end(3, 204) == ["4 GET ?max-parts=1000&uploadId=other"])
-        // Somebody is at work on it.
-        #expect(script.end(4, 200, body: listXML([(1, 7, "\"x\"")])) == ["5 HEAD"])
-        #expect(script.end(5, 404) == ["persist s3", "6 POST ?uploads"])
+        #expect(script.end(3, 204) == ["4 HEAD"])
+        #expect(script.end(4, 404) == ["persist s3", "5 POST ?uploads"])
+    }
+
+    @Test("what somebody else may be at work on stays")
+    func others() {
+        let begun = ("f", "a", "2026-11-21T12:00:00.500Z")
+        // One of two is somebody else's.
+        var two = S3Script(s3Plan(size: size, ifExists: .replace, resume: intent))
+        #expect(two.end(1, page(begun, ("f", "b", "2026-11-21T12:00:30Z"))) == ["persist s3", "2 POST ?uploads"])
+        var parts = S3Script(s3Plan(size: size, ifExists: .replace, resume: intent))
+        _ = parts.end(1, page(begun))
+        #expect(parts.end(2, 200, body: listXML([(1, 7, "\"x\"")])) == ["persist s3", "3 POST ?uploads"])
+        // A minute later no request of ours can arrive any more.
+        var late = S3Script(s3Plan(size: size, ifExists: .replace, resume: intent))
+        #expect(late.end(1, page(("f", "a", "2026-11-21T12:01:30Z"))) == ["persist s3", "2 POST ?uploads"])
     }
 
     @Test("the server's clock counts")

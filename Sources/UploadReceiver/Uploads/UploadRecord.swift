@@ -62,7 +62,8 @@ struct UploadRecord: Equatable, Sendable {
         if wantsDigest { lines.append("wants sha-256") }
         if let metadata { lines.append("metadata \(metadata)") }
         lines += ["created \(created)", Self.lastLine]
-        return (lines + resumedAt.map(Self.resumption) + (isPublished ? [Self.publication] : [])).map { $0 + "\n" }.joined()
+        lines += resumedAt.map(Self.resumption) + (isPublished ? [Self.publication] : [])
+        return lines.map { $0 + "\n" }.joined()
     }
 
     /// The line that is appended when an upload goes on.
