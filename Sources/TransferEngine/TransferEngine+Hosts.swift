@@ -157,7 +157,7 @@ extension TransferEngine {
         if !isAnyClosed, !logins.values.contains(where: { $0.standing.refusal != nil }) { return [:] }
         var held: [BatchID: HeldHost] = [:]
         var free: Set<BatchID> = []
-        for lane in lanes.values where !lane.summary.isStopped {
+        for lane in lanes.values where lane.summary.mayRun(at: now) {
             // Of what waits for something of its own the queue tells.
             if Int64(lane.ready) + lane.unclaimed == 0 { continue }
             let place = lane.summary.place

@@ -44,7 +44,7 @@ extension TransferEngine {
         laneOrder = known.values.map { lane in
             SchedulerLane(
                 id: lane.summary.lane.rawValue, host: lane.summary.origin, priority: lane.summary.priority,
-                position: lane.summary.position, ready: lane.summary.isStopped ? 0 : lane.ready,
+                position: lane.summary.position, ready: lane.ready,
                 isUrgent: lane.summary.isUrgent, next: lane.next)
         }
         laneOrder.sort { one, other in
@@ -144,14 +144,15 @@ extension TransferEngine {
 
     private func mayStart(_ lane: SchedulerLane, _ now: Timestamp, beyond extra: Int) -> Bool {
         let host = lane.host
+        // What is at hand may have been stopped or given a later time since it was claimed.
+        guard let known = lanes[LaneID(rawValue: lane.id)], known.summary.mayRun(at: now) else { return false }
         if inquirers[host] != nil { return false }
-        if let context = lanes[LaneID(rawValue: lane.id)]?.context, !mayLogIn(context, host) { return false }
+        if let context = known.context, !mayLogIn(context, host) { return false }
         let limit = currentLimits.transfersPerHost + extra
         let active = load[host] ?? 0
         guard hosts[host]?.mayStart(active: active, limit: limit, now: now) ?? (active < limit) else { return false }
-        guard !servings.isEmpty, let place = lanes[LaneID(rawValue: lane.id)]?.summary.place,
-            let serving = servings[place]
-        else { return true }
+        let place = known.summary.place
+        guard !servings.isEmpty, let serving = servings[place] else { return true }
         return serving.mayStart(active: load(of: place), limit: limit, now: now)
     }
 
@@ -189,9 +190,7 @@ extension TransferEngine {
         var hostSlots: [String: Int] = [:]
         for place in laneOrder {
             guard slots > 0 else { return }
-            guard let lane = lanes[LaneID(rawValue: place.id)], !lane.summary.isStopped,
-                lane.summary.notBefore.map({ $0 <= now }) ?? true
-            else { continue }
+            guard let lane = lanes[LaneID(rawValue: place.id)], lane.summary.mayRun(at: now) else { continue }
             let host = hosts[place.host]
             if closedUntil(lane.summary.place, now) != nil { continue }
             if refusal(lane.context, place.host) != nil { continue }

@@ -9,7 +9,7 @@ extension QueueStore {
         let operation = try operation(joining: joining)
         return try forEach(nodes) { node, target, change in
             switch target {
-            case .batch(let batch, let root): try set(node, batch, root, settings, operation)
+            case .batch(let batch, let root): try set(node, batch, root: root, settings, operation, &change)
             case .folder(let batch, let folder, _): try set(node, batch, folder, settings, operation, &change)
             case .task(let row): try set(node, row, settings, operation, &change)
             }
@@ -17,7 +17,8 @@ extension QueueStore {
     }
 
     private func set(
-        _ node: NodeID, _ batch: BatchID, _ root: Int64, _ settings: NodeSettings, _ operation: Int64
+        _ node: NodeID, _ batch: BatchID, root: Int64, _ settings: NodeSettings, _ operation: Int64,
+        _ change: inout NodeChange
     ) throws -> NodeResult {
         if !settings.ofUnfinishedWork.isEmpty, try isOver(folder: root, in: batch) {
             return refused(
@@ -44,7 +45,7 @@ extension QueueStore {
         if let rate = settings.limit { try limit(rate, .batch(batch), &before) }
         if let time = settings.notBefore {
             before.notBefore = UndoBefore.Was(found.notBefore)
-            try setNotBefore(time > clock() ? time.milliseconds : nil, of: batch)
+            try setNotBefore(time > clock() ? time.milliseconds : nil, of: batch, root: root, &change)
         }
         if let seconds = settings.giveUpAfterSeconds {
             before.giveUp = found.options.giveUpAfterSeconds
@@ -143,9 +144,19 @@ extension QueueStore {
 
     // MARK: Of a batch
 
-    func setNotBefore(_ time: Int64?, of batch: BatchID) throws {
+    /// A time that is still to come takes from the engine what it has of the batch, also what runs, as the time of a single file does. What
+    /// a person wanted at once goes on.
+    func setNotBefore(_ time: Int64?, of batch: BatchID, root: Int64, _ change: inout NodeChange) throws {
         try database.run(
             "UPDATE batches SET not_before = ? WHERE id = ?", SQLiteValue(time), .integer(batch.rawValue))
+        guard let time, time > clock().milliseconds else { return }
+        let wanted = try database.rows(
+            "SELECT id FROM lanes WHERE batch = ? AND priority = ?", .integer(batch.rawValue),
+            .integer(LanePriority.now)
+        ) { $0.integer(0) }
+        for row in try claimed(in: Set(subtree(of: root))) where !wanted.contains(row.lane) {
+            try stop(row, as: .queued, "waiting", &change)
+        }
     }
 
     func setOptions(of batch: BatchID, _ change: (inout TransferOptions) -> Void) throws {

@@ -85,8 +85,8 @@ extension QueueStore {
                     let now = clock().milliseconds
                     try endNotBefore(of: task, retryAt: before.retryAt.map { $0.value } ?? now)
                 }
-            } else {
-                try setNotBefore(time.value, of: step.batch)
+            } else if case .batch(let batch, let root) = try target(.batch(step.batch)) {
+                try setNotBefore(time.value, of: batch, root: root, &change)
             }
         }
         if before.held == true, case .batch(let batch, let root) = try target(.batch(step.batch)) {

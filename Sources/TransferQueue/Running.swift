@@ -21,6 +21,11 @@ package struct LaneSummary: Hashable, Sendable {
     package var isUrgent = false
     /// The place of its first task that can be claimed.
     package var next: Int64 = 0
+
+    /// Whether something of it may start at a time, be it claimed already or not.
+    package func mayRun(at now: Timestamp) -> Bool {
+        !isStopped && notBefore.map { $0 <= now } ?? true
+    }
 }
 
 /// Everything about a batch that its tasks need to run. Holds secrets: never printed, logged or stored.

@@ -86,6 +86,18 @@ final class EngineHarness: Sendable {
         return batch
     }
 
+    /// Queues a folder of so many files and waits until all of them are in the queue.
+    func addAndList(
+        files: Int, of size: Int = 1, in folder: String, _ change: (inout BatchRequest) -> Void = { _ in }
+    ) async throws -> BatchID {
+        for index in 0..<files {
+            try sandbox.write("\(folder)/\(index)", [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: size))
+        }
+        let batch = try await add(request(upload: [folder], change))
+        try await self.batch(batch) { !$0.scanning }
+        return batch
+    }
+
     // MARK: Waiting for what the queue says
 
     /// Waits until a batch is such; the test's time limit is the only deadline.
@@ -143,4 +155,9 @@ final class EngineHarness: Sendable {
 /// Bytes that differ from place to place.
 func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ ($0 >> 8) &+ seed) }
+}
+
+extension TransferEngine {
+    /// Files that are claimed and have not started.
+    var filesAtHand: Int { lanes.values.reduce(0) { $0 + $1.ready } }
 }
