@@ -102,7 +102,9 @@ extension TransferEngine {
         servingErrors[place] = nil
         schedulePump()
         inBackground { [self] in
-            try await queue.writer.clearWait(WaitReasons(.hostBackoff), batch: place.batch, origin: place.origin)
+            await durably(.servingBack(place)) {
+                try await queue.writer.clearWait(WaitReasons(.hostBackoff), batch: place.batch, origin: place.origin)
+            }
         }
     }
 
@@ -145,7 +147,10 @@ extension TransferEngine {
         // What stands in line for it already, too.
         schedulePump()
         inBackground { [self] in
-            try await queue.writer.clearWait([WaitReasons(.hostBackoff), WaitReasons(.connectivity)], origin: origin)
+            await durably(.hostBack(origin)) {
+                try await queue.writer.clearWait(
+                    [WaitReasons(.hostBackoff), WaitReasons(.connectivity)], origin: origin)
+            }
         }
     }
 

@@ -32,7 +32,10 @@ extension TransferEngine {
     /// An attempt that leaves nothing has shown that a guess was wrong, or cleared it up.
     func forgetGuess(_ attempt: Attempt) {
         guard attempt.task.hasGuess else { return }
-        inBackground { [self] in try await queue.writer.forgetRemains(of: attempt.task.id) }
+        let task = attempt.task
+        inBackground { [self] in
+            await durably { try await queue.writer.forgetRemains(of: task.id, under: task.claim) }
+        }
     }
 }
 

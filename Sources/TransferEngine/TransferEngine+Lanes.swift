@@ -25,7 +25,8 @@ extension TransferEngine {
             defer { isRefreshing = false }
             while lanesAreStale, phase == .running {
                 lanesAreStale = false
-                adopt(try await queue.writer.lanes())
+                let summaries = await durably { try await queue.writer.lanes() }
+                if let summaries { adopt(summaries) }
             }
         }
     }
@@ -71,11 +72,7 @@ extension TransferEngine {
         for index in laneOrder.indices {
             laneOrder[index].ready = lanes[LaneID(rawValue: laneOrder[index].id)]?.ready ?? 0
         }
-        do {
-            if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
-        } catch {
-            report(.error, "the queue did not take a change: \(error)")
-        }
+        await giveBack(unstarted)
         refreshLanes()
     }
 
@@ -129,7 +126,7 @@ extension TransferEngine {
     private func commitWhenQuiet() {
         guard attempts.isEmpty, hasUncommitted else { return }
         hasUncommitted = false
-        inBackground { [self] in try await queue.writer.commit() }
+        inBackground { [self] in await durably(.commit) { try await queue.writer.commit() } }
     }
 
     /// Files that wait for the disk to take them, or for last answers on a shared connection, hold no slot, but a descriptor and memory: not
@@ -216,20 +213,27 @@ extension TransferEngine {
                 claimsAreStale = true
                 schedulePump()
             }
-            let generation = lane.generation
-            guard let context = try await context(for: lane) else {
+            let found = await durably(while: { isServed(lane) }) { try await context(for: lane) }
+            guard let context = found ?? nil else {
                 lane.unclaimed = 0
                 return
             }
+            var generation = lane.generation
             // Between the claim and the first byte lies a commit: what the server may have seen is known after any kill.
-            let all = try await queue.writer.claim(
-                lane.summary.lane, limit: wanted, now: timeline.now)
+            let taken = await durably(while: { isServed(lane) }) {
+                generation = lane.generation
+                return try await queue.writer.claim(lane.summary.lane, limit: wanted, now: timeline.now)
+            }
+            guard let all = taken else {
+                lane.unclaimed = 0
+                return
+            }
             FaultPoint.claimed.pass()
             lane.unclaimed = all.count < wanted ? 0 : max(0, lane.unclaimed - Int64(all.count))
             // The queue may have stopped some of them again before we heard of them.
             let claimed = all.filter { !voidClaims.contains($0.claim) }
-            guard phase == .running, lanes[lane.summary.lane] === lane, lane.generation == generation else {
-                return try await queue.writer.release(unstarted: claimed.map(\.claim))
+            guard isServed(lane), lane.generation == generation else {
+                return await giveBack(claimed.map(\.claim))
             }
             lane.context = context
             lane.add(claimed)
@@ -238,6 +242,9 @@ extension TransferEngine {
             }
         }
     }
+
+    /// Whether tasks of the lane may still be started.
+    private func isServed(_ lane: Lane) -> Bool { phase == .running && lanes[lane.summary.lane] === lane }
 
     /// What the lane's batch needs, its credentials fetched; `nil`: the batch is gone.
     private func context(for lane: Lane) async throws -> BatchContext? {
@@ -323,7 +330,8 @@ extension TransferEngine {
     func refreshWake() {
         guard phase == .running else { return }
         inBackground { [self] in
-            if let time = try await queue.writer.nextWake() { wake(at: time) }
+            let time = await durably(.nextWake) { try await queue.writer.nextWake() }
+            if let time = time ?? nil { wake(at: time) }
         }
     }
 
@@ -343,8 +351,12 @@ extension TransferEngine {
         wakeTimer = nil
         followClock()
         inBackground { [self] in
-            try await queue.writer.wakeDue(now: timeline.now)
-            if let time = try await queue.writer.nextWake() {
+            let next = await durably(.wake) {
+                try await queue.writer.wakeDue(now: timeline.now)
+                return try await queue.writer.nextWake()
+            }
+            guard let next else { return }
+            if let time = next {
                 // What is due but may not run yet (its batch is paused) must not make us spin.
                 wake(at: max(time, timeline.now.advanced(by: .milliseconds(200))))
             }

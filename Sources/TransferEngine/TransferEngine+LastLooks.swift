@@ -25,9 +25,10 @@ extension TransferEngine {
                     return
                 }
                 let now = Timestamp(milliseconds: WallClock.milliseconds)
-                let due = try await queue.writer.dueLooks(
-                    besides: lastLooks.notNow(timeline.now), limit: free, now: now)
-                for look in due where phase == .running { begin(look) }
+                let due = await durably {
+                    try await queue.writer.dueLooks(besides: lastLooks.notNow(timeline.now), limit: free, now: now)
+                }
+                for look in due ?? [] where phase == .running { begin(look) }
             }
         }
     }

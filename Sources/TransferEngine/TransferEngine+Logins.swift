@@ -76,15 +76,16 @@ extension TransferEngine {
         schedulePump()
         if release == .line { return }
         inBackground { [self] in
-            if case .tasks(let tasks) = release {
-                try await queue.writer.clearWait(Self.persons, of: Array(tasks))
-                return refreshLanes()
-            }
-            // What was refused a moment ago is told, but may not stand in the queue yet.
-            try await queue.writer.commit()
-            for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
-                guard try await shows(batch, login.key) else { continue }
-                try await queue.writer.clearWait(Self.persons, batch: batch, origin: login.key.origin)
+            await durably {
+                if case .tasks(let tasks) = release {
+                    return try await queue.writer.clearWait(Self.persons, of: Array(tasks))
+                }
+                // What was refused a moment ago is told, but may not stand in the queue yet.
+                try await queue.writer.commit()
+                for batch in try await queue.writer.batchesWaiting(for: Self.persons, origin: login.key.origin) {
+                    guard try await shows(batch, login.key) else { continue }
+                    try await queue.writer.clearWait(Self.persons, batch: batch, origin: login.key.origin)
+                }
             }
             refreshLanes()
         }

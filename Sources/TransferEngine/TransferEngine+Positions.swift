@@ -38,7 +38,13 @@ extension TransferEngine {
         let merged = known.merged(with: facts)
         if merged == known { return }
         hostFacts[origin] = merged
-        inBackground { [self] in try await queue.writer.remember(host: origin, facts: merged.encoded) }
+        inBackground { [self] in
+            await durably(.facts(of: origin)) {
+                // As they are at this try: more may have been learnt since the one before.
+                guard let facts = hostFacts[origin] else { return }
+                try await queue.writer.remember(host: origin, facts: facts.encoded)
+            }
+        }
     }
 
     func persist(_ point: ResumePoint, _ attempt: Attempt, waits: Bool) {
@@ -54,27 +60,15 @@ extension TransferEngine {
         if waits { untilDurable(attempt) }
     }
 
-    /// Holds the attempt's further actions until everything recorded so far is on the disk.
+    /// Holds the attempt's further actions until everything recorded so far is on the disk: payload must not overtake it.
     func untilDurable(_ attempt: Attempt) {
         attempt.isBlocked = true
         inBackground { [self] in
-            await durable(attempt)
+            let commit: Void? = await durably { try await queue.writer.commit() }
+            guard commit != nil else { return }
             FaultPoint.persisted.pass()
             attempt.isBlocked = false
             perform(attempt)
-        }
-    }
-
-    /// Returns when everything recorded so far is on the disk. A queue that cannot write now (its disk is full) tries again:
-    /// payload must not overtake it.
-    func durable(_ attempt: Attempt) async {
-        while phase == .running || phase == .draining {
-            do {
-                return try await queue.writer.commit()
-            } catch {
-                report(.error, "the queue cannot be written: \(error)", task: attempt.task.id)
-                await pause(.seconds(1))
-            }
         }
     }
 

@@ -112,16 +112,9 @@ extension TransferEngine {
 
     /// Asks the queue for leave to give the file its final name, which the queue then knows of. One that cannot write now is asked again.
     private func leave(_ attempt: Attempt, _ publication: Publication) async -> PublishingLeave {
-        while phase == .running || phase == .draining {
-            do {
-                return try await queue.writer.leaveToPublish(attempt.task.claim, as: publication.final)
-            } catch {
-                report(.error, "the queue cannot be written: \(error)", task: attempt.task.id)
-                await pause(.seconds(1))
-                guard attempt.phase == .finishing else { return .void }
-            }
-        }
-        return .void
+        await durably(while: { attempt.phase == .finishing }) {
+            try await queue.writer.leaveToPublish(attempt.task.claim, as: publication.final)
+        } ?? .void
     }
 
     /// The bytes are not those that were promised: they are of no use to a later attempt either. What was put together out of several answers

@@ -23,7 +23,7 @@ extension TransferEngine {
         }
         let timer = timeline.clock.schedule(after: delay) { [self] in
             sweepTimer = nil
-            inBackground { [self] in try await sweep() }
+            inBackground { [self] in await durably(.sweep) { try await sweep() } }
         }
         sweepTimer = (timer, due)
     }
@@ -49,7 +49,7 @@ extension TransferEngine {
                 let age = remains.finishedAt.map { timeline.now.since($0) } ?? grace
                 if age < grace {
                     next = min(next ?? grace, grace - age)
-                } else if let error = await remove(remains), error.isRetryable {
+                } else if let error = try await takeAway(remains), error.isRetryable {
                     // What only a person can mend is left for `leftovers`, and for the next start.
                     next = next ?? Self.pauseAfterFailure
                 }
@@ -69,7 +69,7 @@ extension TransferEngine {
             guard let end = page.last?.task.id else { break }
             last = end
             for remains in page {
-                if let error = await remove(remains), error.isRetryable { next = Self.pauseAfterFailure }
+                if let error = try await takeAway(remains), error.isRetryable { next = Self.pauseAfterFailure }
                 guard phase == .running else { return nil }
             }
         }
@@ -81,55 +81,60 @@ extension TransferEngine {
     /// Takes away what a transfer has left at its server, or here; the queue then knows of nothing any more. `nil`: it is gone; else why
     /// it is not.
     package func remove(_ remains: Remains) async -> TransferError? {
-        let task = remains.task
-        if let look = looks[task.id] { endLook(look) }
-        if case .download(_, let directory, _) = task.work { return await removePart(of: task, in: directory) }
-        guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
-        guard attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
-        guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
         do {
-            guard let context = try await contextForRemoval(of: task.batch) else { return .unreadableRemains }
-            // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
-            guard phase == .running, attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
-            if case .failed(let error) = context.credentials { return error }
-            if let refusal = refusal(context, remains.origin) { return refusal.error }
-            if let place = context.destination?.appending(remote),
-                let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
-            {
-                // Whoever takes the cancel back begins anew under another name: what is removed now may be gone a little later.
-                var leaving = point.disclaimed
-                leaving.isOutdated = true
-                guard try await queue.writer.leaveToRemove(task.claim, resumePoint: leaving.encoded),
-                    phase == .running, attempts[task.id] == nil, removals[task.id] == nil
-                else { return .takenBack }
-                let attempt = Attempt(
-                    task, context: context, origin: remains.origin, machine: machine, at: timeline.nanoseconds)
-                attempt.place = place
-                let error = await withCheckedContinuation { continuation in
-                    attempt.removal = continuation
-                    removals[task.id] = attempt
-                    feed(attempt, .began(at: timeline.now))
-                }
-                if let error {
-                    if !attempt.hasReachedServer, attempts[task.id] == nil {
-                        // Nobody has been there: it may be gone on with as before.
-                        _ = try await queue.writer.leaveToRemove(task.claim, resumePoint: stored)
-                    }
-                    report(.info, "what is left at the server stays there: \(error.message)", task: task.id)
-                    return error
-                }
-                report(.info, "what was left at the server is gone", task: task.id)
-            }
-            // A person may have taken the cancel back meanwhile: then it begins anew by itself.
-            if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id) }
-            return nil
+            return try await takeAway(remains)
         } catch {
             return TransferError(.internal, "the queue did not take a change (\(error)): retry")
         }
     }
 
+    /// As `remove`; throws what the queue refuses.
+    private func takeAway(_ remains: Remains) async throws -> TransferError? {
+        let task = remains.task
+        if let look = looks[task.id] { endLook(look) }
+        if case .download(_, let directory, _) = task.work { return try await removePart(of: task, in: directory) }
+        guard case .upload(_, let remote, _) = task.work, let stored = task.resumePoint else { return nil }
+        guard attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
+        guard let point = ResumePoint(encoded: stored, secret: task.resumeSecret) else { return .unreadableRemains }
+        guard let context = try await contextForRemoval(of: task.batch) else { return .unreadableRemains }
+        // A password command takes its time: meanwhile a person may have taken the cancel back, or asked for this, too.
+        guard phase == .running, attempts[task.id] == nil, removals[task.id] == nil else { return .takenBack }
+        if case .failed(let error) = context.credentials { return error }
+        if let refusal = refusal(context, remains.origin) { return refusal.error }
+        if let place = context.destination?.appending(remote),
+            let machine = context.removalMachine(point, at: place, facts: facts(place, remains.origin))
+        {
+            // Whoever takes the cancel back begins anew under another name: what is removed now may be gone a little later.
+            var leaving = point.disclaimed
+            leaving.isOutdated = true
+            guard try await queue.writer.leaveToRemove(task.claim, resumePoint: leaving.encoded),
+                phase == .running, attempts[task.id] == nil, removals[task.id] == nil
+            else { return .takenBack }
+            let attempt = Attempt(
+                task, context: context, origin: remains.origin, machine: machine, at: timeline.nanoseconds)
+            attempt.place = place
+            let error = await withCheckedContinuation { continuation in
+                attempt.removal = continuation
+                removals[task.id] = attempt
+                feed(attempt, .began(at: timeline.now))
+            }
+            if let error {
+                if !attempt.hasReachedServer, attempts[task.id] == nil {
+                    // Nobody has been there: it may be gone on with as before.
+                    _ = try await queue.writer.leaveToRemove(task.claim, resumePoint: stored)
+                }
+                report(.info, "what is left at the server stays there: \(error.message)", task: task.id)
+                return error
+            }
+            report(.info, "what was left at the server is gone", task: task.id)
+        }
+        // A person may have taken the cancel back meanwhile: then it begins anew by itself.
+        if attempts[task.id] == nil { try await queue.writer.forgetRemains(of: task.id) }
+        return nil
+    }
+
     /// A download's temporary file, known by its inode: another file of that name stays.
-    private func removePart(of task: ClaimedTask, in directory: RawPath) async -> TransferError? {
+    private func removePart(of task: ClaimedTask, in directory: RawPath) async throws -> TransferError? {
         guard attempts[task.id] == nil else { return .takenBack }
         do {
             let point = task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(GetResumePoint.self)
@@ -138,12 +143,12 @@ extension TransferEngine {
                     return .partOutOfReach(directory)
                 }
             }
-            try await queue.writer.forgetRemains(of: task.id)
-            return nil
-        } catch {
+        } catch let error as Errno {
             report(.warning, "the beginning of a download that is not wanted any more stays: \(error)", task: task.id)
             return TransferError(.internal, "its temporary file cannot be removed (\(error)): remove it by hand")
         }
+        try await queue.writer.forgetRemains(of: task.id)
+        return nil
     }
 
     /// - Returns: false: nothing of that name is there.

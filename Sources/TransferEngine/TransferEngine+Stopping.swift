@@ -20,14 +20,19 @@ extension TransferEngine {
             .filter { $0.phase == .running || $0.phase == .finishing }
         await breakOff(running)
         for attempt in running { askWhatIsThere(attempt) }
+        await giveBack(unstarted)
         do {
-            if !unstarted.isEmpty { try await queue.writer.release(unstarted: unstarted) }
+            // The writer itself tries again to store what was recorded.
             try await queue.writer.commit()
+        } catch {
+            report(.error, "the queue did not take a change: \(error)")
+        }
+        do {
             for task in claims.map(\.task) where unconfirmed[task] != nil {
                 if try await queue.reader.task(task)?.state.isTerminal ?? true { unconfirmed[task] = nil }
             }
         } catch {
-            report(.error, "the queue did not take a change: \(error)")
+            report(.error, "the queue cannot be read: \(error)")
         }
         schedulePump()
     }
@@ -77,6 +82,7 @@ extension TransferEngine {
         endDrainWait()
         endRemovals()
         endQuestions()
+        duties.goOn()
         for timer in [gateTimer, shortageTimer, troubleTimer, wakeTimer, sweepTimer?.timer, ticker].compactMap({ $0 }) {
             timeline.clock.cancel(timer)
         }
@@ -106,7 +112,7 @@ extension TransferEngine {
         phase = .running
         endDrainWait()
         queueChanged()
-        inBackground { [self] in try await takeUpWalks(of: nil) }
+        inBackground { [self] in await durably { try await takeUpWalks(of: nil) } }
         notice?()
         return true
     }

@@ -34,14 +34,19 @@ extension TransferEngine {
         let now = timeline.nanoseconds
         let pause = isMoving ? Self.keeping.moving : Self.keeping.standing
         guard today.count != keptToday.count, .nanoseconds(now - keptToday.at) >= pause else { return }
-        inBackground { [self] in try await keepToday() }
+        inBackground { [self] in await durably(.today) { try await keepToday() } }
     }
 
     func keepToday() async throws {
-        let count = today.count
-        if count == keptToday.count { return }
+        let (count, before) = (today.count, keptToday)
+        if count == before.count { return }
         keptToday = (count, timeline.nanoseconds)
-        try await queue.writer.keep(count)
+        do {
+            try await queue.writer.keep(count)
+        } catch {
+            keptToday = before
+            throw error
+        }
     }
 
     func adoptToday() async throws {

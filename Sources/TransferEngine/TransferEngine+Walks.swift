@@ -29,7 +29,7 @@ extension TransferEngine {
             refreshLanes()
             // Broken off by a stop or cancel that was taken back: from what the queue has.
             let again = walksAgain.remove(batch) != nil || run != walkRun
-            if again, phase == .running { try await takeUpWalks(of: batch) }
+            if again, phase == .running { await durably { try await takeUpWalks(of: batch) } }
         }
     }
 
@@ -37,6 +37,7 @@ extension TransferEngine {
     private func walks(in run: Int) -> Bool { phase == .running && run == walkRun }
 
     private func walkToTheEnd(_ batch: BatchID, _ sources: [WalkState], _ run: Int) async {
+        var told: String?
         while walks(in: run) {
             do {
                 try await walkAll(sources, run)
@@ -44,7 +45,9 @@ extension TransferEngine {
                 return
             } catch {
                 // The queue holds whole changes only, so the walk continues from what it has; the same when no descriptor was left.
-                report(.error, "the files of \(batch) cannot be listed and queued now: \(error)")
+                let text = "the files of \(batch) cannot be listed and queued now: \(error)"
+                if text != told { report(.error, text) }
+                told = text
                 await pause(.seconds(1))
             }
         }
@@ -93,14 +96,6 @@ extension TransferEngine {
 
     /// Puts entries into the queue, and does not rest before they are there: each is listed once only.
     private func insert(_ chunks: [WalkedChunk], _ run: Int) async -> (folders: [FolderToWalk], isWhole: Bool) {
-        while walks(in: run) {
-            do {
-                return try await queue.writer.insert(walked: chunks)
-            } catch {
-                report(.error, "the queue did not take files: \(error)")
-                await pause(.seconds(1))
-            }
-        }
-        return ([], true)
+        await durably(while: { walks(in: run) }) { try await queue.writer.insert(walked: chunks) } ?? ([], true)
     }
 }

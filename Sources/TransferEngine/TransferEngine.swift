@@ -135,6 +135,9 @@ package actor TransferEngine: EngineControl {
     /// Counted on by a stop, which breaks walks off.
     var walkRun = 0
 
+    /// What the queue has refused and gets again.
+    let duties: QueueDuties
+
     /// Work under way that is no attempt: claims, refreshes, walks, syncs.
     var underWay = 0
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
@@ -162,6 +165,7 @@ package actor TransferEngine: EngineControl {
         currentLimits = settings.limits
         let timeline = Timeline(clock: clock ?? loop, wall: wall)
         self.timeline = timeline
+        duties = QueueDuties(clock: timeline.clock)
         speedHistory = SpeedHistory(at: timeline.nanoseconds)
         recentErrors = RecentCount(at: timeline.nanoseconds)
         let today = TodayCount(at: timeline.now, localDay: settings.localDay)
@@ -200,7 +204,7 @@ package actor TransferEngine: EngineControl {
         guard phase == .running else { return }
         refreshLanes()
         refreshWake()
-        inBackground { [self] in try await takeUpWalks(of: batch) }
+        inBackground { [self] in await durably { try await takeUpWalks(of: batch) } }
     }
 
     package func queueChanged() {
@@ -222,7 +226,9 @@ package actor TransferEngine: EngineControl {
         for host in hosts.keys { hosts[host]?.forgetFailures() }
         for place in servings.keys { servings[place]?.forgetFailures() }
         inBackground { [self] in
-            try await queue.writer.clearWait([WaitReasons(.connectivity), WaitReasons(.hostBackoff)])
+            await durably(.connectivity) {
+                try await queue.writer.clearWait([WaitReasons(.connectivity), WaitReasons(.hostBackoff)])
+            }
         }
         schedulePump()
     }
@@ -240,8 +246,11 @@ package actor TransferEngine: EngineControl {
         let times = startedAt...max(startedAt, timeline.now.advanced(by: .zero - step))
         startedAt = startedAt.advanced(by: step)
         inBackground { [self] in
-            try await queue.writer.moveEnds(by: step, at: times)
-            try await queue.writer.moveRetries(by: step, now: timeline.now, within: waitRule.retry.longCap)
+            // Each for itself: what is moved already must not be moved again.
+            await durably { try await queue.writer.moveEnds(by: step, at: times) }
+            await durably {
+                try await queue.writer.moveRetries(by: step, now: timeline.now, within: waitRule.retry.longCap)
+            }
             wakeDue()
         }
     }
@@ -262,11 +271,12 @@ package actor TransferEngine: EngineControl {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Does something that waits for others, on the loop; an error is one of the queue, which is written again by the next commit.
-    func inBackground(_ work: @escaping @isolated(any) () async throws -> Void) {
+    /// Does something that waits for others, on the loop. It throws nothing, since nobody is there who could be told: what the queue may
+    /// refuse is done `durably`.
+    func inBackground(_ work: @escaping @isolated(any) () async -> Void) {
         underWay += 1
         Task {
-            do { try await work() } catch { report(.error, "the queue did not take a change: \(error)") }
+            await work()
             underWay -= 1
             checkIdle()
         }

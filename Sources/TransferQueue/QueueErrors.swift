@@ -81,7 +81,7 @@ extension QueueError: CustomStringConvertible {
 
 extension QueueError {
     /// Nothing of what was recorded could be stored: it is kept and tried again.
-    var isOfStorage: Bool {
+    package var isOfStorage: Bool {
         switch self {
         case .database, .secrets, .gone: true
         case .badRequest, .noSuchBatch, .closed: false

@@ -99,8 +99,9 @@ extension QueueStore {
     }
 
     /// Nothing of it is left there: a retry begins anew.
-    func forgetRemains(of task: TaskID) throws {
+    func forgetRemains(of task: TaskID, under claim: TaskClaim? = nil) throws {
         guard let old = try self.task(task), !old.claimed, !old.state.isActive else { return }
+        if let claim, claim != old.claim { return }
         var row = old
         let oldDetails = try details(row)
         var details = oldDetails

@@ -35,7 +35,8 @@ extension QueueWriter {
     }
 
     /// What a task has left at a server is gone: there is nothing to go on from. Nothing happens to a task that runs.
-    package func forgetRemains(of task: TaskID) throws(QueueError) {
-        try change { try store.forgetRemains(of: task) }
+    /// - Parameter claim: nor to one that was claimed anew since; `nil`: whoever had it last.
+    package func forgetRemains(of task: TaskID, under claim: TaskClaim? = nil) throws(QueueError) {
+        try change { try store.forgetRemains(of: task, under: claim) }
     }
 }

@@ -98,6 +98,17 @@ final class EngineHarness: Sendable {
         return batch
     }
 
+    // MARK: A queue that takes nothing
+
+    /// Has the queue refuse every durable change, as a full disk does: its file has lost its name.
+    func refuseCommits() throws {
+        try System.rename(sandbox.path("state/queue.sqlite"), to: sandbox.path("away"))
+    }
+
+    func acceptCommits() throws {
+        try System.rename(sandbox.path("away"), to: sandbox.path("state/queue.sqlite"))
+    }
+
     // MARK: Waiting for what the queue says
 
     /// Waits until a batch is such; the test's time limit is the only deadline.
