@@ -37,8 +37,6 @@ package enum FileKind: Sendable, Equatable {
 package struct FileStatus: Sendable, Equatable {
     /// Bytes.
     package let size: Int64
-    /// Bytes on the disk, less than `size` for a file with holes.
-    package let allocatedSize: Int64
     /// Last change of the contents, nanoseconds since 1970.
     package let modifiedNanoseconds: Int64
     /// Last change of contents or attributes, nanoseconds since 1970.
@@ -58,7 +56,6 @@ package struct FileStatus: Sendable, Equatable {
 
     init(_ status: stat) {
         size = Int64(status.st_size)
-        allocatedSize = Int64(status.st_blocks) * 512
         modifiedNanoseconds = Self.nanoseconds(status.st_mtim)
         changedNanoseconds = Self.nanoseconds(status.st_ctim)
         inode = UInt64(status.st_ino)
