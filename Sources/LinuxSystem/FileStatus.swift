@@ -37,9 +37,9 @@ package enum FileKind: Sendable, Equatable {
 package struct FileStatus: Sendable, Equatable {
     /// Bytes.
     package let size: Int64
-    /// Last change of the contents, nanoseconds since 1970.
+    /// Last change of the contents, nanoseconds since 1970, within `times`.
     package let modifiedNanoseconds: Int64
-    /// Last change of contents or attributes, nanoseconds since 1970.
+    /// Last change of contents or attributes, nanoseconds since 1970, within `times`.
     package let changedNanoseconds: Int64
     package let inode: UInt64
     package let device: UInt64
@@ -66,8 +66,15 @@ package struct FileStatus: Sendable, Equatable {
         linkCount = UInt64(status.st_nlink)
     }
 
-    /// A file system may hand out any 64-bit time; one that does not fit wraps instead of trapping.
+    /// The times that a status tells, nanoseconds since 1970: 285 years around it. The 64 bits have room for 7 years more, so that whoever
+    /// adds or takes away a few seconds never overflows.
+    package static let times: ClosedRange<Int64> = -9_000_000_000_000_000_000...9_000_000_000_000_000_000
+
+    /// A file system may hand out any 64-bit time, and `touch` may set any: one that lies outside becomes the first or last of `times`.
     private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        let (seconds, isFar) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isFarther) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        if isFar || isFarther { return time.tv_sec < 0 ? times.lowerBound : times.upperBound }
+        return min(max(sum, times.lowerBound), times.upperBound)
     }
 }

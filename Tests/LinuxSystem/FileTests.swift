@@ -1,6 +1,7 @@
 import Glibc
-import LinuxSystem
 import Testing
+
+@testable import LinuxSystem
 
 @Suite struct FileTests {
     @Test func `an error says what the C library says`() {
@@ -30,6 +31,22 @@ import Testing
         for time: Int64 in [1_700_000_000_123_456_789, -1_500_000_000] {
             try System.setModificationTime(file.rawValue, nanoseconds: time)
             #expect(try System.fstat(file.rawValue).modifiedNanoseconds == time)
+        }
+    }
+
+    @Test func `a time that no file has becomes the first or last there is, and leaves room to reckon with`() {
+        for (seconds, nanoseconds, told) in [
+            (Int.max, 999_999_999, FileStatus.times.upperBound),
+            (9_223_372_036, 854_775_807, FileStatus.times.upperBound),
+            (9_000_000_000, 1, FileStatus.times.upperBound), (8_999_999_999, 7, 8_999_999_999_000_000_007),
+            (-1, 999_999_999, -1), (-8_999_999_999, 7, -8_999_999_998_999_999_993),
+            (-9_000_000_001, 0, FileStatus.times.lowerBound), (.min, 0, FileStatus.times.lowerBound),
+        ] as [(Int, Int, Int64)] {
+            var status = Glibc.stat()
+            status.st_mtim = timespec(tv_sec: seconds, tv_nsec: nanoseconds)
+            // Network file systems tell whatever their servers say.
+            (status.st_blocks, status.st_size) = (.max, .min)
+            #expect(FileStatus(status).modifiedNanoseconds == told, "\(seconds)")
         }
     }
 

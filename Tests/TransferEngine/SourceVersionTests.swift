@@ -24,12 +24,10 @@ import TransferQueue
         return Array(buffer.prefix(count))
     }
 
-    /// Sets the time of modification; `nil`: to now, as a write does.
+    /// Sets the time of modification.
     private func touch(_ path: [UInt8], _ nanoseconds: Int64) throws {
         let opened = try System.open(path, flags: O_WRONLY)
-        let time = timespec(
-            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        #expect(futimens(opened.rawValue, [time, time]) == 0)
+        try System.setModificationTime(opened.rawValue, nanoseconds: nanoseconds)
     }
 
     @Test("of a small file that is rewritten in place every byte, range and digest is of the first reading")
@@ -89,6 +87,14 @@ import TransferQueue
             try touch(path, modified)
             let source = try SourceFile(path: RawPath(path), mayBeLink: false)
             #expect(source.unsettled(at: modified + later) == expected, "\(modified) + \(later)")
+        }
+        // `touch` sets any time, and so may a server of files.
+        for tick: Int64 in [0, 20_000_000, 2_000_000_000] {
+            for modified in [.max - tick, .min + tick] {
+                try touch(path, modified)
+                let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+                #expect(source.unsettled(at: WallClock.nanoseconds) == nil, "\(modified)")
+            }
         }
     }
 

@@ -92,6 +92,11 @@ struct DownloadTests {
         try write(pattern(5, seed: 2), to: sandbox.path("g"))
         let second = DigestFields.field(DigestAlgorithm.sha256.digest(of: pattern(5, seed: 2)))
         #expect(try client.exchange("HEAD", "/g", wish).fields["repr-digest"] == second)
+        for time in [Int64.max, .max - 2_000_000_000, .min, .min + 2_000_000_000] {
+            let file = try System.open(sandbox.path("g"), flags: O_WRONLY)
+            try System.setModificationTime(file.rawValue, nanoseconds: time)
+            #expect(try client.exchange("HEAD", "/g", wish).fields["repr-digest"] == second, "\(time)")
+        }
     }
 
     @Test("while a large file is digested the receiver goes on with others, and can end")
