@@ -77,6 +77,10 @@ import Testing
         for text in ["size>2G", "done>50%", "speed>100K", "eta>2m", "tries<3", "age>2h"] {
             #expect(try !matches(text, file), "\(text)")
         }
+        // Longer than all times together, and still a number; then none.
+        let long = String(repeating: "9999999999w", count: 1524)
+        #expect(try matches("age<\(long)", file))
+        #expect(throws: FilterFault.self) { try TransferFilter("age>\(long)\(long)") }
         // Of what is unknown nothing holds.
         #expect(try !matches("size>0", self.file("a")))
         #expect(try !matches("size<1G", self.file("a")))

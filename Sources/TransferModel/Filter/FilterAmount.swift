@@ -23,7 +23,7 @@ enum FilterAmount {
         return bytes < 9e18 ? Int64(bytes) : nil
     }
 
-    /// `30s`, `5m`, `1h30m`, `3d`.
+    /// `30s`, `5m`, `1h30m`, `3d`; `nil` also for more seconds than 64 bits hold.
     static func seconds(_ word: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         var (sum, number): (Int64, Int64?) = (0, nil)
@@ -33,7 +33,10 @@ enum FilterAmount {
                 number = (number ?? 0) * 10 + Int64(digit)
             } else {
                 guard let unit = units[letter], let count = number else { return nil }
-                sum += count * unit
+                // One count is small enough, however many follow one another.
+                let (total, isTooLong) = sum.addingReportingOverflow(count * unit)
+                if isTooLong { return nil }
+                sum = total
                 number = nil
             }
         }
