@@ -67,8 +67,8 @@ final class QueueDuties {
 }
 
 extension TransferEngine {
-    /// Does what the engine itself owes the queue: again and again until the queue takes it. For changes that no person waits for, which are
-    /// told of a refusal instead.
+    /// Does what the engine itself owes the queue: again and again until the queue takes it. For changes that no person waits for; a person
+    /// is told of a refusal instead.
     /// - Parameters:
     ///   - isWanted: asked before each try.
     ///   - change: may be done in part when it throws, and is done from its beginning then.
@@ -100,8 +100,8 @@ extension TransferEngine {
         return nil
     }
 
-    /// Gives claims back that nothing was started of. The queue may refuse that for hours: it is made up for later then, since a person waits
-    /// for the answer.
+    /// Gives claims back that nothing was started of. The queue may refuse that for hours: it is done later then, since a person waits for
+    /// the answer.
     func giveBack(_ claims: [TaskClaim]) async {
         if claims.isEmpty { return }
         do {
