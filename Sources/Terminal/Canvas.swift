@@ -145,7 +145,7 @@ final class Canvas {
     }
 }
 
-/// What decides about colours; the terminal's own number comes later.
+/// The settings that decide about colours; the terminal's own number of colours comes later.
 struct ColorRequest {
     var mode: ColorMode
     var theme: Theme

@@ -7,7 +7,7 @@ struct ChangedRun: Hashable {
 }
 
 extension Grid {
-    /// What must be sent to turn `old` into this picture; everything when the sizes differ. Runs never begin or end in
+    /// The runs to send that turn `old` into this picture; everything when the sizes differ. Runs never begin or end in
     /// the middle of a wide character of either picture.
     func changes(from old: Grid?) -> [ChangedRun] {
         guard let old, old.size == size else {
@@ -34,7 +34,7 @@ extension Grid {
         return runs
     }
 
-    /// Whether a cut before this column would split a wide character, now or before.
+    /// Returns true when a cut before this column would split a wide character of this picture or of `old`.
     private func splits(_ row: Int, _ column: Int, _ old: Grid) -> Bool {
         self[row, column].glyph.width == 0 || old[row, column].glyph.width == 0
     }

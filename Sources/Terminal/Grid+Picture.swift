@@ -21,8 +21,8 @@ extension Grid {
         return (lines + [edge]).joined(separator: "\n")
     }
 
-    /// What the cells mean, one letter each: the role's, in upper case when strong; the selected row has its letters
-    /// too and a `<` behind it. A plain cell is a space.
+    /// The meaning of the cells, one letter each: the role's, in upper case when strong; the selected row has its
+    /// letters too and a `<` behind it. A plain cell is a space.
     package var rolePicture: String {
         (0..<size.rows).map { row in
             let letters = self.row(row).map { cell -> Character in

@@ -80,7 +80,7 @@ package struct Paste: Hashable, Sendable {
     }
 }
 
-/// What came from the terminal.
+/// An input from the terminal.
 package enum Input: Hashable, Sendable {
     case key(KeyPress)
     case mouse(MousePress)

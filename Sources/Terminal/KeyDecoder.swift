@@ -8,11 +8,11 @@
 ///   taken for the sequence that was meant: Left must not become the letter D.
 package struct KeyDecoder: Sendable {
     package struct Limits: Sendable {
-        /// How long Esc waits for the rest of a sequence.
+        /// The time that Esc waits for the rest of a sequence.
         package var escape: Duration = .milliseconds(25)
-        /// How long the rest of a sequence may take.
+        /// The time that the rest of a sequence may take.
         package var join: Duration = .milliseconds(500)
-        /// How long a paste may be silent before it counts as broken off.
+        /// The time that a paste may be silent before it counts as broken off.
         package var pasteSilence: Duration = .seconds(2)
         /// Bytes of one paste that are kept.
         package var pasteBytes = 16 << 20
@@ -20,7 +20,7 @@ package struct KeyDecoder: Sendable {
         package init() {}
     }
 
-    /// What the bytes so far may become.
+    /// The state of the decoder: what the bytes so far may become.
     enum State: Sendable {
         /// Nothing is begun. Any state may follow.
         case ground
@@ -149,7 +149,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// What was begun is nothing; the byte begins something new.
+    /// Drops the unfinished sequence and takes the byte as the beginning of something new.
     private mutating func again(_ byte: UInt8, at now: ContinuousClock.Instant) {
         state = .ground
         take(byte, at: now)

@@ -1,11 +1,11 @@
-/// What the user wants: `--color=auto|always|never`.
+/// The user's wish for colours: `--color=auto|always|never`.
 package enum ColorMode: String, Sendable, CaseIterable {
     case auto
     case always
     case never
 }
 
-/// Which of the 256-colour palettes: one for every background, or stronger ones for a known one.
+/// A 256-colour palette: one for every background, or a stronger one for a known background.
 package enum Theme: String, Sendable, CaseIterable {
     /// Readable on black and on white, at least 4.3:1.
     case any
@@ -23,7 +23,7 @@ package enum Theme: String, Sendable, CaseIterable {
     }
 }
 
-/// How many colours can be used.
+/// The number of colours that can be used.
 package enum ColorDepth: Sendable, Hashable {
     case none
     case eight
@@ -42,7 +42,7 @@ package enum ColorDepth: Sendable, Hashable {
     }
 }
 
-/// How a style looks: attributes and a foreground colour. The background is always the terminal's own.
+/// The look of a style: attributes and a foreground colour. The background is always the terminal's own.
 package struct Rendition: Hashable, Sendable {
     package struct Attributes: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8

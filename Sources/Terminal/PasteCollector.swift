@@ -2,7 +2,7 @@
 struct PasteCollector: Sendable {
     private var bytes: [UInt8] = []
     private var isIncomplete = false
-    /// How many bytes of the end mark came last.
+    /// The number of bytes of the end mark that came last.
     private var matched = 0
     private var lastWasReturn = false
     private let limit: Int

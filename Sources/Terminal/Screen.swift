@@ -27,21 +27,21 @@ package final class Screen {
         package var theme: Theme?
         /// Own colours in place of the theme's, 0 to 255; -1: the terminal's text.
         package var colors: [Role: Int] = [:]
-        /// Whether it draws on a page of its own; else the last picture stays when it is left.
+        /// True: draws on the alternate screen. False: the last picture stays when the screen is left.
         package var alternate = true
-        /// Where descriptor 2 goes meanwhile; /dev/null when nil.
+        /// The file that descriptor 2 writes to while the screen is open; /dev/null when nil.
         package var standardErrorPath: String?
-        /// Whether presses of the mouse are reported from the start.
+        /// True when presses of the mouse are reported from the start.
         package var mouse = false
-        /// Whether the window's focus is reported.
+        /// True when the window's focus is reported from the start.
         package var focus = false
-        /// How long Esc waits for the rest of a sequence; nil is ESCDELAY or 25 ms.
+        /// The time that Esc waits for the rest of a sequence; nil is ESCDELAY or 25 ms.
         package var escapeDelay: Duration?
 
         package init() {}
     }
 
-    /// What a signal asks for.
+    /// An action that a signal asks for.
     package enum Event: Hashable, Sendable {
         /// The size changed, or the program came back from a stop: lay out and show again.
         case redraw
@@ -60,11 +60,11 @@ package final class Screen {
 
     /// The size as the terminal reports it now; `redraw` says when to look again.
     package private(set) var size: ScreenSize
-    /// What the terminal can show; for `SafeText` and the choice of glyphs.
+    /// The characters that the terminal can show; for `SafeText` and the choice of glyphs.
     package let characterSet: CharacterSet
     /// Things a person should be told once, such as an unknown TERM.
     package let notes: [String]
-    /// Whether presses of the mouse are reported. Off, plain dragging selects text.
+    /// True while presses of the mouse are reported. When false, plain dragging selects text.
     package var isMouseOn: Bool {
         didSet {
             if state == .open && isMouseOn != oldValue {
@@ -73,7 +73,7 @@ package final class Screen {
         }
     }
 
-    /// Whether the window's focus is reported.
+    /// True while the window's focus is reported.
     package var reportsFocus: Bool {
         didSet {
             if state == .open && reportsFocus != oldValue {
@@ -89,7 +89,7 @@ package final class Screen {
     private var redirection: StandardErrorRedirection
     private let understandsModes: Bool
     private var state = State.open
-    /// What ncurses was given last; nil when nothing is known about the terminal's cells.
+    /// The grid that ncurses was given last; nil when nothing is known about the terminal's cells.
     private var shown: Grid?
     private var shownCursor: Cursor?
     /// The window's title, when it is ours.

@@ -60,7 +60,7 @@ package final class ScreenLoop: Sendable {
     }
 }
 
-/// What is watched of a screen.
+/// The registrations that watch a screen: its input and its signals.
 package struct ScreenWatch: Sendable {
     fileprivate let input: Registration
     fileprivate let signals: Registration

@@ -1,4 +1,4 @@
-/// How many cells the terminal shows. Never less than 1 x 1.
+/// The size of the terminal in cells. Never less than 1 x 1.
 package struct ScreenSize: Hashable, Sendable {
     package let columns: Int
     package let rows: Int
@@ -21,7 +21,7 @@ package struct Position: Hashable, Sendable {
     }
 }
 
-/// Where the hardware cursor stands. It is on the selected row even while it is hidden, because screen readers and
+/// The place of the hardware cursor. It is on the selected row even while it is hidden, because screen readers and
 /// braille displays follow it.
 package struct Cursor: Hashable, Sendable {
     package var position: Position

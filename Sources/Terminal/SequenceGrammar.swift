@@ -1,4 +1,4 @@
-/// What the escape sequences of terminals mean: ECMA-48's forms, as xterm, rxvt, tmux, screen and the VTE family
+/// The meaning of the escape sequences of terminals: ECMA-48's forms, as xterm, rxvt, tmux, screen and the VTE family
 /// send them, in normal and in application mode.
 enum SequenceGrammar {
     enum Meaning: Equatable {
@@ -35,8 +35,8 @@ enum SequenceGrammar {
         }
     }
 
-    /// Whether a string begins like the answers terminals give: colours and titles (OSC), settings and names (DCS),
-    /// pictures (APC). Otherwise somebody pressed Alt with a bracket.
+    /// Returns true when a string begins like the answers terminals give: colours and titles (OSC), settings and names
+    /// (DCS), pictures (APC). Otherwise somebody pressed Alt with a bracket.
     private static func startsAnswer(introducer: UInt8, first: UInt8) -> Bool {
         switch introducer {
         case 0x5D: 0x30...0x39 ~= first
@@ -66,7 +66,7 @@ enum SequenceGrammar {
         }
     }
 
-    /// What a complete ESC [ … sequence means.
+    /// The meaning of a complete ESC [ … sequence.
     private static func meaning(of body: ArraySlice<UInt8>, final: UInt8) -> Meaning {
         if body.first == 0x3C { return mouse(Parameters(body.dropFirst()), final) }
         // Private answers (`?…c`, `>…c`, `?…$y`, `?…u`) and anything with intermediate bytes.

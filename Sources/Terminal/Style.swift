@@ -1,4 +1,4 @@
-/// What a cell means. The palette decides how that looks; no view names a colour.
+/// The meaning of a cell. The palette decides how that looks; no view names a colour.
 package enum Role: UInt8, CaseIterable, Hashable, Sendable {
     case plain
     /// Done.

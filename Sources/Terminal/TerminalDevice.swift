@@ -39,13 +39,13 @@ final class TerminalDevice {
         return ScreenSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Whether a write would go out now: a slow line gets fewer frames, not a queue of them.
+    /// True when a write would go out now: a slow line gets fewer frames, not a queue of them.
     var takesOutput: Bool {
         var poller = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
         return poll(&poller, 1, 0) == 1 && poller.revents & Int16(POLLOUT) != 0
     }
 
-    /// Whether our process group may draw. tcgetpgrp(3).
+    /// True when our process group may draw. tcgetpgrp(3).
     var isForeground: Bool { tcgetpgrp(output) == getpgrp() }
 
     /// Writes one of our own strings.

@@ -1,4 +1,4 @@
-/// Why there is no screen.
+/// An error of opening the screen, or of lending the terminal to a program.
 package enum TerminalError: Error, Hashable, Sendable {
     /// The process has no controlling terminal; `errno` of opening /dev/tty.
     case noTerminal(errno: Int32)
@@ -8,12 +8,12 @@ package enum TerminalError: Error, Hashable, Sendable {
     case noPipe(errno: Int32)
     /// The thread that draws could not wait for events.
     case noLoop(reason: String)
-    /// What was to have the terminal for a while could not be run.
+    /// The program that was to have the terminal for a while could not be run.
     case noProgram(command: String)
 }
 
 extension TerminalError: CustomStringConvertible {
-    /// What happened and what to do, for a person.
+    /// The error in words, with what to do, for a person.
     package var description: String {
         switch self {
         case .noTerminal: "there is no terminal to draw on; `martlet list` and `martlet watch` print plain lines"
