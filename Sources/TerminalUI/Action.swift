@@ -75,7 +75,7 @@ package enum Action: String, CaseIterable, Sendable {
     /// Without an engine: start one.
     case startEngine = "start-engine"
 
-    /// What it does, for the page of help.
+    /// The action in words, for the page of help.
     package var summary: String {
         switch self {
         case .down: "next row"
@@ -273,7 +273,7 @@ package enum Action: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it changes transfers; such actions are off while the engine does not answer.
+    /// True when it changes transfers; such actions are off while the engine does not answer.
     package var changesTransfers: Bool {
         switch self {
         case .pause, .pauseAll, .cancel, .retry, .retryAll, .undo, .redo, .clear, .earlier, .later, .order, .limit,

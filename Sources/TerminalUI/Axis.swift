@@ -2,7 +2,8 @@ import Configuration
 
 /// The scale of a picture: zero-based, with a round number every few rows.
 struct Axis: Hashable {
-    /// Of the highest value: K, M, G …. All numbers are of this one, or 500K and 1.5M would not be steps of the same length.
+    /// The unit of all numbers, that of the highest value: K, M, G …. Else 500K and 1.5M would not be steps of the same
+    /// length.
     let unit: Int64
     /// From one number to the next, in tenths of the unit: 1, 2, 5, 10, 20, 50 ….
     let tenths: Int64
@@ -30,7 +31,7 @@ struct Axis: Hashable {
 
     private static let steps: [Int64] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
 
-    /// What a picture that is full to its last row shows.
+    /// The value that a picture full to its last row shows.
     var top: Double { Double(tenths) / 10 * Double(unit) * Double(rows) / Double(spacing) }
 
     /// The numbers, and how many rows above the axis each stands: on the row whose upper edge it is.

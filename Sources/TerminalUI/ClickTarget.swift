@@ -1,6 +1,6 @@
 import Terminal
 
-/// What a click on some cells of the picture means; noted where they are drawn, so that it cannot mean what is not there.
+/// The meaning of a click on some cells; noted where they are drawn, so that it cannot mean what is not there.
 struct ClickTarget: Sendable {
     enum Meaning: Hashable, Sendable {
         /// An answer of a question.
@@ -28,7 +28,7 @@ extension Drawing {
         targets.append(ClickTarget(row: row, columns: columns ?? 0..<width, meaning: meaning))
     }
 
-    /// What a click there means on the screen as it is now: what was drawn last lies above.
+    /// The meaning of a click there on the screen as it is now: what was drawn last lies above.
     static func target(at position: Position, in model: Model) -> ClickTarget.Meaning? {
         drawn(model).targets.last { $0.row == position.row && $0.columns.contains(position.column) }?.meaning
     }

@@ -1,7 +1,6 @@
 import Configuration
 
-/// Where the columns of the tree stand at a width, and which of them there are. Pure arithmetic over the table of
-/// what goes first.
+/// The columns that the tree has at a width, and their cells. Pure arithmetic over the table of what goes first.
 package struct Columns: Hashable, Sendable {
     package enum Column: Hashable, Sendable, CaseIterable {
         /// The mark and the state's sign.
@@ -15,7 +14,7 @@ package struct Columns: Hashable, Sendable {
         case speed
         case timeLeft
         case state
-        /// Where it goes; like the next seven only when it is asked for.
+        /// The destination; like the next seven only when it is asked for.
         case destination
         /// When a file was begun.
         case started
@@ -38,7 +37,7 @@ package struct Columns: Hashable, Sendable {
 
     /// The columns from left to right with the cells they take. One empty cell is between two.
     package let places: [(column: Column, cells: Range<Int>)]
-    /// Whether the wide forms are used: `9.8M/s`, `paused`.
+    /// True when the wide forms are used: `9.8M/s`, `paused`.
     package let isWide: Bool
 
     package static func == (one: Columns, other: Columns) -> Bool {
@@ -109,7 +108,7 @@ package struct Columns: Hashable, Sendable {
         .percent, .sign,
     ]
 
-    /// Which columns there are at a width, with their widths. The name's is not used.
+    /// The columns that there are at a width, with their widths. The name's is not used.
     private static func fixed(_ width: Int) -> [(column: Column, width: Int)] {
         let isWide = width >= 100
         var columns: [(Column, Int)] = [(.sign, 2), (.name, 0)]

@@ -19,7 +19,7 @@ enum BatchCommand: String, CaseIterable, Sendable {
     }
 }
 
-/// What the palette offers to do to each batch of the list by its name.
+/// The entries of the palette that act on a batch of the list by its name.
 extension Model {
     var batchEntries: [PaletteEntry] {
         let batches = (tree.root?.rows ?? []).filter { if case .batch = $0.id { true } else { false } }
@@ -34,7 +34,7 @@ extension Model {
         }
     }
 
-    /// Why it can do nothing to this batch now; `nil`: it can.
+    /// The reason why the command can do nothing to this batch now; `nil`: it can.
     private func obstacle(to command: BatchCommand, _ row: NodeRow) -> SafeText? {
         if !canChange { return "the engine does not answer" }
         switch command {

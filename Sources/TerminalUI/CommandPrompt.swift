@@ -35,16 +35,16 @@ struct PaletteEntry: Sendable {
     var title: String
     /// The key that does the same, when there is one.
     var key: String
-    /// What it would be done to.
+    /// The words at the right: a target, a filter's count, a command's form.
     var detail: SafeText = ""
-    /// Why it cannot be done now.
+    /// The reason why it cannot be done now.
     var obstacle: SafeText?
     var score = 0
 }
 
 enum FuzzyMatch {
-    /// How well words fit a text; `nil`: not at all. Every word's letters stand there in order; beginnings of words and
-    /// letters side by side count more.
+    /// The score of how well words fit a text; `nil`: not at all. Every word's letters stand there in order; beginnings
+    /// of words and letters side by side count more.
     static func score(_ query: String, _ text: String) -> Int? {
         let text = Array(text.lowercased())
         var sum = 0
@@ -77,7 +77,7 @@ enum FuzzyMatch {
 }
 
 extension Model {
-    /// What the palette offers for the text, best first.
+    /// The entries of the palette for the text, best first.
     var paletteEntries: [PaletteEntry] {
         guard let prompt = commandPrompt, prompt.command == nil else { return [] }
         // What a person has named comes first, with how much it is now.
@@ -124,7 +124,7 @@ extension Model {
         }
     }
 
-    /// Why an action can do nothing now; `nil`: it can.
+    /// The reason why an action can do nothing now; `nil`: it can.
     func obstacle(to action: Action) -> SafeText? {
         if action.changesTransfers, !canChange { return "the engine does not answer" }
         switch action {

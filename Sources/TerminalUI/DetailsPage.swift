@@ -8,7 +8,7 @@ struct DetailsPage: Sendable {
     var row: NodeRow
     /// A task's own story, once the engine has told it.
     var task: TaskSnapshot?
-    /// Of a batch: where its files come from, once the engine has told.
+    /// Batches only: the sources of the files, once the engine has told.
     var sources: NamedSources?
     /// No file was added to the batch after that question.
     var sourcesAreFinal = false
@@ -20,7 +20,7 @@ struct DetailsPage: Sendable {
 
     init(row: NodeRow) { self.row = row }
 
-    /// Where the text begins: below the bar where there is room for one.
+    /// The row where the text begins: below the bar where there is room for one.
     static func firstLine(rows: Int) -> Int { rows >= 12 ? 3 : 1 }
 
     /// Lines that have room.
@@ -29,7 +29,7 @@ struct DetailsPage: Sendable {
     /// The first line in sight of so many: never so far down that there is room below the last one.
     func top(of lines: Int, _ size: ScreenSize) -> Int { min(scroll, max(0, lines - Self.height(size))) }
 
-    /// What a key does that moves it; `nil`: it is not one.
+    /// The page scrolled by a key; `nil`: the key does not scroll.
     func scrolled(_ action: Action, lines: Int, _ size: ScreenSize) -> DetailsPage? {
         let height = Self.height(size)
         let line = action.scrolled(from: top(of: lines, size), height: height, most: max(0, lines - height))
@@ -144,7 +144,7 @@ extension Model {
 }
 
 extension NodeRow {
-    /// Whether it stands for any number of files.
+    /// True when it stands for any number of files.
     var canHold: Bool {
         if case .task = id { false } else { true }
     }

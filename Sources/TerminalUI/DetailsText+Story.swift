@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What the engine tells of one task: tries, parts, the server's last answer, history.
+/// The engine's account of one task: tries, parts, the server's last answer, history.
 extension DetailsText {
     func story(_ task: TaskSnapshot) -> [Field] {
         var fields: [Field] = []
@@ -28,7 +28,7 @@ extension DetailsText {
 
     // MARK: Parts
 
-    /// Which bytes of the file are there, and how far each part is that moves.
+    /// The lines that show which bytes of the file are there, and the progress of each part that moves.
     func partLines(width: Int) -> [StyledLine] {
         guard let parts = task?.parts, !parts.isEmpty else { return [] }
         let room = max(10, width - 2)
@@ -53,7 +53,7 @@ extension DetailsText {
 
     // MARK: The server's answer
 
-    /// What it answered last, its fields, and the body's beginning. All of it is the server's word.
+    /// The server's last answer: status, fields, and the body's beginning. All of it is the server's word.
     func answer(width: Int) -> [StyledLine] {
         guard let response = task?.response else { return [] }
         let room = max(8, width - 2)

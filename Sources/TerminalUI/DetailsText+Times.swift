@@ -2,9 +2,9 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// How fast a file goes, when it began and will be over, and what becomes of it when it is cut.
+/// The speed of a file, when it began and will be over, and the effect of a cut.
 extension DetailsText {
-    /// Of a file that runs, with what the engine knows of the attempt; of all others as the row has it.
+    /// The speed of a file that runs, with what the engine knows of the attempt; of all others as the row has it.
     var speed: Field? {
         guard let task else { return plainSpeed }
         let figures = task.attempt
@@ -30,7 +30,7 @@ extension DetailsText {
         return Field("Speed", "\(look.figures.speed(row.bytesPerSecond))\(average)   \(left)", isShort: true)
     }
 
-    /// What a row knows of its file without the engine being asked for it.
+    /// The fields that a row has of its file without the engine being asked for it.
     var outline: [Field] {
         let started = row.startedAt.map { Field("Started", moment($0), isShort: true) }
         let tries = row.attempts.map { Field("Try", "\($0)", isShort: true) }
@@ -64,7 +64,7 @@ extension DetailsText {
         return fields
     }
 
-    /// What limits them: time alone.
+    /// The limit to its tries: time alone.
     func patience(_ task: TaskSnapshot) -> Field? {
         guard !task.state.isTerminal, let seconds = task.rules?.giveUpAfterSeconds else { return nil }
         let isDays = seconds > 0 && seconds.isMultiple(of: 86_400)
@@ -72,7 +72,7 @@ extension DetailsText {
         return Field("Gives up", "\(SafeText(time)) without progress", isShort: true)
     }
 
-    /// What a cut, a pause or a restart of the engine costs.
+    /// The cost of a cut, a pause or a restart of the engine.
     private func resumable(_ task: TaskSnapshot) -> SafeText? {
         if task.state.isTerminal { return nil }
         let known = row.bytes.accepted
@@ -95,7 +95,7 @@ extension DetailsText {
 
     // MARK: Comparing
 
-    /// How it will be known to be the same at both ends, as long as it is not over.
+    /// The comparison that will show that both ends are the same, as long as it is not over.
     func checksum(_ task: TaskSnapshot) -> Field? {
         guard !task.state.isTerminal, let rules = task.rules else { return nil }
         if let expects = rules.expects {

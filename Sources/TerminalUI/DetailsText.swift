@@ -10,16 +10,16 @@ struct DetailsText {
     let look: Look
     /// By the engine's clock.
     let now: Moment
-    /// What to do about its error, by the keys of the page; `nil`: there is none.
+    /// The advice on its error, by the keys of the page; `nil`: there is none.
     private let remedy: SafeText?
-    /// What shows a batch's files in the list.
+    /// The key that shows a batch's files in the list.
     private let openKey: String
     private let keys: KeyMap
-    /// Of a batch: from where, as it was named.
+    /// Batches only: where from, as it was named.
     private let sources: NamedSources?
-    /// What it is a part of.
+    /// The title of the batch that it is a part of.
     private let batch: SafeText?
-    /// Where it goes by the name of a configured server.
+    /// The destination by the name of a configured server.
     private let place: String?
     private let problem: SafeText?
 
@@ -35,7 +35,7 @@ struct DetailsText {
         openKey = model.keys.keys(for: .open, in: .details).first?.name ?? "open"
     }
 
-    /// Where values begin.
+    /// The column where values begin.
     static let indent = 14
 
     /// A label and what stands behind it. Short ones stand two in a line where there is room.
@@ -78,7 +78,7 @@ struct DetailsText {
         return lines
     }
 
-    /// What it is and how far.
+    /// The fields about the row and its progress, as lines.
     func facts(width: Int) -> [StyledLine] {
         let half = (width - 2) / 2
         var lines: [StyledLine] = []
@@ -177,7 +177,7 @@ struct DetailsText {
         return fields
     }
 
-    /// What a server wrote, for whoever might take it for ours.
+    /// Text that a server wrote, marked for whoever might take it for ours.
     static func quoted(_ said: String, _ look: Look) -> SafeText { "\"\(look.safe(said))\"   (text from the server)" }
 
     private static func remedy(_ page: DetailsPage, in model: Model) -> SafeText? {
@@ -195,7 +195,7 @@ struct DetailsText {
         !row.state.isTerminal && !row.effectivelyPaused && !row.waitReasons.contains(where: \.needsPerson)
     }
 
-    /// What it is a part of.
+    /// The fields for the batch and the folder that it is a part of.
     private var partOf: [Field] {
         var fields: [Field] = []
         if let batch { fields.append(Field("Batch", batch, isShort: true)) }
@@ -229,7 +229,7 @@ struct DetailsText {
         return text + " (\(Figures.count(row.bytes.total)) bytes)"
     }
 
-    /// What the task says of itself is older than its row.
+    /// The arrival by the row: the task's own figures are older.
     private var arrival: Arrival {
         guard let task else { return row.arrival }
         return Arrival(row.bytes, isDownload: task.direction == .download, state: row.state)

@@ -4,7 +4,7 @@ import Terminal
 
 /// A question, asked only when the answer cannot be taken back or is about a lot.
 struct Dialog: Sendable {
-    /// What is done when the person says so.
+    /// The action that follows when the user says so.
     enum Intent: Hashable, Sendable {
         case cancel([NodeRow])
         case pauseAll
@@ -12,7 +12,7 @@ struct Dialog: Sendable {
         case retryAll
         case leave
         case stopEngine(finishRunning: Bool)
-        /// What a command named.
+        /// A deed that a command named.
         case named(Deed, SafeText, NodeChoice)
         /// From a menu.
         case act(Deed, [NodeRow])
@@ -30,7 +30,7 @@ struct Dialog: Sendable {
         var text: String
         /// `nil`: nothing.
         var intent: Intent?
-        /// What comes of it, at the right.
+        /// The consequence of the choice, at the right.
         var note: SafeText = ""
         /// It is ticked or not, and the question stays.
         var isTick = false
@@ -47,14 +47,14 @@ struct Dialog: Sendable {
     var counted: String?
     let lines: [SafeText]
     let choices: [Choice]
-    /// Of things that can all be taken back: the first is chosen, and a quick key counts.
+    /// True when the choices can all be taken back: the first is chosen, and a quick key counts.
     let isMenu: Bool
     /// At the left, so that the rows that it is about stay in sight.
     let isAtSide: Bool
     /// The line that Enter takes; at first the harmless one, which is the last.
     private(set) var selected: Int
     private let openedAt: Duration
-    /// Whether the line to tick is ticked.
+    /// True when the line to tick is ticked.
     private(set) var isTicked = false
 
     /// A fast typist's next keys were not meant for a question that has just appeared.

@@ -4,7 +4,7 @@ import Terminal
 
 /// The picture of the last minutes' speed: zero-based, with numbers on its axis.
 extension Drawing {
-    /// What is drawn: one value a column, or `nil` where nothing is known.
+    /// The data of a chart: one speed a column, in bytes a second.
     struct Chart {
         var speeds: [Int64]
         var average: Int64?

@@ -3,7 +3,7 @@ import MartletKit
 import Terminal
 
 extension Model {
-    /// What is said of the cursor's row, or all that is shown, as text.
+    /// Copies the text of the cursor's row, or of all that is shown.
     mutating func copy(all: Bool) {
         let text = Drawing.copied(self, all: all)
         guard !text.isEmpty else { return say("Nothing is there to copy.") }
@@ -11,7 +11,7 @@ extension Model {
     }
 }
 
-/// What `copy` takes from a page. Always harmless text: it may be pasted into a shell.
+/// The text that `copy` takes from a page. Always harmless: it may be pasted into a shell.
 extension Drawing {
     static func copied(_ model: Model, all: Bool) -> String {
         switch model.page {
@@ -39,7 +39,7 @@ extension Drawing {
 
     private init(_ model: Model) { self.init(model: model, layout: model.layout, grid: Grid(model.size)) }
 
-    /// Where it comes from; of a batch, where it goes.
+    /// The source of a row; of a batch, its destination.
     private static func path(_ row: NodeRow?, _ model: Model) -> String {
         guard let row else { return "" }
         let path = row.path.firstRange(of: " -> ").map { String(row.path[..<$0.lowerBound]) } ?? row.path

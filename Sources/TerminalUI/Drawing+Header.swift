@@ -61,7 +61,7 @@ extension Drawing {
         return (Figures.amount(totals.batches, "unfinished batch", "unfinished batches"), true)
     }
 
-    /// How it stands with the engine.
+    /// The state of the engine in words.
     private var engine: SafeText {
         switch model.link {
         case .connecting: return "connecting to the engine"
@@ -169,7 +169,7 @@ extension Drawing {
         return rows == 2 || problems.width + 17 > width
     }
 
-    /// What became of it when nothing is left to do and not all of it is there: no bar, which would stand still for ever.
+    /// The outcome when nothing is left to do and not all of it is there: no bar, which would stand still for ever.
     private func over(_ totals: QueueTotals) -> SafeText? {
         guard totals.isOver, !model.isScanning, !share(totals).isComplete else { return nil }
         let counts = totals.counts

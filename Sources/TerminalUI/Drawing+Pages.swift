@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What stands under the tree, in its place when it is empty, and on pages of their own.
+/// The parts under the tree, those in its place when it is empty, and the pages of their own.
 extension Drawing {
     // MARK: Nothing to show
 
@@ -117,7 +117,7 @@ extension Drawing {
         footer(model.hints(of: row), in: .details, words: model.hintWords(for: [row]))
     }
 
-    /// Where there is room for it: what is shown can be had elsewhere.
+    /// Says, where there is room, that the mouse selects text and which keys copy it.
     private mutating func selectingIsPossible() {
         let (path, all) = (model.key(.copy, in: .details), model.key(.copyAll, in: .details))
         let text: SafeText = "The mouse selects text here. \(path) copies path, \(all) copies everything."

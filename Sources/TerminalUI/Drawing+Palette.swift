@@ -33,7 +33,7 @@ extension Drawing {
         cursor = Cursor(row: layout.prompt, column: min(width - 1, begin + place), isVisible: true)
     }
 
-    /// How a command is written, in as many lines as it takes.
+    /// The syntax of a command, in as many lines as it takes.
     private func form(of command: ScreenCommand?) -> [SafeText] {
         guard let command else { return [] }
         return look.safe("\(command.rawValue) \(command.form)   \(command.summary)").wrapped(to: max(1, width - 3))

@@ -41,7 +41,7 @@ extension Drawing {
 
     private static let hintsOfProblems: [Action] = [.back, .retry, .enter, .server, .leaveOut, .help]
 
-    /// How wide each column would be with nothing cut.
+    /// The width of each column with nothing cut.
     private func needs(of causes: [ProblemsPage.Cause]) -> ProblemColumns.Needs {
         func widest(_ text: (ProblemsPage.Cause) -> SafeText) -> Int { causes.map { text($0).width }.max() ?? 0 }
         return ProblemColumns.Needs(
@@ -118,7 +118,7 @@ extension Drawing {
         cause.fixes.filter { $0 != .again || model.machine == nil }
     }
 
-    /// What one press does, as the list says it: `r retry  d server`.
+    /// The fixes of one press, as the list says them: `r retry  d server`.
     private func fix(_ cause: ProblemsPage.Cause) -> SafeText {
         let words = fixes(cause).compactMap { action -> String? in
             let word =
@@ -174,7 +174,7 @@ extension Drawing {
     }
 }
 
-/// Where the columns of the list of causes are; `nil`: there is no room for it.
+/// The columns of the list of causes; `nil`: there is no room for it.
 struct ProblemColumns {
     let cause: Range<Int>
     let files: Range<Int>

@@ -80,7 +80,7 @@ extension Drawing {
         return width < 76 ? word : (word + " " + SafeText(look.figures.size(average ?? 0))).fitted(to: word.width + 6)
     }
 
-    /// What was at the point under the cursor: `12:36:05 for 5 s: up 41.2M/s, down 0`.
+    /// The speeds at the point under the cursor: `12:36:05 for 5 s: up 41.2M/s, down 0`.
     private var reading: SafeText? {
         let view = model.throughputView
         let steps = view.steps(at: model.now.uptime)

@@ -10,7 +10,7 @@ extension Drawing {
         return model.totals.map { $0.bytesPerSecondUp + $0.bytesPerSecondDown } ?? 0
     }
 
-    /// What stands still shows none, whatever its last seconds come to.
+    /// The speed of a batch in bytes a second; 0 when it stands still, whatever its last seconds come to.
     func speed(of batch: NodeRow) -> Int64 { model.state(of: batch) == .running ? batch.bytesPerSecond : 0 }
 
     /// `now 41.0M/s, avg 1m 39.8M/s, ...`

@@ -224,7 +224,7 @@ extension Model {
         return [.help, .add] + steers + undo + retry + others + [.command, .leave]
     }
 
-    /// What a key does to these rows where its usual word says something else: `p` lets go on what stands still.
+    /// The words for keys that do something else to these rows than usual: `p` lets go on what stands still.
     func hintWords(for rows: [NodeRow]) -> [Action: String] {
         let unfinished = rows.filter { !$0.isOver }
         return !unfinished.isEmpty && unfinished.allSatisfy { standsStill($0) } ? [.pause: "resume"] : [:]

@@ -1,9 +1,9 @@
 import DisplayText
 import MartletKit
 
-/// Which batches have ended, so that each end is told once.
+/// The batches that have ended, so that each end is told once.
 struct Endings: Sendable {
-    /// Whether it is over, by batch, as last heard.
+    /// The batches as last heard of: true when over.
     private var over: [RowID: Bool] = [:]
     /// Batches that a filter hides are told of, too.
     fileprivate(set) var watches = false
@@ -22,7 +22,7 @@ struct Endings: Sendable {
 extension Model {
     var tellsEnds: Bool { ringsBell || notifies }
 
-    /// Whether somebody looks at the window. A terminal that never says it is judged by the keys.
+    /// True when somebody looks at the window. A terminal that never reports the focus is judged by the keys.
     private var isLookedAt: Bool { hasFocus ?? (lastKeyAt.map { now.uptime - $0 < .seconds(10) } ?? false) }
 
     /// Several that end together are one message.

@@ -23,7 +23,7 @@ struct ShownFilter: Sendable {
 /// The line in which a filter is typed. Every change that can be read counts at once.
 struct FilterLine: Sendable {
     var field: TextField
-    /// What is wrong with the text; the filter before it goes on.
+    /// The error in the text; the filter before it goes on.
     var fault: FilterFault?
     /// The filter when the line was opened, to which Esc returns.
     let before: String?

@@ -1,11 +1,11 @@
 import DisplayText
 import MartletKit
 
-/// What has ended since local midnight: somebody who finds the list empty sees that it is empty because all is done.
+/// The work ended since local midnight: somebody who finds the list empty sees that it is empty because all is done.
 struct FinishedToday: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
         case asked
-        /// Of the day that is written so.
+        /// The answer for the day that is written so.
         case known(FinishedToday, day: String)
     }
 

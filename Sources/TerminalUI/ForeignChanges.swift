@@ -35,7 +35,7 @@ extension Model {
 }
 
 extension NodeRow {
-    /// What the engine does by itself never looks so.
+    /// Returns true when a person changed the row: the engine by itself never changes it so.
     fileprivate func isChangedByPerson(since before: NodeRow) -> Bool {
         paused != before.paused || priority != before.priority || limit != before.limit
             || state == .cancelled && before.state != .cancelled || before.state == .cancelled && state != .cancelled

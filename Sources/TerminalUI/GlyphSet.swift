@@ -2,7 +2,7 @@ package import Configuration
 package import DisplayText
 import MartletKit
 
-/// Which characters stand for states, folds and bars.
+/// The characters that stand for states, folds and bars.
 package enum GlyphSet: Sendable, Hashable, CaseIterable {
     /// Blocks and arrows that some East Asian terminals draw two cells wide.
     case unicode
@@ -63,7 +63,7 @@ package enum Bar {
         text(share.part, of: share.whole, isComplete: share.isComplete, width: width, set)
     }
 
-    /// Which bytes of a file are there that goes in parts, from its beginning at the left: a cell is full when all of
+    /// A bar of the bytes that are there of a file in parts, from its beginning at the left: a cell is full when all of
     /// its bytes are.
     static func text(_ parts: [PartRun], width: Int, _ set: GlyphSet) -> SafeText {
         let total = parts.reduce(0) { $0 + $1.bytesTotal }

@@ -6,7 +6,7 @@ import Terminal
 struct HelpPage: Sendable {
     /// Whose keys come first.
     let view: KeyMap.View
-    /// Of a step in which something is typed, in the place of any view; `nil`: there is none.
+    /// The help of a step in which something is typed, in the place of any view; `nil`: there is none.
     var form: FormHelp?
     /// The line under the cursor, among those that a key does.
     var selected = 0

@@ -1,7 +1,7 @@
 import DisplayText
 import Terminal
 
-/// What help says: keys by view and part, the signs, where `keys.conf` is.
+/// The text of help: keys by view and part, the signs, where `keys.conf` is.
 struct HelpText {
     /// A line that a key does.
     struct Entry: Hashable, Sendable {
@@ -83,7 +83,7 @@ struct HelpText {
         return lines
     }
 
-    /// What stands at the end.
+    /// The lines at the end.
     func ending(width: Int) -> [StyledLine] {
         let leaving: SafeText =
             machine.map {
@@ -97,7 +97,7 @@ struct HelpText {
     }
 }
 
-/// Where the lines of help stand: in two columns where both can be read.
+/// The places of the lines of help: in two columns where both can be read.
 struct HelpLayout {
     struct Piece {
         var line: StyledLine
@@ -177,7 +177,7 @@ struct HelpLayout {
 }
 
 extension KeyMap.View {
-    /// What help calls it.
+    /// The name of the view in help.
     var place: String {
         switch self {
         case .transfers: "transfers"

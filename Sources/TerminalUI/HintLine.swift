@@ -14,7 +14,7 @@ package enum HintLine {
             keepsLast: keepsLast(actions))
     }
 
-    /// Which of the actions in the line stands at a column.
+    /// The action of the line whose hint stands at a column.
     package static func action(
         at column: Int, _ actions: [Action], in view: KeyMap.View, _ keys: KeyMap, width: Int,
         words: [Action: String] = [:]
@@ -54,7 +54,7 @@ package enum HintLine {
     // MARK: What fits
 
     private struct Piece {
-        /// Which hint it is.
+        /// The index of the hint.
         var hint: Int
         var text: SafeText
         var cells: Range<Int>

@@ -5,7 +5,7 @@ import Terminal
 /// Finished work, the last first.
 struct HistoryPage: Sendable {
     private(set) var batches: [BatchSnapshot] = []
-    /// Whether the engine has told.
+    /// True once the engine has answered.
     private(set) var isKnown = false
     var problem: SafeText?
     /// The line under the cursor; the cursor stays on its batch.

@@ -2,12 +2,12 @@ package import Configuration
 import DisplayText
 package import Terminal
 
-/// Which key does what, in each view. Help and hints are made from it, so they say what is true.
+/// The keys of each view and what they do. Help and hints are made from it, so they say what is true.
 package struct KeyMap: Sendable, Hashable {
     /// A view with keys of its own. The raw value is the section's name in `keys.conf`.
     package enum View: String, CaseIterable, Sendable {
         case transfers, details, throughput, log, problems, history, help, picker, destinations
-        /// What is added to every view while the engine does not answer; its keys come first.
+        /// The keys added to every view while the engine does not answer; they come first.
         case lost
     }
 
@@ -28,7 +28,7 @@ package struct KeyMap: Sendable, Hashable {
         actions = keys.mapValues(Self.inverted)
     }
 
-    /// What a key does in a view.
+    /// The action of a key in a view.
     package func action(for press: KeyPress, in view: View) -> Action? { actions[view]?[press] }
 
     /// The keys of an action, the one to be shown first.

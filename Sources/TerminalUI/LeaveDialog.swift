@@ -65,7 +65,7 @@ extension Model {
         }
     }
 
-    /// How long the files that run will take, when all of them are in sight.
+    /// The time that the files that run will take; empty unless all of them are in sight.
     private var runningTimeLeft: SafeText {
         let running = tree.items.compactMap(\.row).filter {
             if case .task = $0.id { $0.state == .running || $0.state == .finishing } else { false }
@@ -82,7 +82,7 @@ extension Model {
         keep("ask-leave", asks ? "on" : "off")
     }
 
-    /// What became known of logging out; false: it is about something else.
+    /// Takes news about logging out; false: it is about something else.
     mutating func takeLogout(_ news: LocalNews) -> Bool {
         switch news {
         case .logout(let effect): logout = effect

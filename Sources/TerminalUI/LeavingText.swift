@@ -1,7 +1,7 @@
 import DisplayText
 import MartletKit
 
-/// What is printed under the shell's prompt line after the screen: what goes on, and how to come back.
+/// The lines printed under the shell's prompt line after the screen: what goes on, and how to come back.
 enum LeavingText {
     static func lines(_ model: Model) -> [String] {
         let back =
@@ -55,7 +55,7 @@ enum LeavingText {
         return ["\(Figures.amount(first.0, "file")) \(first.1)\(rest).\(end)\(failed)", back]
     }
 
-    /// What does not go on by itself, or not yet; each a sentence with a space in front.
+    /// The files that do not go on by themselves, or not yet; each a sentence with a space in front.
     private static func problems(_ totals: QueueTotals) -> String {
         var text = totals.failures > 0 ? " \(Figures.amount(totals.failures, "file")) failed." : ""
         let waits = [

@@ -5,7 +5,7 @@ import Terminal
 
 /// Speed limits and the number of transfers at once, one line each: what is typed there counts with Enter.
 struct LimitForm: Sendable {
-    /// What a line is about.
+    /// The thing that a line limits.
     enum Subject: Hashable, Sendable {
         case sent, received, transfers
         case host(String)
@@ -34,10 +34,10 @@ struct LimitForm: Sendable {
         var isChanged: Bool { text != before }
     }
 
-    /// What was typed, understood.
+    /// The limits that were typed, parsed.
     struct Wish: Hashable, Sendable {
         var limits = LimitsWish()
-        /// Of rows, line by line; 0 takes the limit away.
+        /// The rates of rows, line by line; 0 takes the limit away.
         var rates: [Rate] = []
         var isEmpty: Bool { limits == LimitsWish() && rates.isEmpty }
 
@@ -47,9 +47,9 @@ struct LimitForm: Sendable {
         }
     }
 
-    /// What the cursor is on, or what is marked.
+    /// The row of the cursor, or all that is marked.
     struct Targets: Sendable {
-        /// What is not over and can have a limit of its own.
+        /// The rows that are not over and can have a limit of their own.
         var rows: [NodeRow] = []
         /// The batch that all of them are in.
         var batch: NodeRow?
@@ -65,7 +65,7 @@ struct LimitForm: Sendable {
 
     private(set) var lines: [Line]
     private(set) var selected: Int
-    /// What is wrong with a line.
+    /// The error in a line.
     private(set) var note: SafeText?
 
     /// It begins in the line of what it was opened on; a file has its batch's, because of single files hardly anybody means it.

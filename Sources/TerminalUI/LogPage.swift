@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What the engine logged and what this screen said, newest last.
+/// The lines that the engine logged and this screen said, newest last.
 struct LogPage: Sendable {
     /// In the order in which they came; at most `most`.
     private(set) var lines: [LogLine] = []
@@ -13,7 +13,7 @@ struct LogPage: Sendable {
     var level = LogLevel.info
     /// Only lines with this in them.
     private(set) var find = SoughtWords()
-    /// How many lines the last one shown is away from the end.
+    /// The number of lines between the last one shown and the end.
     private(set) var back = 0
     /// New lines are shown as they come.
     private(set) var isFollowing = true
@@ -56,7 +56,7 @@ struct LogPage: Sendable {
     /// To the newest line.
     private mutating func follow() { (back, isFollowing) = (0, true) }
 
-    /// What a key does; `nil`: the page is left.
+    /// The page after a key; `nil`: the page is left.
     func scrolled(_ action: Action, height: Int) -> LogPage? {
         var page = self
         switch action {

@@ -2,14 +2,14 @@ import Configuration
 import DisplayText
 import MartletKit
 
-/// How everything is shown: decided once, when the screen opens.
+/// The way everything is shown: decided once, when the screen opens.
 struct Look: Sendable {
     var figures: Figures
     var glyphs: GlyphSet
     var characterSet: CharacterSet
     /// The columns that are wanted, by the words of the settings; `nil`: all that fit.
     var columns: Set<String>?
-    /// Whether the first line has the time.
+    /// True when the first line has the time.
     var hasClock: Bool
     /// `12:41:07`, in the person's time zone.
     var timeOfDay: @Sendable (Timestamp) -> String

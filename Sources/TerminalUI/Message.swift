@@ -7,7 +7,7 @@ import Terminal
 enum Message: Sendable {
     /// A key, a press of the mouse, a paste.
     case input(Input)
-    /// How many files match a filter that is counted.
+    /// The number of files that match a filter that is counted.
     case counted(FilterCount)
     /// The batches as they are, whatever filter is on (`Request.watchBatches`).
     case batches([NodeRow])
@@ -16,7 +16,7 @@ enum Message: Sendable {
     case update(ViewUpdate)
     /// The connection to the engine has changed.
     case link(ConnectionState)
-    /// What became of a request of ours.
+    /// The answer to a request of ours.
     case answer(Answer)
     /// Something about this machine's files became known.
     case local(LocalNews)
@@ -36,7 +36,7 @@ extension Message {
     }
 }
 
-/// What the model wants done. The edge does it; what comes of it is an `Answer`.
+/// An action that the model wants done. The edge does it; what comes of it is an `Answer`.
 enum Request: Hashable, Sendable {
     /// From now on the engine is to tell of these, instead of those before.
     case show([SectionRequest], nodes: [NodeID], filter: String?)
@@ -48,23 +48,23 @@ enum Request: Hashable, Sendable {
     case clearFinished(number: Int)
     /// Take back a change; answered by `acted`.
     case undo(UndoChoice, number: Int)
-    /// How fast it has been, everything or one batch; answered by `throughput`.
+    /// Ask for the past speed of everything or one batch; answered by `throughput`.
     case throughput(of: BatchID?, number: Int)
-    /// What can be taken back; answered by `undoable`.
+    /// Ask for the changes that can be taken back; answered by `undoable`.
     case undoable(number: Int)
-    /// What holds for everything, and which session a batch belongs to; answered by `limits`.
+    /// Ask for the limits of everything, and for the session of a batch; answered by `limits`.
     case limits(of: BatchID?, number: Int)
     /// Answered by `limitsSet`.
     case setLimits(LimitsWish, number: Int)
     case why(NodeID, number: Int)
     /// Asks whether all files are at their server; answered by `verified`, several times.
     case verify([NodeID], readsBack: Bool, number: Int)
-    /// Where a name is in the queue; answered by `found`.
+    /// Ask for the place of a name in the queue; answered by `found`.
     case find(NameQuestion, number: Int)
     /// All batches, for what failed in them.
     case problems(number: Int)
     case task(TaskID, number: Int)
-    /// Where a batch's files come from.
+    /// Ask where a batch's files come from.
     case sources(of: BatchID, number: Int)
     /// The engine's log: its newest lines, or those behind `after`, waiting for one.
     case log(LogLevel, after: Int64?, number: Int)
@@ -72,9 +72,9 @@ enum Request: Hashable, Sendable {
     case history(number: Int)
     /// All batches, for what has happened since the screen was left; answered by `happened`.
     case sinceLeaving(number: Int)
-    /// How long the engine has run; answered by `status`.
+    /// Ask how long the engine has run; answered by `status`.
     case status(number: Int)
-    /// What queues the uploads of a batch again; answered by `ordered`.
+    /// Ask for the request that queues the uploads of a batch again; answered by `ordered`.
     case order(of: BatchID, number: Int)
     /// Queue a batch; answered by `queued`.
     case queue(AddOrder, number: Int)
@@ -84,7 +84,7 @@ enum Request: Hashable, Sendable {
     case local(LocalRequest)
     /// From now on the engine is to count what matches these filters, and no others.
     case count([String])
-    /// Whether batches are to be told of, too, while a filter hides them.
+    /// True: tell of batches, too, while a filter hides them.
     case watchBatches(Bool)
     /// Write them all to `filters.conf`.
     case saveFilters([SavedFilter])
@@ -109,18 +109,18 @@ enum Request: Hashable, Sendable {
     case stopEngine(finishRunning: Bool)
 }
 
-/// What a key does to rows of the tree.
+/// An action of a key on rows of the tree.
 enum Deed: Hashable, Sendable {
     case pause, resume, cancel, retry, runNow
     /// It goes on by itself then.
     case pauseUntil(Timestamp)
     case move(MovePlace)
     case set(NodeSettings)
-    /// Of what failed: forget it, for good.
+    /// Failed files only: forget them, for good.
     case leaveOut
 }
 
-/// What became of a request.
+/// The result of a request.
 enum Answer: Sendable {
     case acted(Result<NodesChanged, RequestError>, number: Int)
     case throughput(Result<ThroughputReport, RequestError>, number: Int)
@@ -142,10 +142,10 @@ enum Answer: Sendable {
     case noLog(RequestError, number: Int)
     case destination(DestinationOutcome, number: Int)
     case queued(Result<BatchSnapshot, RequestError>, number: Int)
-    /// What was to be copied is there; `nil`: it was handed to the terminal.
+    /// The file with the copied text; `nil`: it was handed to the terminal.
     case copied(file: String?)
     case written(file: String)
-    /// Why a file could not be written, or a program not be started.
+    /// The reason why a file could not be written, or a program not be started.
     case notSaved(String)
     /// No engine answered or could be started.
     case notConnected(RequestError)

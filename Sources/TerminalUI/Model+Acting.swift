@@ -15,7 +15,8 @@ extension Model {
         return marked.filter { !isBelow($0, ids) }
     }
 
-    /// What is done to a batch is done to its files: one that is marked besides counts once.
+    /// Returns true when the row lies in one of the others. A deed on a batch is one on its files: one marked besides
+    /// counts once.
     func isBelow(_ row: NodeRow, _ others: Set<RowID>) -> Bool {
         if case .batch = row.id { return false }
         if let batch = row.id.batch, others.contains(.batch(batch)) { return true }
@@ -23,7 +24,7 @@ extension Model {
         return tree.ancestors(of: tree.items[index]).contains { others.contains($0.id) }
     }
 
-    /// What a message calls these rows.
+    /// The words for these rows in a message.
     func title(_ rows: [NodeRow]) -> SafeText {
         guard rows.count == 1, let row = rows.first else {
             let isBatches = rows.allSatisfy { if case .batch = $0.id { true } else { false } }
@@ -61,14 +62,15 @@ extension Model {
             no: "Let it go on", at: now.uptime)
     }
 
-    /// What it throws away; `nil`: nothing.
+    /// The bytes that the deed throws away; `nil`: none.
     func cost(of deed: Deed, _ rows: [NodeRow]) -> StoppingCost? {
         deed.stops.flatMap { StoppingCost($0, bytes: rows.reduce(0) { $0 + $1.bytesAtRisk }) }
     }
 
     func said(_ cost: StoppingCost) -> SafeText { SafeText(cost.sentence(look.figures.size) + ".") }
 
-    /// What was asked for a moment ago counts, though the row does not show it yet: two presses are two wishes.
+    /// Returns true when the row stands still. A deed just asked for counts, though no row shows it yet: two presses
+    /// are two wishes.
     func standsStill(_ row: NodeRow) -> Bool {
         switch pending[row.id]?.deed {
         case .pause, .pauseUntil: true
@@ -233,7 +235,7 @@ extension Model {
         }
     }
 
-    /// What the row is called outside of screens. A group has no such name; its folder has.
+    /// The name of the row outside of screens. A group has no such name; its folder has.
     func nodeID(of row: NodeRow) -> NodeID {
         switch row.id {
         case .batch(let batch): return .batch(batch)

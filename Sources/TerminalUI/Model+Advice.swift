@@ -2,10 +2,10 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What to do, as it is done here: the engine and the queue name commands of the shell, which stay only where no key and
-/// no line behind `:` does the same.
+/// Advice by the keys of this screen: the engine and the queue name commands of the shell, which stay only where no key
+/// and no line behind `:` does the same.
 extension Model {
-    /// What the engine or the queue said, with the keys of this page in the place of commands.
+    /// The words of the engine or the queue, with the keys of this page in the place of commands.
     /// - Parameter node: the row that is meant when nothing else is named.
     func advised(_ text: String, about node: NodeID? = nil) -> SafeText {
         look.safe(Advice(text, about: node).written { keyed($0, about: node) })
@@ -24,7 +24,7 @@ extension Model {
         return look.safe(letter.uppercased()) + SafeText(Array(words.glyphs.dropFirst()))
     }
 
-    /// How a command is done on this screen; `nil`: it is not.
+    /// The key or line that does a command on this screen; `nil`: none does.
     private func keyed(_ command: AdvisedCommand, about node: NodeID?) -> String? {
         switch command.verb {
         case "retry": onRow(.retry, command, node)
@@ -54,7 +54,7 @@ extension Model {
         return line(action.rawValue, names)
     }
 
-    /// What holds it up may be what it is in.
+    /// The key or line that resumes: on the row, or on the batch or folder that holds it up.
     private func resumed(_ command: AdvisedCommand, _ node: NodeID?) -> String? {
         if command.arguments == ["--state", "paused"], command.nodes.count == 1 {
             return line("resume", ["@pause", "batch=\(command.nodes[0])"])

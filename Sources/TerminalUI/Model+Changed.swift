@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What became of a change that was asked for: what is said of it, and what is offered to take it back.
+/// The answer to a change that was asked for: the message, and the offer to take it back.
 extension Model {
     mutating func acted(_ result: Result<NodesChanged, RequestError>, _ number: Int) {
         guard let request = outstanding.removeValue(forKey: number) else { return }
@@ -52,7 +52,7 @@ extension Model {
         }
     }
 
-    /// What an undo leaves as it is.
+    /// A sentence on the things that an undo leaves as they are; empty: none.
     private func remainder(of takenBack: Outstanding.Purpose?) -> SafeText {
         switch takenBack {
         case .replaced(_, let new): " \(new), which took its place, is still queued, too."
@@ -136,7 +136,7 @@ extension Model {
         }
     }
 
-    /// What failed stays where it can be seen, and goes on by these keys.
+    /// The message after clearing. Batches with failures stay where they can be seen, and go on by these keys.
     private func cleared(_ done: Int64, staying: Int) -> SafeText {
         guard done + Int64(staying) > 0 else { return "No batch is finished: there was nothing to clear." }
         let cleared: SafeText =
@@ -149,7 +149,7 @@ extension Model {
             + " \(staying) with failures \(verb): \(key(.retry)) retries \(them), \(key(.cancel)) leaves \(them) out."
     }
 
-    /// What was sent in vain, and why.
+    /// A sentence on the bytes sent in vain, and why; empty: none.
     private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
         let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
         let cost = StoppingCost(purpose.stops ?? .pause, bytes: bytes)
@@ -175,7 +175,7 @@ extension Model {
         return Notice.Undo(choice: choice, name: name, until: until)
     }
 
-    /// What the offer to undo calls it; `nil`: none is made.
+    /// The name of a change in the offer to undo it; `nil`: none is made.
     func undoName(of purpose: Outstanding.Purpose) -> SafeText? {
         switch purpose {
         case .deed(.pause, _), .deed(.resume, _), .deed(.retry, _): nil
@@ -214,7 +214,7 @@ extension Deed {
 }
 
 extension MovePlace {
-    /// Where something was moved to.
+    /// The place that something was moved to.
     fileprivate var words: SafeText {
         switch self {
         case .top: "to the top"

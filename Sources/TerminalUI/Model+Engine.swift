@@ -1,7 +1,7 @@
 import DisplayText
 import MartletKit
 
-/// What the engine says, and what becomes of requests.
+/// The engine's news, and the answers to requests.
 extension Model {
     mutating func take(_ news: ViewUpdate) {
         lastNews = now.wall

@@ -25,7 +25,8 @@ extension Model {
             ], selected: 3, at: now.uptime)
     }
 
-    /// Of files the row tells why they failed; of what holds many the engine does.
+    /// Retries, or asks first when something of that name is there. A file's row tells why it failed; for many the
+    /// engine is asked.
     mutating func retryOrAsk(_ rows: [NodeRow]) {
         let failed = rows.filter { $0.counts.failed > 0 }
         if failed.contains(where: \.canHold) {
@@ -58,6 +59,6 @@ extension Model {
 }
 
 extension NodeRow {
-    /// Of a file, or a group of them: what failed of it did so because something of that name is there.
+    /// True for a file, or a group of them, that failed because something of that name is there.
     fileprivate var meetsExisting: Bool { counts.failed > 0 && error?.code == .destinationExists }
 }

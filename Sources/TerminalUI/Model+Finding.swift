@@ -6,7 +6,7 @@ struct NameQuestion: Hashable, Sendable {
     /// Part of a name; empty: the way to `after`.
     var text: String
     var after: RowID?
-    /// Whether `after` counts, too.
+    /// True when `after` counts, too.
     var here = false
     var backwards = false
     var order: TreeOrder?
@@ -14,8 +14,8 @@ struct NameQuestion: Hashable, Sendable {
     var filter: String?
 }
 
-/// What the list does not have the engine looks for in the whole queue: one question at a time, and the tree is opened
-/// on the way to its answer.
+/// The search in the whole queue for what the list does not have: one question at a time, and the tree is opened on the
+/// way to its answer.
 extension Model {
     /// Counts what was typed, and finds where the first of it is.
     mutating func askForNames() {
@@ -145,7 +145,7 @@ extension Model {
 }
 
 extension Action {
-    /// Whether it takes the cursor elsewhere, so that it follows nothing any more.
+    /// True when it takes the cursor elsewhere, so that it follows nothing any more.
     var movesCursor: Bool {
         switch self {
         case .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextBatch, .previousBatch,

@@ -3,7 +3,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What keys, presses of the mouse and pastes do.
+/// The effects of keys, presses of the mouse and pastes.
 extension Model {
     mutating func take(_ input: Input) {
         switch input {
@@ -61,7 +61,8 @@ extension Model {
         if let intent { perform(intent) }
     }
 
-    /// What works whatever is open: stopping and drawing again. A letter may be meant as text, so it is none of these.
+    /// Does the actions that work whatever is open: stop and redraw. A letter may be meant as text, so it is none of
+    /// these.
     private mutating func performAnywhere(_ press: KeyPress) -> Bool {
         if case .character = press.key, press.modifiers.isDisjoint(with: [.control, .alt]) { return false }
         switch keys.action(for: press, in: .transfers) {
@@ -152,7 +153,7 @@ extension Model {
         }
     }
 
-    /// What moves where in the tree, and what acts on it.
+    /// Does the actions that move in the tree, and those that act on it.
     private mutating func performInTree(_ action: Action) {
         if performInLower(action) { return }
         if action.movesCursor { followed = nil }
@@ -210,7 +211,7 @@ extension Model {
         }
     }
 
-    /// What is done to rows, from the tree or from a row's own page.
+    /// Does an action on rows, from the tree or from a row's own page.
     mutating func act(_ action: Action, on rows: [NodeRow]) {
         switch action {
         case .pause: pause(rows)
@@ -277,6 +278,6 @@ extension Model {
 }
 
 extension NodeRow {
-    /// Whether it, or something below it, failed or needs the person.
+    /// True when it, or something below it, failed or needs the person.
     var hasProblem: Bool { counts.failed > 0 || state == .waiting && waitReasons.contains(where: \.isProblem) }
 }

@@ -43,7 +43,7 @@ extension Model {
         }
     }
 
-    /// What has a limit, within a sentence.
+    /// The name of what has a limit, within a sentence.
     func limitTitle(_ subject: LimitForm.Subject) -> SafeText {
         switch subject {
         case .sent: return "all that is sent"
@@ -62,7 +62,7 @@ extension Model {
         }
     }
 
-    /// Where a row's batch goes, as its URL says.
+    /// The host that a row's batch goes to, as its URL says.
     private func host(of row: NodeRow) -> String? {
         let host = row.id.batch.flatMap { tree.row(.batch($0)) }?.path.urlHost ?? ""
         return host.isEmpty ? nil : host
@@ -91,7 +91,7 @@ extension Model {
         }
     }
 
-    /// What has become of the limits of everything, hosts and sessions.
+    /// Takes the answer to new limits of everything, hosts and sessions.
     mutating func limitsSet(_ result: Result<TransferLimits, RequestError>, _ number: Int) {
         guard let request = outstanding.removeValue(forKey: number), case .setLimits(let wish) = request.purpose
         else { return }
@@ -108,7 +108,7 @@ extension Model {
         }
     }
 
-    /// What was set of rows.
+    /// The message about settings made on rows.
     func said(_ settings: NodeSettings, of what: SafeText) -> SafeText {
         let limit = settings.limit.map { told($0) }
         if settings.isLimit, let limit { return "Limit of " + what + ": " + limit + "." }

@@ -4,7 +4,7 @@ import Terminal
 
 /// The lower part: the details of the cursor's row, which can have the keys, be made higher, left out or shown alone.
 extension Model {
-    /// Whether the details below have the keys.
+    /// True when the details below have the keys.
     var isInLower: Bool { lowerScroll != nil && !layout.lower.isEmpty }
 
     mutating func switchLower() {
@@ -24,7 +24,7 @@ extension Model {
         say("This window has no lower part: 30 lines are needed. \(key(.details)) shows the details.")
     }
 
-    /// What a key does while the lower part has the keys; false: it is for the tree.
+    /// Does an action while the lower part has the keys; false: it is for the tree.
     mutating func performInLower(_ action: Action) -> Bool {
         guard isInLower, let row = tree.cursorRow, let scroll = lowerScroll else { return false }
         let lines = DetailsText(DetailsPage(row: row), in: self).facts(width: max(2, size.columns - 2)).count

@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What is different when the engine is another machine's, at the end of a line that may be down.
+/// The differences when the engine is another machine's, at the end of a line that may be down.
 extension Model {
     /// The way to come back.
     var invocation: SafeText { machine.map { "martlet attach \($0)" } ?? "martlet" }
@@ -10,7 +10,7 @@ extension Model {
     /// An engine that is there and does not answer.
     var silentEngine: SafeText { machine.map { "ENGINE OF \($0) NOT ANSWERING" } ?? "ENGINE NOT ANSWERING" }
 
-    /// What is lost, in the first line.
+    /// The words for a loss, in the first line.
     func words(_ loss: Loss) -> SafeText {
         switch loss {
         case .engine: silentEngine
@@ -21,7 +21,7 @@ extension Model {
 
     var isLineDown: Bool { if case .lost(_, _, .line) = link { true } else { false } }
 
-    /// What a key is answered that would change something.
+    /// The answer to a key that would change something.
     var cannotChange: SafeText {
         let lost: SafeText =
             switch link {
@@ -48,7 +48,7 @@ extension Model {
         )
     }
 
-    /// Why it is lost, once for each reason; the first line counts the time.
+    /// Says why the engine is lost, once for each reason; the first line counts the time.
     mutating func sayLost(_ loss: Loss) {
         if case .lost(_, _, let known) = link, known == loss { return }
         if loss == .stopped {

@@ -1,10 +1,10 @@
 import DisplayText
 import MartletKit
 
-/// What is done to all that match a filter, in sight or not: the engine is told the filter and not the rows that this
-/// screen happens to hold.
+/// Deeds on all that match a filter, in sight or not: the engine is told the filter and not the rows that this screen
+/// happens to hold.
 extension Model {
-    /// Whether the action was done, asked about or refused here, because all that match are marked.
+    /// Returns true when the action was done, asked about or refused here, because all that match are marked.
     mutating func actOnMatching(_ action: Action) -> Bool {
         guard filter?.marksAll == true else { return false }
         switch action {
@@ -59,7 +59,7 @@ extension Model {
 }
 
 extension FileCounts {
-    /// How many of them something would be done to.
+    /// The number of them that something would be done to.
     func files(for deed: Deed) -> Int64 {
         switch deed {
         case .pause: active + queued + waiting

@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What goes first: one step with a key, the rest by a menu.
+/// The order of rows: one step with a key, the rest by a menu.
 extension Model {
     mutating func moveStep(_ place: MovePlace, _ rows: [NodeRow]) {
         guard let some = rows.first else { return }

@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What comes without a key: the mouse, what is pasted, and the press that interrupts.
+/// Input without a key of its own: the mouse, what is pasted, and the press that interrupts.
 extension Model {
     mutating func interrupt() {
         if let last = lastInterrupt, now.uptime - last <= .seconds(2) { return requests.append(.leave) }

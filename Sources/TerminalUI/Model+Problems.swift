@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What keys do on the page of problems.
+/// The effects of keys on the page of problems.
 extension Model {
     mutating func showProblems() {
         page = .problems(ProblemsPage())

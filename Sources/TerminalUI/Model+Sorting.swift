@@ -55,7 +55,7 @@ extension TreeOrder {
         }
     }
 
-    /// Whether figures or letters grow from the top to the bottom.
+    /// True when figures or letters grow from the top to the bottom.
     var grows: Bool {
         switch by {
         case .queue, .name, .eta, .state: !reversed
@@ -65,7 +65,7 @@ extension TreeOrder {
 }
 
 extension TreeOrder.Key {
-    /// What the menu calls it.
+    /// The name of the sort key in the menu.
     var title: String {
         switch self {
         case .queue: "Order of the queue"
@@ -79,7 +79,7 @@ extension TreeOrder.Key {
         }
     }
 
-    /// What chooses it in the menu.
+    /// The letter that chooses it in the menu.
     var letter: Unicode.Scalar {
         switch self {
         case .queue: "o"
@@ -95,7 +95,7 @@ extension TreeOrder.Key {
 }
 
 extension Columns.Column {
-    /// What a click on its title sorts by.
+    /// The sort key that a click on the column's title chooses; `nil`: none.
     var order: TreeOrder.Key? {
         switch self {
         case .sign, .destination, .started, .tries, .checksum, .priority, .limit, .session: nil

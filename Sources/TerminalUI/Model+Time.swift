@@ -1,9 +1,9 @@
 import DisplayText
 import MartletKit
 
-/// What changes by itself as time goes by, and when the next such moment is.
+/// The changes that come as time goes by, and the moment of the next one.
 extension Model {
-    /// What ends by itself.
+    /// Ends what is over by now, and asks or starts what is due.
     mutating func expire() {
         if let undo = notice?.undo, undo.until <= now.uptime { notice = nil }
         if let until = steadyUntil, until <= now.uptime { steadyUntil = nil }

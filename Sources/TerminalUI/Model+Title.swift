@@ -1,7 +1,7 @@
 import DisplayText
 import MartletKit
 
-/// What the window is called while the screen is open.
+/// The title of the window while the screen is open.
 extension Model {
     /// Folders of a batch of the list are still being looked through: what is there may not be all.
     var isScanning: Bool { tree.root?.rows.contains(where: \.scanning) ?? false }

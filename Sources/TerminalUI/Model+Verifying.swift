@@ -13,13 +13,13 @@ struct VerifyNews: Hashable, Sendable {
     var unlisted = 0
     /// Files in them.
     var unlistedFiles: Int64 = 0
-    /// Why the first of what could not be compared could not be.
+    /// The reason why something could not be compared: the first one only.
     var reason: String?
     /// `nil`: their bytes were not asked for.
     var read: Read?
     /// Files that are missing or other ones.
     var absent = 0
-    /// Why nothing more can be said.
+    /// The reason why nothing more can be said.
     var refusal: String?
     var isOver = false
 

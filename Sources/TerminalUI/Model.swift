@@ -6,7 +6,7 @@ import Terminal
 /// Everything the screen knows. A value: it changes by `update` alone, reads no clock and does nothing by itself; what
 /// it wants done it returns as requests.
 struct Model: Sendable {
-    /// How it stands with the engine.
+    /// The state of the link to the engine.
     enum Link: Hashable, Sendable {
         /// At the start.
         case connecting
@@ -17,7 +17,7 @@ struct Model: Sendable {
         case failed(RequestError)
     }
 
-    /// How the engine ends when the person leaves.
+    /// The way the engine ends when the person leaves.
     enum EngineEnd: Sendable {
         case afterRunning, now
     }
@@ -37,24 +37,24 @@ struct Model: Sendable {
     var look: Look
     let keys: KeyMap
     let shellWords: ShellWords
-    /// How long a change can be undone, as the engine says.
+    /// The time in which a change can be undone, as the engine says.
     var grace: Duration
     /// Beyond which amounts a change is asked about.
     var askAbove = AskAbove()
-    /// What others have changed lately.
+    /// The rows that others have changed lately.
     var changedByOthers = ForeignChanges()
     /// By how much the clock of the engine's machine is ahead of this one's.
     var clockAhead = Duration.zero
     var ringsBell: Bool
-    /// Whether ends are to be shown on the desktop.
+    /// True when ends of batches are shown on the desktop.
     var notifies = false
-    /// Whether the window has the focus; `nil`: the terminal has never said.
+    /// True when the window has the focus; `nil`: the terminal has never said.
     var hasFocus: Bool?
     /// When a key was pressed last.
     var lastKeyAt: Duration?
     /// Until then rows keep their places; `nil`: no key was pressed lately, or one that moves rows.
     var steadyUntil: Duration?
-    /// What of the batches is known to have ended.
+    /// The ends of batches that are known.
     var endings = Endings()
 
     var size: ScreenSize
@@ -62,9 +62,9 @@ struct Model: Sendable {
     /// The machine of an engine elsewhere; `nil`: it is this one.
     let machine: SafeText?
     var page = Page.transfers
-    /// What is open again when help is closed.
+    /// The page that is open again when help is closed.
     var pageUnderHelp: Page?
-    /// Where `keys.conf` is read.
+    /// The path of `keys.conf`.
     var keysFile = ""
     var tree = Tree()
     var totals: QueueTotals?
@@ -78,9 +78,9 @@ struct Model: Sendable {
     var drafts: [AddFlow.Kind: AddFlow] = [:]
     /// Configured servers, as last read.
     var book = DestinationBook.empty()
-    /// Where picking begins.
+    /// The folder where picking begins.
     var startFolder: [UInt8]
-    /// Which rows are shown; `nil`: all.
+    /// The filter for the rows that are shown; `nil`: all are.
     var filter: ShownFilter?
     /// A filter that asks for what is marked, by the words in which the engine got it.
     var typedFilters: [String: String] = [:]
@@ -101,34 +101,34 @@ struct Model: Sendable {
     var lastFilter: String?
     /// By name, in the order of the file.
     var savedFilters: [SavedFilter] = []
-    /// How many files match those, while the palette is open.
+    /// The numbers of files that match those, while the palette is open.
     var filterCounts: [String: FilterCount] = [:]
     var lastCounted: [String] = []
     /// Open while a command is typed.
     var commandPrompt: CommandPrompt?
-    /// What in `keys.conf` does not count.
+    /// The problems in `keys.conf`: parts of it that do not count.
     var keyProblems: [String] = []
     /// Since when the engine runs, by this machine's clock.
     var engineSince: Timestamp?
     /// The newest lines of the log, below the list.
     var recentLog = RecentLog()
     var notice: Notice?
-    /// What the empty list says of today; `nil`: it is not empty.
+    /// The empty list's words about today; `nil`: it is not empty.
     var finishedToday: FinishedToday.Answer?
-    /// What logging out would do to the engine.
+    /// The effect of logging out on the engine.
     var logout = LogoutEffect.none
-    /// Whether leaving is asked about when that would end it.
+    /// True when leaving is asked about if logging out would end the engine.
     var asksLeave = true
     /// Said when nothing else is said any more.
     var waitingNotice: SafeText?
-    /// What was remembered when the screen opened, with what was set on it since.
+    /// The settings remembered when the screen opened, with what was set on it since.
     var kept = KeptScreen()
     /// The settings of the file alone.
     var configured = ScreenConfiguration()
-    /// How this engine's screen was left the last time.
+    /// The view that this engine's screen was left with the last time.
     var leftBefore: KeptView?
     var hasAskedWhatHappened = false
-    /// How the batches stood when the screen opened.
+    /// The progress of the batches when the screen opened.
     var batchesAtStart: [BatchID: KeptView.Standing] = [:]
     /// All batches as last told, while a filter hides some.
     var hiddenBatches: [NodeRow] = []
@@ -136,7 +136,7 @@ struct Model: Sendable {
     var why: WhyPanel?
     var pending: [RowID: PendingDeed] = [:]
     var outstanding: [Int: Outstanding] = [:]
-    /// What was done here, to be taken back and done again.
+    /// The changes made here, to be taken back and done again.
     var repeating = Repeating()
     var throughput = Throughput()
     var throughputView = ThroughputView()
@@ -148,7 +148,7 @@ struct Model: Sendable {
     var now: Moment
     /// When the engine last told something.
     var lastNews: Timestamp?
-    /// What was said on this screen, for the log.
+    /// The messages of this screen, for the log.
     var said: [LogLine] = []
     /// Press `e` goes on looking when the next section comes.
     var isSeekingProblem = false
@@ -214,11 +214,11 @@ struct Model: Sendable {
         return silence
     }
 
-    /// Whether what is shown is how things are.
+    /// True when what is shown is how things are.
     var hearsNews: Bool { isConnected && silence == nil }
 
-    /// Whether keys that change transfers work. What is shown is told to be old as soon as they do not: an engine that hangs is as far away
-    /// as one that is lost.
+    /// True when keys that change transfers work. What is shown is told to be old as soon as they do not: an engine that hangs is as far
+    /// away as one that is lost.
     var canChange: Bool { isConnected && silence.map { $0 < .seconds(10) } ?? true }
 
     /// The only way in.
@@ -270,7 +270,7 @@ struct Model: Sendable {
         if !isLogged { note(text, isError: isError) }
     }
 
-    /// What was shown stands in the log, too.
+    /// Puts a message that was shown into the log, too.
     mutating func note(_ text: SafeText, isError: Bool = false) {
         let line = LogLine(
             at: now.wall, level: isError ? .warning : .info, batch: nil, task: nil, message: "screen: \(text.string)")

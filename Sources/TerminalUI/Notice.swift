@@ -5,7 +5,7 @@ import MartletKit
 struct Notice: Hashable, Sendable {
     var text: SafeText
     var isError = false
-    /// What can be taken back, and until when (by the engine's clock, so a little earlier here).
+    /// The change that can be taken back, and until when (by the engine's clock, so a little earlier here).
     var undo: Undo?
 
     struct Undo: Hashable, Sendable {
@@ -25,7 +25,7 @@ struct PendingDeed: Hashable, Sendable {
     /// The engine has it; the row's own news comes with the next update.
     var isConfirmed = false
 
-    /// How long the row claims to wait before that is an error.
+    /// The time that the row claims to wait before that is an error.
     var patience = Outstanding.usualPatience
 
     /// The word in the state's place.
@@ -54,11 +54,11 @@ struct Outstanding: Sendable {
         case deed(Deed, [NodeRow])
         /// Pause, resume, retry of everything that matches.
         case everything(Deed)
-        /// What a command named.
+        /// A deed that a command named.
         case named(Deed, SafeText)
-        /// What batches do about what is there already, and what is done after it.
+        /// A policy of batches for what is there already, and what is done after it.
         case settledExisting(ExistingFilePolicy, then: Dialog.Intent)
-        /// What failed in these rows is tried again, once it is known whether something of its name is there.
+        /// A retry of what failed in these rows, once it is known whether something of its name is there.
         case retrying([NodeRow])
         /// Retry of what failed in a batch.
         case failed(of: SafeText)
@@ -87,10 +87,10 @@ struct Outstanding: Sendable {
         /// A name, or the way to a row.
         case find
         case queueing(AddOrder)
-        /// What queued a batch, to do it again.
+        /// The request that queued a batch, to do it again.
         /// `inPlace`: to be cancelled when that is queued.
         case order(BatchID, inPlace: Bool)
-        /// Whether a batch still is one that another takes the place of.
+        /// A check that another batch may still take the place of this one.
         case replacing(BatchID, by: SafeText)
         /// A batch is cancelled, because another one takes its place.
         case replaced(BatchID, by: SafeText)
@@ -107,10 +107,10 @@ struct Outstanding: Sendable {
     }
 
     var purpose: Purpose
-    /// What was sent.
+    /// The request as it was sent.
     var request: Request
     var sentAt: Duration
-    /// Whether the answer may take as long as it wants.
+    /// True when the answer may take as long as it wants.
     var isPatient = false
     /// Else for how long.
     var patience = Self.usualPatience

@@ -15,17 +15,17 @@ extension ProblemsPage {
         }
 
         var kind: Kind
-        /// What was said of one of its files.
+        /// The message about one of its files.
         var message: String
         var files: Int64
         /// When the last of them came to it; of a server that serves nothing: since when.
         var lastAt: Timestamp?
-        /// Where they are; the batch with most of them first.
+        /// The batches of the files; the one with most of them first.
         var batches: [Place]
-        /// What the server said of that file, and to what.
+        /// The server's words about that file, and what they answered.
         var said: String?
         var detail: String?
-        /// Of a server that is tried again by itself: when; `nil`: now, or soon.
+        /// The time of the next try at a server that is tried again by itself; `nil`: now, or soon.
         var retryAt: Timestamp?
 
         struct Place: Hashable, Sendable {
@@ -34,9 +34,9 @@ extension ProblemsPage {
             var files: Int64
             /// The server of its destination; empty: a folder, as of downloads.
             var host = ""
-            /// Where to, as far as it is no secret.
+            /// The destination, as far as it is no secret.
             var url = ""
-            /// How many files are left of the batch.
+            /// The number of files left of the batch.
             var left: Int64 = 0
             /// Its address may be wrong, and another batch can take its place.
             var isLost = false
@@ -53,27 +53,27 @@ extension ProblemsPage {
             }
         }
 
-        /// What happened, where there is a line for it.
+        /// The cause in words short enough for one line.
         var summary: String {
             if let error, files > 1, error.namesItsFile { return error.code.words }
             return happening
         }
 
-        /// What happened; what is said of one of several is said to be.
+        /// The cause in words; what is said of one of several is said to be.
         var happening: String {
             if let error { return error.happening(of: files) }
             guard case .waits(let reason, _, _) = kind else { return message }
             return said(of: reason)?.happening ?? "waits " + reason.clause(server: host)
         }
 
-        /// What it means, whatever the server said.
+        /// The meaning of the cause, whatever the server said.
         var meaning: String? {
             if isAskedPause { return WaitCount.meaningOfPause }
             if isUnserved, error?.code == .http { return "It is there, and has trouble of its own, or too much to do." }
             return error?.code.cure(of: subject.scheme).meaning
         }
 
-        /// What to do, in the words of `martlet why`.
+        /// The advice on the cause, in the words of `martlet why`.
         var remedy: String {
             if isAskedPause { return WaitCount.remedyOfPause }
             if isUnserved, let error { return error.remedyOfServer(for: subject) }
@@ -82,12 +82,12 @@ extension ProblemsPage {
             return said(of: reason)?.remedy(for: subject) ?? reason.remedy(for: subject)
         }
 
-        /// What ssh said of a key: one that is not known and one that has changed are two different dangers.
+        /// The error that ssh told of a key: one that is not known and one that has changed are two different dangers.
         private func said(of reason: WaitReason) -> TransferError? {
             Self.key(reason, message) == nil ? nil : TransferError(.pinMismatch, message)
         }
 
-        /// What is as safe as it was.
+        /// A sentence on the things that are as safe as they were.
         var notLost: String {
             switch kind {
             case .failed(.sourceMissing, _, _, _):
@@ -103,7 +103,7 @@ extension ProblemsPage {
             CureSubject(batch: batches.count == 1 ? batches[0].batch : nil, url: batches.first?.url)
         }
 
-        /// Of its batches.
+        /// The names of its batches.
         var names: String { batches.map(\.name).joined(separator: ", ") }
 
         var isUnserved: Bool { if case .unserved = kind { true } else { false } }
@@ -125,7 +125,7 @@ extension ProblemsPage {
 }
 
 extension ProblemsPage.Cause {
-    /// What goes on as soon as the person has done something comes first, then the cause with most files.
+    /// Sorts waits, which go on once their reason is gone, before failures; then the cause with most files first.
     static func comesBefore(_ first: Self, _ second: Self) -> Bool {
         if first.isWait != second.isWait { return first.isWait }
         return (second.files, first.name) < (first.files, second.name)
@@ -143,19 +143,19 @@ extension ProblemsPage.Cause {
         }
     }
 
-    /// Of failures by a name that nobody knows: what was said of that name.
+    /// The message about a name that nobody knows; `nil`: it is another failure.
     static func unknownHost(_ code: TransferErrorCode, _ message: String) -> String? {
         guard code == .cannotFindHost else { return nil }
         let said = TransferError(code, message).happening
         return said.isEmpty ? nil : said
     }
 
-    /// Of a wait for a person who looks at a server's key: what ssh said of it, which is one thing for each server.
+    /// The words of ssh about a server's key that waits for a person, one for each server; `nil`: it is another wait.
     static func key(_ reason: WaitReason, _ message: String) -> String? {
         reason == .hostKey ? TransferError.said(ofKey: message) : nil
     }
 
-    /// Of a failure for which a server may be to blame: which one. Buckets of S3 are none.
+    /// The server that may be to blame for a failure; `nil`: none. Buckets of S3 are none.
     static func server(of code: TransferErrorCode, _ url: String) -> String? {
         guard code.isOfServer, code != .cannotFindHost, TransferScheme(of: url) != .s3 else { return nil }
         let server = TransferScheme.server(of: url)
@@ -171,7 +171,7 @@ extension ProblemsPage.Cause {
         }
     }
 
-    /// What it is called where there is room for a few words.
+    /// The name of the cause where there is room for a few words.
     var title: String {
         switch kind {
         case .failed(let code, let status, let host, let server):
@@ -211,7 +211,7 @@ extension ProblemsPage.Cause {
     /// All that is left of its batches meets it.
     var isWhole: Bool { batches.allSatisfy(\.isWhole) }
 
-    /// Where another server is blamed for the same, only in its own batches.
+    /// The filter, limited to the cause's own batches where another server is blamed for the same.
     private func filter(_ text: String, among others: [Self]) -> String? {
         guard case .failed(let code, let status, _, let server) = kind else { return text }
         let isShared = others.contains { other in
@@ -225,13 +225,13 @@ extension ProblemsPage.Cause {
         (try? TransferFilter(text + " @marked"))?.naming(batches.map { .batch($0.batch) }).description
     }
 
-    /// What begins with this name, and not what ends with it: `nas.local` is another one than `local`.
+    /// A filter on what begins with this name, not on what ends with it: `nas.local` is another one than `local`.
     private static func said(_ text: String) -> String {
         let escaped = text.map { "\\^$.|?*+()[]{}/".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "err:/^\(escaped)/"
     }
 
-    /// What one press can do about it, as the list says it: the likeliest first.
+    /// The actions of one press against it, as the list says them: the likeliest first.
     var fixes: [Action] {
         switch kind {
         case _ where isOfAddress: [.again, .retry]
@@ -251,7 +251,7 @@ extension ProblemsPage.Cause {
     /// Something of that name is there: the next try meets it again, unless somebody says what to do about it.
     var isExisting: Bool { if case .failed(.destinationExists, _, _, _) = kind { true } else { false } }
 
-    /// What the server said of one of them; the first that has something to tell.
+    /// Keeps the server's words about one of them; the first that has something to tell.
     mutating func quote(_ said: String?, _ detail: String?) {
         if self.said == nil, self.detail == nil { (self.said, self.detail) = (said, detail) }
     }

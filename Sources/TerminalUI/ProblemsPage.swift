@@ -2,11 +2,11 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What failed or needs the person, one line a cause: a thousand files that failed for one reason are one problem.
+/// Failures and what needs the person, one line a cause: a thousand files that failed for one reason are one problem.
 struct ProblemsPage: Sendable {
     /// The cause with most files first.
     private(set) var causes: [Cause] = []
-    /// Whether the engine has told.
+    /// True once the engine has answered.
     private(set) var isKnown = false
     var problem: SafeText?
     /// When the engine has answered last.

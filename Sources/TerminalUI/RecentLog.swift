@@ -39,7 +39,7 @@ extension Model {
         return true
     }
 
-    /// What a library has printed meanwhile, for the log.
+    /// Logs the lines that a library has printed meanwhile.
     mutating func takePrinted(_ lines: [[UInt8]]) {
         for line in lines.suffix(50) {
             note("printed: \(SafeText(line, characterSet: look.characterSet))", isError: true)

@@ -1,7 +1,7 @@
 import MartletKit
 
-/// What this screen has changed: newest last, with what takes it back, and what of it was taken back and can be done
-/// again. What others change is not known here.
+/// The changes of this screen: newest last, with what takes each back, and those taken back that can be done again.
+/// Changes of others are not known here.
 struct Repeating: Sendable {
     struct Change: Sendable {
         var purpose: Outstanding.Purpose
@@ -33,7 +33,7 @@ struct Repeating: Sendable {
         return nil
     }
 
-    /// What takes the newest change back that is not older than this.
+    /// The undo of the newest change made after this time.
     func newest(after time: Duration) -> UndoChoice? { done.last { $0.undo != nil && $0.at > time }?.undo }
 
     /// The newest cancel, however long ago; not of what another batch has taken the place of: that would send it twice.
@@ -58,7 +58,7 @@ struct Repeating: Sendable {
 
     var hasUndone: Bool { !undone.isEmpty }
 
-    /// What was taken back last; it counts as asked for.
+    /// Removes and returns the change taken back last; it counts as asked for.
     mutating func again() -> Change? { undone.popLast() }
 }
 

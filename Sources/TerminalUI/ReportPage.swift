@@ -6,7 +6,7 @@ import Terminal
 struct ReportPage: Sendable {
     let title: SafeText
     let lines: [SafeText]
-    /// Where the text of a line stands that has a label; one that is broken goes on there.
+    /// The column where the text of a line with a label stands; one that is broken goes on there.
     let indent: Int
     private(set) var scroll = 0
 
@@ -26,7 +26,7 @@ struct ReportPage: Sendable {
         }
     }
 
-    /// What a key does; `nil`: the page is left.
+    /// The page after a key; `nil`: the page is left.
     func scrolled(_ action: Action, _ size: ScreenSize) -> ReportPage? {
         if action == .back { return nil }
         let height = max(1, size.rows - 2)
@@ -38,7 +38,7 @@ struct ReportPage: Sendable {
 }
 
 extension Model {
-    /// What in `keys.conf` does not count, and which keys will not arrive.
+    /// Shows the problems in `keys.conf`, and the keys that will not arrive.
     mutating func showKeyReport() {
         var lines = keyProblems.map { look.safe($0) }
         if lines.isEmpty { lines = ["Nothing is wrong: no two actions share a key, and every key can arrive."] }

@@ -26,7 +26,7 @@ struct Revival: Hashable, Sendable {
         return pause
     }
 
-    /// Whether the start is to be made now; once.
+    /// Returns true once when the engine should be started now.
     mutating func takeDue(at now: Duration) -> Bool {
         guard let due, due <= now else { return false }
         self.due = nil

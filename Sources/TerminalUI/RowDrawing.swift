@@ -8,12 +8,12 @@ struct RowDrawing {
     let columns: Columns
     /// Batches of several sessions stand in the list, so each says whose it is.
     var namesSessions = false
-    /// Of batches with one of these names the number tells which it is.
+    /// Names that several batches have: their number tells which it is.
     var twinNames: Set<String> = []
 
     private var look: Look { model.look }
 
-    /// Where the first letter of the name stands.
+    /// The column of the name's first letter.
     func nameColumn(_ item: TreeItem) -> Int {
         let cells = columns[.name] ?? 0..<1
         return min(cells.upperBound - 1, cells.lowerBound + indent(item) + (item.canOpen || item.row != nil ? 2 : 0))
@@ -39,7 +39,7 @@ struct RowDrawing {
         if let pending = model.pending[row.id] { waiting(pending, y, &grid) }
     }
 
-    /// What was asked for and is not confirmed stands in the state's place, over the cells beside it.
+    /// Draws a change that is not confirmed in the state's place, over the cells beside it.
     private func waiting(_ pending: PendingDeed, _ y: Int, _ grid: inout Grid) {
         guard let cells = columns[.state] ?? columns[.speedOrState] else { return }
         // What it would take is no longer so.
@@ -82,7 +82,7 @@ struct RowDrawing {
         return SafeText(" \(batch)")
     }
 
-    /// Of a filter's rows the files are what was looked for; the rest says where they are.
+    /// Returns true for the files of a filter, which were looked for; the other rows say where they are.
     private func isMatch(_ item: TreeItem) -> Bool {
         guard model.filter?.unfiltered != nil, case .row(.task) = item.id else { return false }
         return true
@@ -249,20 +249,20 @@ struct RowDrawing {
 }
 
 extension NodeRow {
-    /// Of what is over and not cancelled as a whole: how much of it is.
+    /// The number of cancelled files of a row that is over and not cancelled as a whole.
     fileprivate var cancelledPart: String? {
         guard state == .completed, counts.cancelled > 0 else { return nil }
         return "\(Figures.count(counts.cancelled)) cancelled"
     }
 
-    /// Of a file: what it comes from lies in this.
+    /// The folder of a file's source.
     fileprivate var folder: String? {
         let source = path.firstRange(of: " -> ").map { String(path[..<$0.lowerBound]) } ?? path
         return source.lastIndex(of: "/").map { String(source[..<$0]) }
     }
 }
 
-/// How far a row is.
+/// The figures of a row's progress.
 struct RowFigures {
     let row: NodeRow
     let look: Look

@@ -1,7 +1,7 @@
 import DisplayText
 import MartletKit
 
-/// What a group of files of one fate is called.
+/// The name of a group of files of one fate.
 enum RowLabel {
     /// `240 waiting`, `14 failed: host answered 404`, `1,202 more, same error`.
     ///

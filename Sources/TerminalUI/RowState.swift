@@ -2,7 +2,7 @@ import DisplayText
 package import MartletKit
 package import Terminal
 
-/// What a row's state looks like to a person: one sign, one word, and colour only on top.
+/// The state of a row as a person sees it: one sign, one word, and colour only on top.
 ///
 /// The engine's states are fewer: a waiting task may wait for its turn or for a password, and that is not the same
 /// to whoever looks.
@@ -62,7 +62,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What is over.
+    /// The state of a row that is over.
     /// - Parameter isPartly: some of it was cancelled.
     init(over state: TransferState, isEmpty: Bool, isSkipped: Bool = false, isPartly: Bool) {
         switch state {
@@ -95,7 +95,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Of what moves, or will by itself, nothing is known without the engine.
+    /// True when it moves, or will by itself: then nothing is known without the engine.
     var needsNews: Bool { [.scanning, .running, .stalled, .checking, .retry].contains(self) }
 
     /// The word where there is room for 6 characters.
@@ -158,7 +158,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How sign and word are drawn.
+    /// The style of sign and word.
     package var style: Style {
         switch self {
         case .queued, .held, .cancelled, .skipped, .leftOut, .partly, .unknown: .dim
@@ -172,7 +172,7 @@ package enum RowState: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the word means, for help and for a screen reader.
+    /// The meaning of the word, for help and for a screen reader.
     /// - Parameter key: the key of an action, as it is set.
     func meaning(_ key: (Action) -> SafeText) -> SafeText {
         switch self {
@@ -202,7 +202,7 @@ extension NodeRow {
         counts.finishing > 0 && counts.running + counts.queued + counts.waiting == 0 && !scanning
     }
 
-    /// Whether something below needs a look although the row itself goes on: its sign is then `!`.
+    /// True when something below needs a look although the row itself goes on: its sign is then `!`.
     package var hasTroubleBelow: Bool {
         switch id {
         case .batch, .folder: !state.isTerminal && (counts.failed > 0 || waitReasons.contains(where: \.isProblem))

@@ -59,7 +59,7 @@ extension Model {
         act(.set(settings), nodes)
     }
 
-    /// What is not said to be for one way is for both.
+    /// Sets limits as typed. One that is not said to be for one way is for both.
     mutating func limit(_ text: String) {
         guard canAct() else { return }
         var wish = LimitsWish()

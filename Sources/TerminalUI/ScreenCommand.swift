@@ -2,7 +2,8 @@ import Configuration
 import DisplayText
 import MartletKit
 
-/// What can be typed behind `:` with words of its own. Everything that a key does can be typed too, by the action's name.
+/// A command for the line behind `:`, with words of its own. Everything that a key does can be typed too, by the action's
+/// name.
 enum ScreenCommand: String, CaseIterable, Sendable {
     case pause, resume, cancel, retry
     case runNow = "run-now"
@@ -12,7 +13,7 @@ enum ScreenCommand: String, CaseIterable, Sendable {
     case columns, units, glyphs, theme, bell, mouse, ask
     case keys
 
-    /// What may stand behind it.
+    /// The words that may stand behind it.
     var form: String {
         switch self {
         case .pause: "[b7 | * | FILTER] [for 2h]"
@@ -181,7 +182,7 @@ extension Model {
         ask(.named(deed, what)) { .act(deed, nodes, number: $0) }
     }
 
-    /// What a key would do either way is done one way alone.
+    /// Acts on the targets one way alone, where a key would act either way.
     private mutating func actOnTargets(_ deed: Deed) {
         let left = targets.filter { !$0.isOver }
         switch deed {
@@ -202,12 +203,12 @@ extension Model {
         }
     }
 
-    /// Who types the name of a batch means the batch, and no files that have the word in their names.
+    /// The batches of this name. Who types it means the batch, and no files that have the word in their names.
     private func batches(called name: String) -> [NodeRow] {
         (tree.root?.rows ?? []).filter { row in if case .batch = row.id { row.name == name } else { false } }
     }
 
-    /// What is meant by a filter, with how many files that is as soon as somebody has counted.
+    /// The words for a filter's files, with their number as soon as somebody has counted.
     func matching(_ text: String) -> SafeText {
         let count = filter?.sent == text ? filter?.count ?? filterCounts[text] : filterCounts[text]
         let text = typedFilters[text] ?? text
@@ -238,7 +239,7 @@ extension Model {
         }
     }
 
-    /// How many it is about may not be known yet, so it is asked about.
+    /// Asks about the deed, as it may not be known yet how many files it is about.
     /// - Parameter cost: as far as it is known here.
     mutating func confirm(_ deed: Deed, _ what: SafeText, _ nodes: NodeChoice, _ cost: StoppingCost? = nil) {
         let (verb, letter) = Self.verb(deed)

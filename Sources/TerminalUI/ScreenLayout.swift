@@ -1,6 +1,6 @@
 import Terminal
 
-/// Which line of the window holds what. Pure arithmetic; every height has an answer, down to one line.
+/// The lines of the window and what they hold. Pure arithmetic; every height has an answer, down to one line.
 struct ScreenLayout: Hashable, Sendable {
     /// Name, engine, counts.
     var header: Int?
@@ -20,7 +20,7 @@ struct ScreenLayout: Hashable, Sendable {
     var message: Range<Int>
     var hints: Int?
 
-    /// What the lower part can be switched to, the first at first.
+    /// The heights that the lower part can be switched to, the first at first.
     static let lowerHeights = [9, 12, 0]
 
     init(_ size: ScreenSize, lower height: Int = lowerHeights[0]) {
@@ -52,8 +52,8 @@ struct ScreenLayout: Hashable, Sendable {
         lowerLog = lower
     }
 
-    /// Where a line is typed.
+    /// The line where text is typed.
     var prompt: Int { message.first ?? hints ?? total }
-    /// Where it is said what is wrong with it.
+    /// The line that says what is wrong with the typed text.
     var promptNote: Int? { message.count > 1 ? message.lowerBound + 1 : message.isEmpty ? total : hints }
 }

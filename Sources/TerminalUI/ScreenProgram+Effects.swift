@@ -15,7 +15,7 @@ extension ScreenProgram {
         }
     }
 
-    /// What shows text when the person has named nothing.
+    /// The command that shows text when the person has named nothing.
     private static let pager = "command -v less >/dev/null && exec less; exec more"
 
     /// The pager has the terminal until the person leaves it; nothing is read or drawn meanwhile.

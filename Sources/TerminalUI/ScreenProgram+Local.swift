@@ -58,7 +58,7 @@ actor LocalWork {
         }
     }
 
-    /// What takes one look at the disk.
+    /// Answers a request that takes one look at the disk.
     private func answer(_ request: LocalRequest) async {
         let (engine, home, directory) = (engine, home, currentDirectory)
         switch request {

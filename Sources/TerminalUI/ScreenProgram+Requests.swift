@@ -155,7 +155,7 @@ extension ScreenProgram {
         engine.writeFilters(SavedFilter.file(filters))
     }
 
-    /// What of this process's environment a batch keeps or takes its keys from.
+    /// The variables of this process that a batch keeps or takes its keys from.
     private static var environment: [String: String] {
         var environment: [String: String] = [:]
         let proxies = ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]

@@ -15,7 +15,7 @@ actor ScreenProgram {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor }
 
     let engine: EngineConnection
-    /// What the engine is asked to tell.
+    /// The subscription to what the engine is asked to tell.
     var view: TreeSubscription?
     let screen: Screen
     private var model: Model
@@ -23,11 +23,11 @@ actor ScreenProgram {
     private let notification: ScreenConfiguration.Notification
     private let showsTitle: Bool
     let copiesThroughTerminal: Bool
-    /// What counts the files of saved filters, by filter.
+    /// The tasks that count the files of saved filters, by filter.
     var counting: [String: Task<Void, Never>] = [:]
     var batchesWatch: Task<Void, Never>?
     private var watch: ScreenWatch?
-    /// What would have been printed over the screen.
+    /// The file for all that would have been printed over the screen.
     private var printed: GrowingFile
     private var timer: ScreenTimer?
     private var isFramePlanned = false
@@ -37,7 +37,7 @@ actor ScreenProgram {
     /// Other rows were asked for: what comes next is an answer to the person, and drawn at once.
     private var awaitsRows = true
     private var exitStatus: Int32 = 0
-    /// What a relative path is relative to.
+    /// The directory that a relative path is relative to.
     nonisolated let currentDirectory: [UInt8]
     let localWork: LocalWork
 
@@ -137,7 +137,7 @@ actor ScreenProgram {
 
     // MARK: Messages
 
-    /// What was wanted last, for a view that opens later than it was asked for.
+    /// The rows wanted last, for a view that opens later than it was asked for.
     private var lastSections: [SectionRequest] = [SectionRequest(parent: nil, limit: 48)]
     private var lastNodes: [NodeID] = []
     private var lastFilter: String?

@@ -1,6 +1,6 @@
 /// Paths as people type and paste them: with quotes, backslashes and `~`, as `file://` URLs, one a line.
 struct ShellWords: Sendable {
-    /// What `~` stands for.
+    /// The folder that `~` stands for.
     let home: [UInt8]
 
     /// The words of a line, as a shell would take them apart; `nil` when a quote is not closed. Nothing is ever
@@ -47,7 +47,7 @@ struct ShellWords: Sendable {
         return nil
     }
 
-    /// What was pasted, as words: one path a line, or a line of quoted words as a file manager gives them.
+    /// Splits a paste into words: one path a line, or a line of quoted words as a file manager gives them.
     func pasted(_ bytes: [UInt8]) -> [[UInt8]] {
         bytes.split(separator: 0x0A).flatMap { line -> [[UInt8]] in
             let line = Self.trimmed(Array(line))

@@ -4,9 +4,9 @@ import Terminal
 
 /// The speeds of the last seconds of the rows in sight, for the pictures beside them.
 struct SpeedTrails: Sendable {
-    /// How many are kept of a row, and how many cells its picture has.
+    /// The number of speeds kept of a row, and of cells that its picture has.
     static let length = 10
-    /// What lies between two of them at least.
+    /// The least time between two of them.
     static let step = Duration.seconds(1)
 
     private struct Trail {

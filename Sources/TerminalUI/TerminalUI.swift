@@ -10,27 +10,27 @@ import Terminal
 /// requests, and shows what `Drawing` makes of it. Everything else here is a value. Start reading at `Model.update`.
 /// All of it runs on the main thread's loop.
 package enum TerminalUI {
-    /// What the screen is told when it opens.
+    /// The options of the screen when it opens.
     package struct Options: Sendable {
         /// Settings, with the command line's options on top.
         package var screen = ScreenConfiguration()
-        /// How long the engine lets a cancel be undone.
+        /// The time in which the engine lets a cancel be undone.
         package var grace = Duration.seconds(10)
         /// The user's keys.
         package var keys: [KeyBinding] = []
-        /// What could not be read in `keys.conf`.
+        /// The parts of `keys.conf` that could not be read.
         package var keyProblems: [ConfigurationProblem] = []
         /// Filters by name.
         package var filters: [SavedFilter] = []
-        /// What in other files of settings does not count: sentences, to be said on the screen too.
+        /// The parts of other files of settings that do not count: sentences, to be said on the screen too.
         package var problems: [String] = []
         /// The person's own colours.
         package var colors = ColorConfiguration()
         /// The settings of the file alone.
         package var configured = ScreenConfiguration()
-        /// What was remembered when the screen was left the last time.
+        /// The state remembered when the screen was left the last time.
         package var kept = KeptScreen()
-        /// Why that could not be read.
+        /// The reason why that could not be read.
         package var keptProblem: String?
         /// For the engine's log.
         package var client = "martlet"
@@ -43,7 +43,7 @@ package enum TerminalUI {
         Backtraces.neverAsk(arguments: arguments)
     }
 
-    /// What the screen remembers from the last time, and what is the matter with it.
+    /// Reads what the screen remembers from the last time, and what is the matter with it.
     package static func keptScreen() -> (KeptScreen, problem: String?) {
         guard let engine = try? EngineConnection(ConnectionOptions(launching: .never)),
             let bytes = engine.keptScreen()

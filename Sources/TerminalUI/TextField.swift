@@ -2,7 +2,7 @@ import DisplayText
 import Terminal
 
 extension KeyPress {
-    /// Whether it puts a character into a line.
+    /// True when it puts a character into a line.
     var types: Bool { if case .character = key { modifiers.isEmpty } else { false } }
 }
 
@@ -12,7 +12,7 @@ struct TextField: Hashable, Sendable {
     private var units: [[UInt8]] = []
     /// The unit before which the cursor stands.
     private(set) var cursor = 0
-    /// What stands in it was not typed: the first character that is replaces it, and any other key keeps it.
+    /// True when the text was not typed: the first character that is replaces it, and any other key keeps it.
     private var isProposal = false
 
     init() {}
@@ -29,10 +29,10 @@ struct TextField: Hashable, Sendable {
     var isEmpty: Bool { units.isEmpty }
     /// Characters, or single bytes that are none.
     var count: Int { units.count }
-    /// What stands before the cursor.
+    /// The bytes before the cursor.
     var beforeCursor: [UInt8] { Array(units[..<cursor].joined()) }
 
-    /// What was pasted, as one line: control characters are left out.
+    /// Inserts a paste as one line: control characters are left out.
     mutating func paste(_ bytes: [UInt8]) { insert(bytes.filter { $0 >= 0x20 && $0 != 0x7F }) }
 
     mutating func insert(_ bytes: [UInt8]) {
@@ -56,7 +56,7 @@ struct TextField: Hashable, Sendable {
         insert(bytes)
     }
 
-    /// What an editing key does; false when it is none.
+    /// Does what an editing key does; false when it is none.
     mutating func edit(_ press: KeyPress) -> Bool {
         guard !press.types else {
             if case .character(let scalar) = press.key { insert(Array(String(Character(scalar)).utf8)) }

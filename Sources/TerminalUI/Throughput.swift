@@ -5,7 +5,7 @@ struct Throughput: Sendable {
 
     private struct Step {
         var number: Int64
-        /// Of the speeds told in it.
+        /// The sum, number and highest of the speeds told in it.
         var sum: Double
         var count: Double
         var peak: Int64

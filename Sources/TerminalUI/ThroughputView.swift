@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What is looked at on the page of the throughput, from one visit to the next.
+/// The choices on the page of the throughput, kept from one visit to the next.
 struct ThroughputView: Sendable {
     /// 5 minutes, an hour, a day: as the engine keeps them.
     enum Span: Int, CaseIterable, Sendable {
@@ -55,7 +55,7 @@ struct ThroughputView: Sendable {
         if processor == nil, report.process != nil { isStale = true }
     }
 
-    /// What the engine costs is of now, not of the time since the page was open last.
+    /// Forgets the engine's cost: it is of now, not of the time since the page was open last.
     mutating func forgetProcess() {
         report?.process = nil
         processor = nil
@@ -78,7 +78,7 @@ struct ThroughputView: Sendable {
 
     func steps(at uptime: Duration) -> [(up: Int64, down: Int64)] { steps(of: span, at: uptime) }
 
-    /// What the last steps of a span come to on average, all of them or as many as `seconds` has; `nil`: nothing is known.
+    /// The average of the last steps of a span in bytes a second, of all or of `seconds`; `nil`: nothing is known.
     func average(of span: Span, seconds: Int64? = nil, at uptime: Duration) -> Int64? {
         let steps = self.steps(of: span, at: uptime).suffix(Int((seconds ?? span.seconds) / span.stepSeconds))
         return steps.isEmpty ? nil : steps.reduce(0) { $0 + $1.up + $1.down } / Int64(steps.count)

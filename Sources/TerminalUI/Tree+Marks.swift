@@ -29,7 +29,7 @@ extension Tree {
         return min(start, end)...max(start, end)
     }
 
-    /// Whether the line is marked, or will be.
+    /// Returns true when the line is marked, or will be.
     func isMarked(_ item: TreeItem) -> Bool {
         guard let row = item.row else { return false }
         if marks[row.id] != nil { return true }

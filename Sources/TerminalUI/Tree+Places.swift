@@ -6,7 +6,7 @@ extension Tree {
     /// So long after a key.
     static let steadiness = Duration.milliseconds(1500)
 
-    /// Whether rows stand elsewhere than the engine would have them.
+    /// True when rows stand elsewhere than the engine would have them.
     var isBehind: Bool { !waiting.isEmpty }
 
     /// Takes a section over, in its own order or in the one that is shown.

@@ -1,8 +1,8 @@
 import MartletKit
 
-/// What the engine sends of the tree, and what it is asked for.
+/// The sections of the tree that the engine sends, and those it is asked for.
 extension Tree {
-    /// Whether as much of that section is here already.
+    /// Returns true when as much of that section is here already.
     func holds(_ section: TreeSection) -> Bool {
         sections[section.parent].map { $0.rows.count >= min(section.rows.count, Int($0.total)) } ?? false
     }
@@ -28,7 +28,7 @@ extension Tree {
         rebuild()
     }
 
-    /// What moves or needs a look is open when it is first seen; whatever a person folds stays as they want it.
+    /// Opens what moves or needs a look when it is first seen; whatever a person folds stays as they want it.
     private mutating func openByItself(_ section: TreeSection) {
         for row in section.rows where !seen.contains(row.id) {
             let isFirst: Bool
@@ -49,7 +49,7 @@ extension Tree {
         }
     }
 
-    /// What was opened because it moved is closed again when all of it is done, unless somebody is in it.
+    /// Closes what was opened because it moved when all of it is done, unless somebody is in it.
     private mutating func closeByItself(_ section: TreeSection) {
         guard !selfOpened.isEmpty, !opensAll else { return }
         for row in section.rows where selfOpened.contains(row.id) && row.state == .completed && !row.scanning {
@@ -62,7 +62,7 @@ extension Tree {
         }
     }
 
-    /// What the engine should tell of: the sections that reach into the window or near it.
+    /// The sections that the engine should tell of: those that reach into the window or near it.
     func wantedSections() -> [SectionRequest] {
         let near = (top - height)..<(top + 2 * height)
         if isFlat { return [request(nil)] }

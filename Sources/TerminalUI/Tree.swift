@@ -18,7 +18,7 @@ struct Tree: Sendable {
     var height = 16
     /// Marked rows as they were last seen.
     var marks: [RowID: NodeRow] = [:]
-    /// Where a range that is being marked began.
+    /// The line where the range that is being marked began.
     var rangeStart: TreeItem.ID?
     /// All files in one list, without batches and folders.
     var isFlat = false
@@ -26,7 +26,7 @@ struct Tree: Sendable {
     var goal: RowID?
     /// Rows that the engine is to send in any case, by what they lie under: those on the way to a goal.
     var showing: [RowID?: RowID] = [:]
-    /// Where the cursor was in the tree, the batch first, while the list is flat.
+    /// The way to the cursor in the tree, the batch first, while the list is flat.
     var wayInTree: [RowID] = []
     /// In which order the rows of every section stand.
     var order = TreeOrder()
@@ -41,7 +41,7 @@ struct Tree: Sendable {
     /// Nodes about which it was decided whether they are open; they are not opened by themselves again.
     var seen: Set<RowID> = []
     var limits: [RowID?: Int] = [:]
-    /// How many nodes may still be opened by themselves.
+    /// The number of nodes that may still be opened by themselves.
     var selfOpening = 12
     /// Nodes that were opened by themselves, and that nobody has opened or closed since.
     var selfOpened: Set<RowID> = []
@@ -50,11 +50,11 @@ struct Tree: Sendable {
     /// Rows of a filter: all that has something in it is open.
     var opensAll = false
 
-    /// Whether the root's section has come.
+    /// True once the root's section has come.
     var isKnown: Bool { sections[nil] != nil }
     /// The batches, where they are shown.
     var root: TreeSection? { isFlat ? nil : sections[nil] }
-    /// Whether batches of several sessions are in the list.
+    /// True when batches of several sessions are in the list.
     var hasSessions: Bool { root.map { Set($0.rows.map(\.session)).count > 1 } ?? false }
     /// Names that several batches of the list have.
     var twinNames: Set<String> {

@@ -4,7 +4,7 @@ import Terminal
 
 /// A name that is looked for, letter by letter: among the rows of the list at once, and by the engine in the whole queue.
 struct TreeFind: Sendable {
-    /// What the engine knows of the words.
+    /// The engine's count of what matches the words.
     struct Counted: Hashable, Sendable {
         var text: String
         /// Rows of the whole queue.
@@ -14,7 +14,7 @@ struct TreeFind: Sendable {
 
     var field = TextField()
     var isTyping = true
-    /// Where the cursor was.
+    /// The cursor's line when the search began.
     let before: TreeItem.ID?
     /// The question that is not answered yet.
     var asked: Int?
@@ -24,7 +24,7 @@ struct TreeFind: Sendable {
 
     init(before: TreeItem.ID?) { self.before = before }
 
-    /// How many rows of the whole queue match; `nil`: not known yet.
+    /// The number of rows of the whole queue that match; `nil`: not known yet.
     var inQueue: Int64? { counted.flatMap { $0.text == field.text && $0.isComplete ? $0.matches : nil } }
 
     /// Case matters only with capitals.

@@ -2,7 +2,7 @@ import MartletKit
 
 /// One line of the tree.
 struct TreeItem: Hashable, Sendable {
-    /// What a line stands for; stays the same while lines move.
+    /// The identity of a line; stays the same while lines move.
     enum ID: Hashable, Sendable {
         case row(RowID)
         /// The rows of a section that were not asked for yet.
@@ -10,7 +10,7 @@ struct TreeItem: Hashable, Sendable {
     }
 
     var id: ID
-    /// How far it is indented.
+    /// The level of indentation.
     var depth: Int
     /// Whose section it stands in; `nil`: the root's.
     var parent: RowID?
@@ -20,7 +20,7 @@ struct TreeItem: Hashable, Sendable {
     var hidden: Int64 = 0
     var isOpen = false
 
-    /// Whether there is, or may be, something below it.
+    /// True when there is, or may be, something below it.
     var canOpen: Bool {
         switch id {
         case .row(.batch), .row(.folder), .row(.group): true
@@ -30,7 +30,7 @@ struct TreeItem: Hashable, Sendable {
 }
 
 extension TreeItem {
-    /// Whether it stands for many files of one fate.
+    /// True when it stands for many files of one fate.
     var isGroup: Bool {
         if case .row(.group) = id { true } else { false }
     }

@@ -2,16 +2,17 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// Why a row does not move, and what would mend that: whole, over the lower end of the page, until another key is pressed.
+/// The reason why a row does not move, and the remedy: whole, over the lower end of the page, until another key is
+/// pressed.
 struct WhyPanel: Sendable {
-    /// What was asked about.
+    /// The node that was asked about.
     let node: NodeID
     /// As it was last seen.
     var row: NodeRow
     /// As it is called here.
     let name: SafeText
     private(set) var answer: WhyAnswer
-    /// What to do, by the keys of the page that it was asked on.
+    /// The advice, by the keys of the page that it was asked on.
     private(set) var cure: SafeText
     private var scroll = 0
     /// The seconds until the next try that the sentence tells.
@@ -58,7 +59,7 @@ struct WhyPanel: Sendable {
         max(0, lines(width: size.columns, look).count - (height(size, look) - 1))
     }
 
-    /// What a key does that moves it; `nil`: it is not one, or all of it is in sight.
+    /// The panel scrolled by a key; `nil`: the key does not scroll, or all of it is in sight.
     func scrolled(_ action: Action, _ size: ScreenSize, _ look: Look) -> WhyPanel? {
         let room = height(size, look) - 1
         let most = mostScroll(size, look)
@@ -119,7 +120,7 @@ extension Model {
         }
     }
 
-    /// What was said of a row holds until the row looks different; then it is asked for again.
+    /// Asks again about a row as soon as it looks different; until then what was said of it holds.
     mutating func refreshWhy(_ update: ViewUpdate?) {
         guard let why, isConnected else { return }
         let watched = update?.nodes.values.compactMap(\.self).first { $0.id == why.row.id }

@@ -14,11 +14,11 @@ struct AddFlow: Sendable {
         case first, second, third
     }
 
-    /// What is wanted of the surroundings.
+    /// A request of the flow to its surroundings.
     enum Effect: Sendable {
         case local(LocalRequest)
         case queue(AddOrder)
-        /// Whether this place can be used.
+        /// Find out whether this destination can be used.
         case test(String)
         /// Gone from the screen, kept for the next time.
         case close
@@ -31,7 +31,7 @@ struct AddFlow: Sendable {
 
     let kind: Kind
     private(set) var step = Step.first
-    /// Of sources, or of the folder that downloads go into.
+    /// The picker of sources, or of the folder that downloads go into.
     var picker: Picker
     var links = LinksStep()
     var destination = DestinationStep()
@@ -59,7 +59,7 @@ struct AddFlow: Sendable {
         destination.put(repeated.destination)
     }
 
-    /// What is wanted when it comes onto the screen, again too.
+    /// The effects wanted each time the flow comes onto the screen.
     var opening: [Effect] {
         let counting = picker.basket.paths.filter { path in
             picker.basket[path].map { $0.isFolder && !$0.count.isComplete } ?? false
@@ -69,7 +69,7 @@ struct AddFlow: Sendable {
         return Self.effects(picker.first) + counting.map { .local(.count($0)) } + sources + sifting
     }
 
-    /// What the patterns leave is counted, unless it is known.
+    /// The effects that count what the patterns leave, unless that is known.
     private var sifting: [Effect] {
         guard let review, case .upload(let paths, _) = review.work else { return [] }
         if review.patterns.isEmpty { return [.local(.stopSifting)] }
@@ -81,7 +81,7 @@ struct AddFlow: Sendable {
         kind == .upload ? ["Pick", "Destination", "Review"] : ["URLs", "Folder", "Review"]
     }
 
-    /// Whether the list of files is what keys go to.
+    /// True when keys go to the list of files.
     var isPicking: Bool { step == (kind == .upload ? .first : .second) }
 
     private static func effects(_ effects: [Picker.Effect]) -> [Effect] {
@@ -129,13 +129,13 @@ struct AddFlow: Sendable {
         return []
     }
 
-    /// What became known of this machine's files.
+    /// Takes news about this machine's files and returns the effects.
     mutating func take(_ news: LocalNews, _ words: ShellWords, _ look: Look) -> [Effect] {
         if case .sifted(let patterns, let count) = news, review?.patterns == patterns { review?.remainder = count }
         return follow(picker.take(news, words, look))
     }
 
-    /// What the picker wants; going on is decided here.
+    /// Turns the picker's effects into those of the flow; going on is decided here.
     mutating func follow(_ effects: [Picker.Effect]) -> [Effect] {
         effects.flatMap { effect -> [Effect] in
             switch effect {
@@ -175,7 +175,7 @@ struct AddFlow: Sendable {
         destination.put(place)
     }
 
-    /// Whether the last look is what keys and clicks go to.
+    /// True when keys and clicks go to the last look.
     var isReviewing: Bool { step == .third }
 
     /// A click into the form of the last look.
@@ -258,7 +258,7 @@ struct AddFlow: Sendable {
         return sifting
     }
 
-    /// Why a URL cannot be downloaded.
+    /// Returns a check of typed URLs. It says why a URL cannot be downloaded; `nil`: it can.
     private static func refusal(_ look: Look, _ book: DestinationBook) -> (String) -> SafeText? {
         { text in
             do throws(QueueingFault) {

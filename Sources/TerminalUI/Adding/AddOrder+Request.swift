@@ -1,7 +1,7 @@
 import Configuration
 import MartletKit
 
-/// What an order takes over from the process that queues it.
+/// The surroundings that an order takes over from the process that queues it.
 struct AddSurroundings: Sendable {
     var environment: [String: String]
     /// Permission bits that new files of a download do not get.
@@ -12,7 +12,7 @@ struct AddSurroundings: Sendable {
 }
 
 extension AddOrder {
-    /// What the engine is asked for: the same as by the command that `words` is. Looks at the sources.
+    /// Makes the request to the engine, the same as the command in `words`. Looks at the sources.
     func request(
         _ book: DestinationBook, currentDirectory: [UInt8], _ surroundings: AddSurroundings
     ) throws(QueueingFault) -> BatchRequest {

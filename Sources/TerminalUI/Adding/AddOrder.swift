@@ -2,7 +2,7 @@ import Configuration
 import DisplayText
 import MartletKit
 
-/// What a person decided to have transferred, and how: what the review shows, what is queued, and the same as a command.
+/// A user's order of a transfer: shown in the review, queued, and written as a command.
 struct AddOrder: Hashable, Sendable {
     enum Work: Hashable, Sendable {
         /// Absolute paths.
@@ -33,10 +33,10 @@ struct AddOrder: Hashable, Sendable {
     var limit: RateLimit?
     var start = Start.now
     var priority = TransferPriority.normal
-    /// Of the user that the URL names; never shown, and in no command.
+    /// The password of the user that the URL names; never shown, and in no command.
     var password: String?
 
-    /// What is done again: what is not said here is as it was there.
+    /// The upload that is repeated: options not set here stay as they were there.
     var repeated: RepeatedUpload?
     /// The batch that is cancelled when this one is queued.
     var replaced: BatchID?
@@ -77,7 +77,7 @@ struct AddOrder: Hashable, Sendable {
         return words
     }
 
-    /// What has to be said of names: those of the batch that is done again hold unless others are given.
+    /// The name patterns that the command must give: those of the repeated batch hold unless others are given.
     private var patterns: (include: [String], exclude: [String]) {
         guard let options = repeated?.order.options else { return (include, exclude) }
         if (include, exclude) == (options.include, options.exclude) { return ([], []) }
@@ -102,7 +102,7 @@ struct AddOrder: Hashable, Sendable {
 }
 
 extension AddOrder.Work {
-    /// What the batch is called when nobody says else, as the engine makes it of the sources.
+    /// The default name of the batch, made of the sources as the engine makes it.
     var proposedName: String {
         let (first, count) =
             switch self {

@@ -1,13 +1,13 @@
 import MartletKit
 
-/// What was chosen to be sent, across folders, in the order in which it was chosen. A folder stands for everything in
-/// it, so nothing inside one is chosen besides.
+/// The files and folders chosen to be sent, across folders, in the order in which they were chosen. A folder stands for
+/// everything in it, so nothing inside one is chosen besides.
 struct Basket: Sendable {
     struct Item: Hashable, Sendable {
         /// Absolute.
         let path: [UInt8]
         let isFolder: Bool
-        /// Of a file: itself. Of a folder: what has been counted so far.
+        /// The count of a file is itself; of a folder, what has been counted so far.
         var count: FolderCount
     }
 
@@ -25,7 +25,7 @@ struct Basket: Sendable {
         /// Folders that are not counted to their end.
         var uncounted: Int64 = 0
 
-        /// What of it is of no kind that is sent, by kind; empty: all is.
+        /// The number of things that are of no kind that is sent, by kind; empty: there are none.
         var unsentKinds: String {
             let parts = [
                 leftOut > 0 ? Figures.amount(leftOut, "link or special file", "links and special files") : nil,
@@ -47,7 +47,7 @@ struct Basket: Sendable {
 
     private var order: [[UInt8]] = []
     private var byPath: [[UInt8]: Item] = [:]
-    /// How many chosen things are in a folder, at any depth.
+    /// The number of chosen things in each folder, at any depth.
     private var inside: [[UInt8]: Int] = [:]
     /// Kept up to date, so that a frame costs the same however much is chosen.
     private(set) var totals = Totals()
@@ -67,7 +67,7 @@ struct Basket: Sendable {
         return Self.ancestors(of: path).first { byPath[$0]?.isFolder == true }
     }
 
-    /// How many chosen things are somewhere in `folder`.
+    /// The number of chosen things in `folder`, at any depth.
     func countInside(_ folder: [UInt8]) -> Int { inside[folder] ?? 0 }
 
     /// Puts a file in. False: it is there, or in a chosen folder, already.
@@ -100,7 +100,7 @@ struct Basket: Sendable {
 
     mutating func removeAll() { self = Basket() }
 
-    /// What has been counted of a folder; nothing when it is not chosen any more.
+    /// Takes the count of a folder so far; does nothing when it is not chosen any more.
     mutating func take(_ count: FolderCount, of path: [UInt8]) {
         guard var item = byPath[path], item.isFolder else { return }
         totals.add(item, times: -1)

@@ -2,11 +2,11 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// Where uploads go: one line that is typed, with everything known below it to choose from.
+/// The destination of uploads: one line that is typed, with everything known below it to choose from.
 struct DestinationStep: Sendable {
     /// Something that can be chosen.
     struct Choice: Hashable, Sendable {
-        /// What it puts into the line.
+        /// The text that it puts into the line.
         var text: String
         /// Said behind it.
         var detail: String
@@ -25,17 +25,17 @@ struct DestinationStep: Sendable {
 
     private(set) var field = TextField()
     private(set) var choices: [Choice] = []
-    /// Of `shown`; `nil`: the line was typed by hand.
+    /// The selected row of `shown`; `nil`: the line was typed by hand.
     private(set) var selected: Int?
     var note: SafeText?
     /// The line was touched: what becomes known later changes nothing in it.
     private var isTouched = false
-    /// What stands in the line was there when the step began: typing replaces it, until it is edited or another is chosen.
+    /// True while the line holds its text from the beginning: typing replaces it, until it is edited or another is chosen.
     private var isProposal = true
-    /// What was typed by hand; the choices that have it in them are shown.
+    /// The text typed by hand; the choices that have it in them are shown.
     private var typed: [UInt8] = []
 
-    /// What is known to choose from; the first is proposed while nothing was typed.
+    /// Takes the known destinations to choose from; proposes the first while nothing was typed.
     mutating func offer(_ choices: [Choice]) {
         self.choices = choices
         if !isTouched, let first = choices.first {

@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What stands beside and below the list: places to go to, and what is chosen so far.
+/// The parts beside and below the list: places to go to, and what is chosen so far.
 extension Drawing {
     // MARK: Places
 

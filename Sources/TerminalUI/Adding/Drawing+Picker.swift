@@ -153,7 +153,7 @@ extension Drawing {
 }
 
 extension Picker {
-    /// What to do, while nothing else is to be said.
+    /// The advice for the user, while nothing else is to be said.
     func advice(_ keys: KeyMap) -> SafeText {
         let path = keys.keys(for: .typePath, in: .picker).first?.name ?? "~"
         if purpose == .target { return "Go to the folder that is to take the files; \(path) types a path." }

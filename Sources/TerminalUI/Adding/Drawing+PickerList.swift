@@ -66,7 +66,7 @@ extension Drawing {
         put(note.text, layout.items, .right, note.isProblem ? .warn : style)
     }
 
-    /// What stands in the last column: how much, or what is the matter.
+    /// The text of the last column: an amount, or a problem.
     private func note(_ entry: FolderEntry, _ chosen: Basket.Item?, inside: Int) -> (text: String, isProblem: Bool) {
         if let chosen, chosen.isFolder {
             return chosen.count.isComplete

@@ -50,7 +50,7 @@ extension Drawing {
 
     private static let labelWidth = 14
 
-    /// What is known of it that is no choice.
+    /// The facts about it that the user cannot choose here.
     private func facts(_ flow: AddFlow, _ review: ReviewStep) -> [StyledLine] {
         func fact(_ label: SafeText, _ value: SafeText, _ style: Style = .plain) -> StyledLine {
             let room = width - Self.labelWidth - 2
@@ -94,7 +94,7 @@ extension Drawing {
         return shown + "  =  " + look.safe(place.url.text)
     }
 
-    /// What the server said of itself, and whether there is room.
+    /// The server's report on itself, and whether there is room.
     private func server(_ review: ReviewStep, needs totals: Basket.Totals) -> (SafeText, Style)? {
         guard review.tested != nil else { return nil }
         switch review.finding {
@@ -116,7 +116,7 @@ extension Drawing {
     /// A line of the part that scrolls.
     private struct ReviewLine {
         var text: StyledLine
-        /// Which field it is for.
+        /// The index of the field that the line is for.
         var field: Int?
         /// From the window's very edge.
         var isFlush = false
@@ -172,7 +172,7 @@ extension Drawing {
         return lines + [ReviewLine(StyledLine("  martlet cancel \(old)"))]
     }
 
-    /// What the patterns leave, and what they keep here.
+    /// The number of files that the patterns leave, and of those that they keep here.
     private func remainder(_ review: ReviewStep) -> SafeText {
         guard let count = review.remainder else { return "counting what the patterns leave ..." }
         let more = count.isComplete ? "" : ", counting"

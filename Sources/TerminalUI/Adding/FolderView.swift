@@ -15,7 +15,7 @@ struct FolderView: Sendable {
     private(set) var order: FolderOrder
     private(set) var showsHidden: Bool
     private(set) var isComplete = false
-    /// Why the folder cannot be read.
+    /// The reason why the folder cannot be read.
     private(set) var problem: String?
     private var entries: [FolderEntry] = []
     /// Those that are not hidden, as places in `entries`.
@@ -29,15 +29,15 @@ struct FolderView: Sendable {
     private var wanted: [UInt8]?
     /// The cursor is where it was put at first: on the first entry, as soon as there is one.
     private var isUntouched = true
-    /// Where a range that is being marked began.
+    /// The row where the range that is being marked began.
     private(set) var rangeStart: Int?
     /// Its name, by which it is found when the rows change; without one on `../`.
     private var rangeName: [UInt8]?
 
-    /// What is looked for, and the rows in which it is.
+    /// The pattern that is looked for, and the rows that match it.
     private(set) var pattern: [UInt8] = []
     private(set) var found: [Int] = []
-    /// Where the cursor was when the search began; without a name on `../`.
+    /// The cursor's place when the search began; without a name on `../`.
     private var anchor: (name: [UInt8]?, row: Int) = (nil, 0)
     /// The cursor goes to the first that is found, also while more of the folder is read: until the person moves it.
     private var followsFound = false

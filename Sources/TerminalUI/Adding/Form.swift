@@ -6,7 +6,7 @@ struct Form<ID: Hashable & Sendable>: Sendable {
     struct Choice: Hashable, Sendable {
         /// As it stands in commands.
         var word: String
-        /// What it does, for the line below.
+        /// The effect of the choice, for the line below.
         var meaning: String
     }
 
@@ -19,7 +19,7 @@ struct Form<ID: Hashable & Sendable>: Sendable {
         var id: ID
         var label: String
         var value: Value
-        /// What to write, for the line below.
+        /// The instructions for the field, for the line below.
         var help: String
 
         static func text(
@@ -58,7 +58,7 @@ struct Form<ID: Hashable & Sendable>: Sendable {
         selected = selectsButtons ? fields.count : 0
     }
 
-    /// Whether letters are text.
+    /// True when letters are text, because a text field is selected.
     var isTyping: Bool {
         guard fields.indices.contains(selected), case .text = fields[selected].value else { return false }
         return true
@@ -66,7 +66,7 @@ struct Form<ID: Hashable & Sendable>: Sendable {
 
     var isOnButtons: Bool { selected == fields.count }
 
-    /// What is written in a field; empty when it is no line of text, or none of these.
+    /// The text of a field; empty when it is no line of text, or none of these.
     func text(_ id: ID) -> String {
         guard case .text(let field, _)? = fields.first(where: { $0.id == id })?.value else { return "" }
         return String(decoding: field.bytes, as: UTF8.self)
@@ -104,7 +104,7 @@ struct Form<ID: Hashable & Sendable>: Sendable {
 
     mutating func select(_ id: ID) { if let index = fields.firstIndex(where: { $0.id == id }) { selected = index } }
 
-    /// What is said about the selected field.
+    /// The help on the selected field.
     var help: String {
         guard fields.indices.contains(selected) else { return "" }
         switch fields[selected].value {

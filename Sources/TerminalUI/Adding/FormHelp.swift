@@ -2,7 +2,7 @@ import DisplayText
 
 /// The keys of a step in which something is typed. They are the same everywhere and stand in no table: letters are text there.
 struct FormHelp: Hashable, Sendable {
-    /// What help calls the step.
+    /// The name of the step in help.
     let place: SafeText
     let lines: [Line]
 
@@ -58,7 +58,7 @@ struct FormHelp: Hashable, Sendable {
 }
 
 extension AddFlow {
-    /// Of the step that is open; `nil`: its keys stand in the table.
+    /// The help of the step that is open; `nil`: its keys stand in the table.
     var formHelp: FormHelp? {
         if isPicking { return nil }
         return switch step {
@@ -70,7 +70,7 @@ extension AddFlow {
 }
 
 extension Model.Page {
-    /// Of the form that stands on it; `nil`: none does.
+    /// The help of the form that stands on the page; `nil`: none does.
     var formHelp: FormHelp? {
         if case .destinations(let shown) = self, shown.form != nil { return .server }
         return nil

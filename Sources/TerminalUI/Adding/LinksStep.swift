@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// Which URLs are downloaded: a line that is typed, and the list of those that are in already.
+/// The URLs to download: a line that is typed, and the list of those that are in already.
 struct LinksStep: Sendable {
     enum Outcome: Sendable {
         case editing

@@ -1,7 +1,7 @@
 import Configuration
 import MartletKit
 
-/// What the screen wants of this machine's files; done off the thread that draws.
+/// A request of the screen about this machine's files; done off the thread that draws.
 enum LocalRequest: Hashable, Sendable {
     /// From now on this folder is read, and none before.
     case list([UInt8], FolderOrder)
@@ -18,9 +18,9 @@ enum LocalRequest: Hashable, Sendable {
     case complete([UInt8])
     /// Look at words that were typed or pasted as paths.
     case look([[UInt8]], LookPurpose)
-    /// Where people go: disks, bookmarks, configured servers, what was used lately.
+    /// Find the places where people go: disks, bookmarks, configured servers, those used lately.
     case places
-    /// What logging out would do to this engine.
+    /// Find out what logging out would do to this engine.
     case lookAtLogout(engine: Int32)
     /// Logging out is not to end the engine any more.
     case allowLingering
@@ -28,7 +28,7 @@ enum LocalRequest: Hashable, Sendable {
     case remember(destination: String?, folder: [UInt8]?)
 }
 
-/// Why words are looked at.
+/// The purpose for which words are looked at.
 enum LookPurpose: Hashable, Sendable {
     /// They are to be chosen.
     case choose
@@ -36,7 +36,7 @@ enum LookPurpose: Hashable, Sendable {
     case go
 }
 
-/// What became of a `LocalRequest`. Says what it is about, so that what comes too late is told apart.
+/// The result of a `LocalRequest`. Says what it is about, so that what comes too late is told apart.
 enum LocalNews: Sendable {
     case listed([UInt8], FolderOrder, FolderSnapshot)
     case counted([UInt8], FolderCount)
@@ -45,6 +45,6 @@ enum LocalNews: Sendable {
     case looked([LookedPath], LookPurpose)
     case places(LocalPlaces, RecentPlaces, DestinationsFile)
     case logout(LogoutEffect)
-    /// Why it could not be allowed; `nil`: it was.
+    /// The reason why it could not be allowed; `nil`: it was.
     case lingering(refusal: String?)
 }

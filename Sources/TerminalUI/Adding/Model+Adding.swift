@@ -5,7 +5,7 @@ import Terminal
 
 /// Adding batches: what the steps want done, and what becomes of it.
 extension Model {
-    /// Whether keys go to the steps; the pages of help and of names stand over them.
+    /// True when keys go to the steps; the pages of help and of names stand over them.
     var isAdding: Bool {
         switch page {
         case .help, .report: return false

@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What is known of the row of the cursor: of a file its bytes and time, of a folder what it holds.
+/// The facts known about the row of the cursor: of a file its bytes and time, of a folder what it holds.
 extension Picker {
     /// Shows it, or what the folder under the cursor holds; the same key on the same row puts it away.
     mutating func info() -> [Effect] {
@@ -32,7 +32,7 @@ extension Picker {
         return [.local(.stopCounting([counted.path]))]
     }
 
-    /// What a folder holds, as far as it is known.
+    /// The count of what a folder holds, as far as it is known.
     func count(of path: [UInt8]) -> FolderCount? {
         basket[path]?.count ?? (counted?.path == path ? counted?.count : nil)
     }

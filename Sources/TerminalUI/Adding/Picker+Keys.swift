@@ -2,7 +2,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What keys, clicks and pastes do while files are picked.
+/// The effects of keys, clicks and pastes while files are picked.
 extension Picker {
     mutating func take(_ press: KeyPress, _ keys: KeyMap, _ words: ShellWords, _ look: Look) -> [Effect] {
         note = nil
@@ -184,7 +184,7 @@ extension Picker {
         return [.local(.look(paths, .choose))]
     }
 
-    /// What is typed without a slash in front is below the folder that is shown.
+    /// The absolute path of a typed one: without a slash in front it is below the folder that is shown.
     private func absolute(_ word: [UInt8]) -> [UInt8] {
         word.first == UInt8(ascii: "/") ? word : FolderView.path(of: word, in: folder.path)
     }

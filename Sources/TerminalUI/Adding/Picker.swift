@@ -4,7 +4,7 @@ import Terminal
 
 /// Choosing files and folders, or the one folder that downloads go into.
 struct Picker: Sendable {
-    /// What it is for.
+    /// The kind of choice that is made.
     enum Purpose: Hashable, Sendable {
         /// Any number of files and folders.
         case sources
@@ -12,7 +12,7 @@ struct Picker: Sendable {
         case target
     }
 
-    /// What keys are for.
+    /// The part of the picker that keys go to.
     enum Mode: Sendable {
         case list
         /// A name is looked for; Esc goes back to the row.
@@ -23,7 +23,7 @@ struct Picker: Sendable {
         case places(Int)
     }
 
-    /// What a key leads to, beside what it changes here.
+    /// An effect of a key beyond the picker's own state.
     enum Effect: Sendable {
         case local(LocalRequest)
         /// The next step.
@@ -40,13 +40,13 @@ struct Picker: Sendable {
     var recentFolders: [[UInt8]] = []
     /// A folder that is not there yet and was asked for.
     var newFolder: [UInt8]?
-    /// Whether what is known of the row of the cursor stands below the list.
+    /// True when the facts about the row of the cursor stand below the list.
     var showsInfo = false
     /// A folder that is counted for that, and what it holds so far.
     var counted: (path: [UInt8], count: FolderCount)?
-    /// What was said last; stays until the next key.
+    /// The last message; stays until the next key.
     var note: (text: SafeText, isError: Bool)?
-    /// What was pasted or typed and cannot be sent: listed until it is found, or nothing is chosen any more.
+    /// Pasted or typed paths that cannot be sent: listed until they are found, or nothing is chosen any more.
     var unusable: [LookedPath] = []
 
     init(_ purpose: Purpose, at path: [UInt8]) {
@@ -54,7 +54,7 @@ struct Picker: Sendable {
         folder = FolderView(path)
     }
 
-    /// What is wanted first.
+    /// The effects wanted first.
     var first: [Effect] { [.local(.list(folder.path, folder.order)), .local(.places)] }
 
     // MARK: What becomes known
@@ -149,7 +149,7 @@ struct Picker: Sendable {
         return []
     }
 
-    /// What was pasted or typed: what is there is chosen, what is not is said.
+    /// Chooses those of the pasted or typed paths that are there; says which are not.
     private mutating func choose(_ paths: [LookedPath], _ look: Look) -> [Effect] {
         var effects: [Effect] = []
         var added = 0

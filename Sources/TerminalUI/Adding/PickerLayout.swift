@@ -1,7 +1,7 @@
 import DisplayText
 import Terminal
 
-/// Where the parts of the picker stand. Pure arithmetic; every size has an answer.
+/// The places of the picker's parts. Pure arithmetic; every size has an answer.
 struct PickerLayout: Hashable, Sendable {
     /// The steps.
     var title: Int?
@@ -9,16 +9,16 @@ struct PickerLayout: Hashable, Sendable {
     var path: Int?
     var titles: Int?
     var list: Range<Int>
-    /// Of the list.
+    /// The width of the list in columns.
     var listWidth: Int
-    /// What was chosen, beside the list; empty in narrow windows.
+    /// The columns of what was chosen, beside the list; empty in narrow windows.
     var aside: Range<Int>
     var places: Int?
-    /// What is known of the row of the cursor: a heading and a line.
+    /// The rows of the facts about the row of the cursor: a heading and a line.
     var info: Range<Int> = 0..<0
-    /// What was chosen, in one line.
+    /// The row of what was chosen, in one line.
     var chosen: Int?
-    /// What is typed, or was said.
+    /// The row of the typed text or the last message.
     var line: Int?
     var hints: Int?
 

@@ -9,24 +9,24 @@ struct ReviewStep: Sendable {
         case name, password, ifExists, verify, links, include, exclude, limit, priority, order, start, time
     }
 
-    /// What is transferred; the form says how.
+    /// The sources and the destination; the form says how.
     let work: AddOrder.Work
     var form: Form<FieldID>
     var note: (text: SafeText, isError: Bool)?
     /// The engine is being asked; keys wait.
     var isQueueing = false
 
-    /// What the patterns leave of the files; `nil`: there are none, or nothing is counted yet.
+    /// The count of files that the patterns leave; `nil`: there are no patterns, or nothing is counted yet.
     var remainder: FolderCount?
     /// For which patterns.
     private(set) var patterns = NamePatterns()
 
-    /// What is done again; `nil`: something new.
+    /// The upload that is repeated; `nil`: something new.
     let repeated: RepeatedUpload?
-    /// What a person may change here.
+    /// The values that the fields have until the user changes them.
     let usual: UsualChoices
 
-    /// Where it was asked whether the server can be used, and what came of it.
+    /// The destination about which it was asked whether the server can be used, and the answer.
     var tested: String?
     var finding: DestinationOutcome?
 
@@ -122,7 +122,7 @@ struct ReviewStep: Sendable {
         return true
     }
 
-    /// What is to be queued; `nil`: a field is wrong, and the note says which.
+    /// Makes the order to be queued; `nil`: a field is wrong, and the note says which.
     mutating func order() -> AddOrder? {
         var order = AddOrder(work)
         // What would be made anyway need not be said.
@@ -180,7 +180,7 @@ struct ReviewStep: Sendable {
         return true
     }
 
-    /// What the form comes to so far, for the command that is shown.
+    /// The order that the form describes so far, for the command that is shown.
     var sketch: AddOrder {
         var copy = self
         copy.form.set(.password, to: "x")
@@ -217,7 +217,7 @@ struct ReviewStep: Sendable {
     }
 }
 
-/// Which names are sent: shell patterns; the second ones win.
+/// The shell patterns that choose the names to be sent; `exclude` wins.
 struct NamePatterns: Hashable, Sendable {
     var include: [String] = []
     var exclude: [String] = []

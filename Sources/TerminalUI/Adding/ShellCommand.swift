@@ -3,7 +3,7 @@ import DisplayText
 /// A word of a command: any bytes but NUL.
 struct ShellWord: Hashable, Sendable, ExpressibleByStringLiteral {
     var bytes: [UInt8]
-    /// What is below the home folder is written as `~/…`.
+    /// True when a path below the home folder is written as `~/…`.
     var isPath = false
 
     init(_ text: String) { bytes = Array(text.utf8) }
@@ -36,7 +36,7 @@ struct ShellCommand: Sendable {
 
     private(set) var words: [ShellWord]
     let home: [UInt8]
-    /// What the screen can show.
+    /// The characters that the screen can show.
     var characters = CharacterSet.utf8
 
     /// All of it in one.
@@ -119,7 +119,7 @@ struct ShellCommand: Sendable {
         return pieces
     }
 
-    /// What must stay together.
+    /// Splits the bytes into characters, which must stay together; into single bytes where they are not UTF-8.
     private static func characters(_ bytes: [UInt8]) -> [[UInt8]] {
         guard let text = String(validating: bytes, as: UTF8.self) else { return bytes.map { [$0] } }
         return text.map { Array($0.utf8) }

@@ -39,7 +39,7 @@ struct UnsentNames: Sendable {
 
     var isEmpty: Bool { reasons.isEmpty }
 
-    /// Whether there are any, without looking for their names.
+    /// Returns true when there are any, without looking for their names.
     static func are(in picker: Picker, remainder: FolderCount?) -> Bool {
         let totals = picker.basket.totals
         return totals.unreadable + totals.leftOut + totals.emptyFolders > 0 || !picker.unusable.isEmpty

@@ -1,8 +1,8 @@
 import Configuration
 import MartletKit
 
-/// What a field of the review says as long as nobody changes it: as the batch had it that is done again, as the configured server wants
-/// it, else what holds without either. What is left as it is need not stand in the command.
+/// The values of the review's fields as long as nobody changes them: those of the repeated batch, else of the configured server, else
+/// the usual ones. What is left as it is need not stand in the command.
 struct UsualChoices: Sendable {
     var name: String
     var ifExists = ExistingFilePolicy.fail.rawValue

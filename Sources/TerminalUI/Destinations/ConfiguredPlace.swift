@@ -2,7 +2,7 @@ import Configuration
 import DisplayText
 import MartletKit
 
-/// Where a URL lies among the configured servers: people know those by the names that they gave them.
+/// The place of a URL among the configured servers: people know those by the names that they gave them.
 extension Sequence<Destination> {
     /// The one that names most of a URL's path.
     func above(_ url: String) -> Destination? {
@@ -38,7 +38,7 @@ extension String {
         return above.hasSuffix("/") || own.count == above.count || own.dropFirst(above.count).hasPrefix("/")
     }
 
-    /// Of a URL: host, port and path, without user and query.
+    /// The host, port and path of a URL, without user and query.
     fileprivate var serverAndPath: String? {
         guard let scheme = firstRange(of: "://") else { return nil }
         let rest = self[scheme.upperBound...].prefix { $0 != "?" }

@@ -1,7 +1,7 @@
 import Configuration
 import MartletKit
 
-/// What is done about a configured server.
+/// A change or a test of a configured server.
 enum DestinationDeed: Hashable, Sendable {
     /// `password`: for the engine to keep.
     case save(name: String, SavedDestination)
@@ -29,7 +29,7 @@ enum DestinationDeed: Hashable, Sendable {
     }
 }
 
-/// What became of a `DestinationDeed`.
+/// The result of a `DestinationDeed`.
 enum DestinationOutcome: Sendable {
     /// It is so now; the file as it is.
     case changed(DestinationsFile)

@@ -2,7 +2,7 @@ import Configuration
 import MartletKit
 import DisplayText
 
-/// What is typed of a server: a new one, another address or login, a password for a test.
+/// The forms for a server: a new one, another address or login, a password for a test.
 extension DestinationsPage {
     static func emptyForm() -> Form<FieldID> {
         Form(
@@ -10,7 +10,7 @@ extension DestinationsPage {
             buttons: ["Save and test", "Cancel"])
     }
 
-    /// What is described of a server beside its name.
+    /// The fields that describe a server beside its name.
     /// - Parameter old: as it is; a password that is kept is shown to nobody and changed by signing in.
     private static func descriptions(_ old: Destination?) -> [Form<FieldID>.Field] {
         let password: [Form<FieldID>.Field] =
@@ -91,7 +91,7 @@ extension DestinationsPage {
 
     mutating func closeForm() { (form, asking, editing, signingIn, lettingIn) = (nil, nil, nil, nil, nil) }
 
-    /// What the login's form says; `nil`: a field is wrong, and the note says which.
+    /// Reads the login's form; `nil`: a field is wrong, and the note says which.
     mutating func signedIn() -> (destination: Destination, password: String?)? {
         guard let form, var destination = signingIn else { return nil }
         let (user, password) = (form.text(.user), form.text(.password))
@@ -110,7 +110,7 @@ extension DestinationsPage {
         return (destination, password.isEmpty ? nil : password)
     }
 
-    /// What the form describes, and the password to be kept; `nil`: a field is wrong, and the note says which.
+    /// Reads the form: the server, and the password to be kept; `nil`: a field is wrong, and the note says which.
     mutating func described() -> (destination: Destination, password: String?)? {
         guard let form else { return nil }
         let name = editing?.name ?? form.text(.name)

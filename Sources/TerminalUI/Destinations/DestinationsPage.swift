@@ -9,7 +9,7 @@ struct DestinationsPage: Sendable {
         case name, url, user, password, passwordCommand, profile, endpoint, limit
     }
 
-    /// What is known of a server since the page was opened.
+    /// The result of asking a server since the page was opened.
     enum Finding: Sendable {
         case asking
         case report(DestinationReport)
@@ -18,7 +18,7 @@ struct DestinationsPage: Sendable {
     }
 
     var destinations: [Destination] = []
-    /// What of the file does not count.
+    /// The problems in the file: parts of it that do not count.
     var problems: [ConfigurationProblem] = []
     var selected = 0
     var findings: [String: Finding] = [:]
@@ -35,7 +35,7 @@ struct DestinationsPage: Sendable {
 
     struct WaitingBatches: Hashable, Sendable {
         var batches: [BatchID]
-        /// Of one of them: what it is called here, and where it goes.
+        /// The name of one of them as it is called here, and where it goes.
         var name: String
         var url: String
     }
@@ -48,7 +48,7 @@ struct DestinationsPage: Sendable {
         case at(Timestamp)
     }
 
-    /// What batches in the list have met there last, by name.
+    /// The last trouble that batches in the list met at a server, by the server's name.
     private(set) var trouble: [String: Trouble] = [:]
     /// To which files have gone, or from which they came.
     private(set) var served: Set<String> = []
@@ -64,7 +64,7 @@ struct DestinationsPage: Sendable {
         /// Nobody is let in until a person does something.
         var isLogin = false
 
-        /// Whether it is what is told of the two.
+        /// Returns true when this one is told of the two.
         fileprivate func isBefore(_ other: Trouble) -> Bool {
             if isLogin != other.isLogin { return isLogin }
             guard let at else { return false }
@@ -73,7 +73,7 @@ struct DestinationsPage: Sendable {
     }
 
     var note: (text: SafeText, isError: Bool)?
-    /// Where a problem is, for the cursor to stand on its server.
+    /// The URL of a problem; the cursor goes to its server.
     var sought: String?
     /// The same of batches that wait for a login: they are given one themselves where no server keeps it for them.
     var waiting: WaitingBatches?
@@ -112,7 +112,7 @@ struct DestinationsPage: Sendable {
 
     mutating func select(_ name: String) { selected = destinations.firstIndex { $0.name == name } ?? selected }
 
-    /// Which servers batches are of: the one that names most of where a batch goes.
+    /// Notes the servers that batches use: for each batch the one that names most of where it goes.
     mutating func note(uses batches: [BatchSnapshot]) {
         for batch in batches {
             guard let name = destinations.above(batch.destination)?.name else { continue }
@@ -144,7 +144,7 @@ struct DestinationsPage: Sendable {
         }
     }
 
-    /// What went well there later mends what failed before.
+    /// Forgets failures at a server where a batch went well later.
     private mutating func forgetMended(_ batches: [BatchSnapshot]) {
         for batch in batches where batch.state == .completed && batch.filesFailed == 0 {
             guard let name = destinations.above(batch.destination)?.name, let known = trouble[name], !known.isLogin,

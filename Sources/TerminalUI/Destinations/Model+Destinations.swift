@@ -3,7 +3,7 @@ import DisplayText
 import MartletKit
 import Terminal
 
-/// What keys do on the page of configured servers, and what becomes of it.
+/// The effects of keys on the page of configured servers, and of the answers.
 extension Model {
     mutating func showDestinations() {
         page = .destinations(DestinationsPage())
@@ -82,7 +82,7 @@ extension Model {
         page = .destinations(destinations)
     }
 
-    /// What is typed is the engine's alone: nothing of it is remembered here.
+    /// Gives waiting batches a login. The engine alone keeps it: nothing of it is remembered here.
     private mutating func letIn(
         _ waiting: DestinationsPage.WaitingBatches, _ server: Destination, _ password: String?,
         _ shown: DestinationsPage
@@ -229,7 +229,7 @@ extension Model {
         if (try? book.userToAsk(name)) == nil { test(name, password: nil, &shown) }
     }
 
-    /// Which servers the batches are of.
+    /// Takes the batches, to note the servers that they use.
     mutating func serversUsedCame(_ result: Result<[BatchSnapshot], RequestError>) {
         guard case .destinations(var shown) = page, case .success(let batches) = result else { return }
         shown.note(uses: batches)

@@ -1,12 +1,12 @@
 package import Configuration
 
-/// What a person set while the screen was open, and what the file said then. A file that was changed since is the later
-/// word, so it counts again.
+/// The settings that a person made while the screen was open, and what the file said then. A file that was changed
+/// since is the later word, so it counts again.
 package struct KeptLook: Hashable, Sendable {
     /// One key of `[screen]`.
     struct Choice: Hashable, Sendable {
         var value: String
-        /// What the file said when it was chosen.
+        /// The file's value when it was chosen.
         var before: String
     }
 

@@ -1,21 +1,21 @@
 import Configuration
 import MartletKit
 
-/// What the screen remembers over leaving: how it looks by the person's own choice, and for each engine where one was.
-/// Kept in the state directory; a version that cannot be read is forgotten.
+/// The state that the screen keeps after it is left: its look by the person's own choice, and for each engine where one
+/// was. Kept in the state directory; a version that cannot be read is forgotten.
 package struct KeptScreen: Hashable, Sendable {
     package var look = KeptLook()
     /// By the machine of the engine; empty: this one.
     var views: [String: KeptView] = [:]
 
-    /// Of how the file is written.
+    /// The version of the file's format.
     private static let version = "1"
     /// Engines of more machines are not remembered, the ones left last excepted.
     private static let mostViews = 8
 
     package init() {}
 
-    /// Why a file says nothing: a sentence.
+    /// The reason why a file says nothing: a sentence.
     package struct Damage: Error, Hashable, Sendable {
         package var message: String
     }

@@ -1,8 +1,8 @@
 import MartletKit
 
-/// Where a person was when the screen of an engine was left, and how its batches stood then.
+/// The place where a person was when the screen of an engine was left, and the progress of its batches then.
 struct KeptView: Hashable, Sendable {
-    /// How far a batch was.
+    /// The progress of a batch.
     struct Standing: Hashable, Sendable {
         var completed: Int64
         var failed: Int64
@@ -33,7 +33,7 @@ struct KeptView: Hashable, Sendable {
     static let most = 500
 }
 
-/// What became of an engine's batches between two screens.
+/// The changes of an engine's batches between two screens.
 struct SinceLeaving: Hashable, Sendable {
     private(set) var completed: Int64 = 0
     private(set) var bytes: Int64 = 0
@@ -43,7 +43,7 @@ struct SinceLeaving: Hashable, Sendable {
     private(set) var newBatches: Int64 = 0
     private(set) var hasUnfinished = false
 
-    /// Of batches that are older than the last screen and were not on it only that they have ended is known.
+    /// Compares the batches with the last screen. Of older ones that were not on it only that they have ended is known.
     init(_ kept: KeptView, _ batches: [BatchSnapshot]) {
         for batch in batches {
             let isNew = batch.createdAt >= kept.leftAt

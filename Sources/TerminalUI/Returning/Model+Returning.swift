@@ -18,7 +18,7 @@ extension Model {
         if let text = view.filter, (try? TransferFilter(text)) != nil { setFilter(text) }
     }
 
-    /// What to remember when it is left now. An engine that never answered has shown nothing that could be remembered.
+    /// The state to remember when it is left now. An engine that never answered has shown nothing to remember.
     /// - Parameter latest: what other screens have remembered meanwhile.
     func keptScreen(over latest: KeptScreen?) -> KeptScreen {
         var kept = kept
@@ -70,7 +70,7 @@ extension Model {
         if notice == nil { say(text) } else { waitingNotice = text }
     }
 
-    /// What was not said because something else stood there.
+    /// Says what was not said because something else stood there.
     mutating func sayWaiting() {
         guard notice == nil, let text = waitingNotice, case .transfers = page else { return }
         waitingNotice = nil
