@@ -1,4 +1,4 @@
-/// What a person is told to do: a sentence with commands of the shell in it, as `martlet why` prints it. It is written
+/// Advice to a person: a sentence with commands of the shell in it, as `martlet why` prints it. It is written
 /// once; where commands are done another way, as by the keys of a screen, each is written in that way instead.
 ///
 /// It is read from its text, because the queue keeps what failures said, and an engine of another version speaks too.
@@ -126,7 +126,7 @@ private struct WordReader {
     /// Behind the blank after the last word that was read.
     var rest: Substring
     private(set) var isOver = false
-    /// What was not read: with the blank in front of it.
+    /// The unread rest, with the blank in front of it.
     private(set) var remaining: Substring
 
     init(rest: Substring) { (self.rest, remaining) = (rest, rest) }

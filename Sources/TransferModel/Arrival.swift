@@ -1,4 +1,4 @@
-/// How far something is, in words: what has crossed the wire, and what of it is known to have arrived.
+/// The progress of a transfer in words: what has crossed the wire, and what of it is known to have arrived.
 ///
 /// Many servers say only at the end that they have a file; until then what was sent is no less sent, and "0 accepted" would read as
 /// lost work.
@@ -20,7 +20,7 @@ package struct Arrival: Sendable {
         return ([done] + (confirmation(size).map { [$0] } ?? []) + found).joined(separator: ", ")
     }
 
-    /// What is to be said of it beside the number of bytes that were sent; `nil`: nothing, all of them are there.
+    /// The words to add to the number of sent bytes; `nil`: none are needed, all of them have arrived.
     package func confirmation(_ size: (Int64) -> String) -> String? {
         let known = size(bytes.accepted)
         guard bytes.accepted < bytes.sent, known != size(bytes.sent) else { return nil }
@@ -37,7 +37,7 @@ extension TaskSnapshot {
         return Arrival(bytes, isDownload: direction == .download, state: state)
     }
 
-    /// What bytes that had to cross the wire again are called.
+    /// The label of bytes that had to cross the wire again.
     package var repeatedTitle: String { Self.repeatedTitle(isDownload: direction == .download) }
 
     /// The same of many tasks.

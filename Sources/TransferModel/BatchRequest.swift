@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What a client asks to be queued: one batch, in one transaction, or nothing.
+/// A client's request to queue one batch, in one transaction, or nothing.
 public struct BatchRequest: Codable, Hashable, Sendable {
     /// Made by the client, so that asking again after a lost answer finds the same batch.
     public var uuid: UUID
@@ -80,7 +80,7 @@ public struct DownloadSource: Codable, Hashable, Sendable {
     }
 }
 
-/// What to do when the destination has a file of that name.
+/// The action when the destination has a file of that name.
 public enum ExistingFilePolicy: String, Codable, Sendable, CaseIterable {
     case fail, skip, replace, rename, resume
 
@@ -88,12 +88,12 @@ public enum ExistingFilePolicy: String, Codable, Sendable, CaseIterable {
     package static let built: [ExistingFilePolicy] = [.fail, .skip, .replace]
 }
 
-/// What to do when the source changed after it was queued.
+/// The action when the source changed after it was queued.
 public enum ChangedSourcePolicy: String, Codable, Sendable, CaseIterable {
     case restart, fail
 }
 
-/// How thoroughly a finished transfer is to be checked.
+/// The check that a finished transfer is to get.
 public enum VerificationWish: String, Codable, Sendable, CaseIterable {
     case none, size, digest
 }
@@ -104,7 +104,7 @@ public struct TransferOptions: Codable, Hashable, Sendable {
     public var ifChanged: ChangedSourcePolicy = .restart
     /// `nil`: the best that the server offers, and at least size.
     public var verify: VerificationWish?
-    /// Of a download of one file: lower-case hexadecimal.
+    /// The expected digest of a download of one file: lower-case hexadecimal.
     public var sha256: String?
     /// Bytes a second for the whole batch.
     public var bytesPerSecond: Int64?
@@ -129,20 +129,20 @@ public struct TransferOptions: Codable, Hashable, Sendable {
     /// `http_proxy`, `https_proxy`, `no_proxy`, `all_proxy` of the client that queued the batch. Those that name a user are
     /// moved to `TransferSecrets.proxies` when it is queued.
     public var proxies: [String: String] = [:]
-    /// How uploads to `http(s)://` go, by hand; `nil`: the host is asked once.
+    /// The protocol of uploads to `http(s)://`, chosen by hand; `nil`: the host is asked once.
     public var uploadBy: HTTPUploadProtocol?
-    /// Of uploads by POST and form.
+    /// The form of uploads by POST and form.
     public var form: UploadForm?
     /// Bytes of one part or request, where the protocol has such; `nil`: its own rule.
     public var chunkBytes: Int64?
     /// Instead of `ssh`, with its arguments, split as a shell does.
     public var sshCommand: String?
-    /// Where S3 buckets are.
+    /// The service and region of S3 buckets.
     public var s3: S3Place?
     public init() {}
 }
 
-/// How files go to an HTTP server.
+/// The protocol by which files go to an HTTP server.
 public enum HTTPUploadProtocol: String, Codable, Sendable, CaseIterable {
     case put, post, form, tus, ietf
 }
@@ -166,7 +166,7 @@ public struct S3Place: Codable, Hashable, Sendable {
     }
 }
 
-/// What a batch needs to be let in, kept in the secrets store until its last task is purged.
+/// The credentials of a batch, kept in the secrets store until its last task is purged.
 public struct TransferSecrets: Codable, Hashable, Sendable {
     public var user: String?
     public var password: String?
@@ -221,7 +221,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
         return fields.filter { !names.contains(key($0.name)) } + new
     }
 
-    /// Whether S3 can be opened with them: by keys, or by an ID and a command that prints the secret key.
+    /// True when they open S3: keys, or an ID and a command that prints the secret key.
     package var opensS3: Bool { s3 != nil || (user != nil && passwordCommand != nil) }
 
     public var isEmpty: Bool {
@@ -234,7 +234,7 @@ public struct TransferSecrets: Codable, Hashable, Sendable {
 public struct S3Keys: Codable, Hashable, Sendable {
     public var accessKeyID: String
     public var secretAccessKey: String
-    /// Of temporary keys.
+    /// The session token of temporary keys.
     public var sessionToken: String?
     /// When they are over, as far as it was told.
     public var expires: Timestamp?

@@ -9,7 +9,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var name: String
     public var direction: BatchDirection
     public var state: TransferState
-    /// Whether folders are still being walked, so that the totals may grow.
+    /// True while folders are still being walked, so that the totals may grow.
     public var scanning: Bool
     /// The batch's own flag.
     public var paused: Bool
@@ -22,7 +22,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var limit: Int64?
     /// Starts nothing before this.
     @OrNull public var notBefore: Timestamp?
-    /// Where to: the destination's URL without credentials and query, or the local folder; harmless to print.
+    /// The destination's URL without credentials and query, or the local folder; harmless to print.
     public var destination: String
     public var filesTotal: Int64
     public var filesCompleted: Int64
@@ -35,19 +35,19 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var bytesSent: Int64
     public var bytesAccepted: Int64
     public var bytesVerified: Int64
-    /// What was at the other end already and is in none of the others but the total; `nil`: nothing.
+    /// Bytes that were at the other end already; of the other sums only the total has them. `nil`: none.
     public var bytesFound: Int64?
     /// Smoothed over the last seconds; 0 when nothing moves.
     public var bytesPerSecond: Int64
-    /// Of what can run now; unknown while nothing moves or the total is not known.
+    /// Seconds that what can run now still takes; unknown while nothing moves or the total is not known.
     @OrNull public var secondsLeft: Int64?
     /// Every reason that some task of the batch waits for.
     public var waitReasons: [WaitReason]
     /// Failures by cause, most frequent first.
     public var causes: [CauseCount]
-    /// What its directories hold and was not queued.
+    /// Entries of its directories that were not queued.
     public var leftOut = LeftOut()
-    /// What the last look at the server found; `nil`: nobody has looked, or nobody can.
+    /// The result of the last look at the server; `nil`: nobody has looked, or nobody can.
     @OrNull public var listed: ListedFiles?
     /// Waits that a person has to see to, or that are for room on a disk; most frequent first.
     public var waits: [WaitCount] = []
@@ -92,7 +92,7 @@ public struct BatchSnapshot: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// What servers list of a batch's completed files.
+/// Counts of a batch's completed files that servers list.
 public struct ListedFiles: Codable, Hashable, Sendable {
     /// Files that are there as they were sent.
     public var found: Int64
@@ -104,7 +104,7 @@ public struct ListedFiles: Codable, Hashable, Sendable {
     public var foldersUnlisted: Int64
     /// When a folder was last listed.
     @OrNull public var at: Timestamp?
-    /// Why one of the folders could not be listed, for a person.
+    /// The reason why one of the folders could not be listed, for a person.
     @OrNull public var message: String?
 
     public init(
@@ -145,7 +145,7 @@ extension ListedFiles {
     }
 }
 
-/// What directories hold besides files and folders, and nobody asked for.
+/// Counts of directory entries that nobody asked to queue: links, special files, empty folders.
 public struct LeftOut: Codable, Hashable, Sendable {
     /// Symbolic links that are not followed.
     public var links: Int64 = 0
@@ -182,13 +182,13 @@ public enum BatchDirection: String, Codable, Sendable {
     case upload, download, mixed
 }
 
-/// How many tasks failed for one cause.
+/// The number of tasks that failed for one cause.
 public struct CauseCount: Codable, Hashable, Sendable {
     public var code: TransferErrorCode
     public var count: Int64
     /// The message of one of them.
     public var message: String
-    /// Of code `http`: the status that all of them were answered.
+    /// The status that all of them were answered, for code `http`.
     @OrNull public var httpStatus: Int?
     /// When the last of them failed.
     @OrNull public var lastAt: Timestamp?
@@ -218,10 +218,10 @@ public struct CauseCount: Codable, Hashable, Sendable {
     package var isOfOne: Bool { count > 1 && TransferError(code, message).namesItsFile }
 }
 
-/// How many tasks wait for one thing that a person may have to see to.
+/// The number of tasks that wait for one thing that a person may have to see to.
 public struct WaitCount: Codable, Hashable, Sendable {
     public var reason: WaitReason
-    /// What makes a problem of a wait that would else end by itself, as `cannotFindHost` does.
+    /// The error that makes a problem of a wait that would else end by itself, as `cannotFindHost` does.
     @OrNull public var code: TransferErrorCode?
     public var count: Int64
     /// The message of one of them; empty where the reason says all.
@@ -335,9 +335,9 @@ public struct ByteCounts: Codable, Hashable, Sendable {
     public var accepted: Int64 = 0
     /// Accepted and checked by digest, or at least by size.
     public var verified: Int64 = 0
-    /// Of completed files that were skipped: it was at the other end already, and never had to cross the wire. `nil`: nothing.
+    /// Bytes of completed files that were skipped: they were at the other end already and never crossed the wire. `nil`: none.
     public var found: Int64?
-    /// What is not missing any more: sent, or found there.
+    /// Bytes that are not missing any more: sent, or found there.
     public var done: Int64 { sent + (found ?? 0) }
 
     public init(total: Int64 = 0, sent: Int64 = 0, accepted: Int64 = 0, verified: Int64 = 0) {

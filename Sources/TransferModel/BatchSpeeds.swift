@@ -1,4 +1,4 @@
-/// How fast batches have been, each for itself: those that moved last, as many as have room, whatever the queue holds. A value; the caller
+/// Speed histories, one for each of the batches that moved last: as many as have room, whatever the queue holds. A value; the caller
 /// brings a clock's reading in nanoseconds.
 public struct BatchSpeeds: Sendable {
     /// So many batches are remembered, 4 KiB each.

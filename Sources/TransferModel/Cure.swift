@@ -1,9 +1,9 @@
-/// What a failure or a wait means, and what mends it, in words for a person: the one table behind `martlet why` and the
+/// The meaning of a failure or a wait, and its remedy, in words for a person: the one table behind `martlet why` and the
 /// screen's page of problems. What a server or the system said of one file comes first; this is for what it leaves open.
 package struct Cure: Sendable, Hashable {
     /// A sentence.
     package var meaning: String
-    /// What to do before it is tried again: an imperative without an end mark; `nil`: only to try again.
+    /// The step before another try: an imperative without an end mark; `nil`: only try again.
     package var remedy: String?
 
     init(_ meaning: String, _ remedy: String? = nil) { (self.meaning, self.remedy) = (meaning, remedy) }
@@ -75,16 +75,16 @@ extension TransferErrorCode {
 }
 
 extension TransferError {
-    /// How what is there may be replaced, in whatever says so: `remedy` names the batch in its place.
+    /// The advice to replace an existing file, in whatever says so: `remedy` names the batch in its place.
     package static let replaceAdvice = "set --if-exists replace for its batch"
 
-    /// How a server may be trusted whose certificate nobody here knows; `remedy` names the command in its place.
+    /// The advice to trust a server whose certificate nobody here knows; `remedy` names the command in its place.
     package static let authorityAdvice = ", or name its authority with --ca"
 
-    /// How another key of a server is taken for good; `remedy` names the command in its place.
+    /// The advice to accept another key of a server for good; `remedy` names the command in its place.
     package static let pinAdvice = ", and name the new key with --pin"
 
-    /// What to do about it, then the retry of it.
+    /// The remedy for the error, then the command that retries it.
     package func remedy(for subject: CureSubject) -> String {
         let retry = "martlet retry \(subject.node)"
         let set = "martlet set \(subject.knownBatch?.description ?? "BATCH")"
@@ -111,7 +111,7 @@ extension TransferError {
 }
 
 extension TransferError {
-    /// What to do about a server that has served nothing for a while. It is tried again by itself, whatever is done.
+    /// The remedy for a server that has served nothing for a while. It is tried again by itself, whatever is done.
     package func remedyOfServer(for subject: CureSubject) -> String {
         let own: String =
             switch code {
@@ -129,9 +129,9 @@ extension TransferError {
 }
 
 extension WaitCount {
-    /// What to do about a server that answers, and asked for a pause.
+    /// The remedy for a server that answers, and asked for a pause.
     package static let remedyOfPause = "nothing to do; it goes on by itself then, and nobody asks the server sooner"
-    /// What it means.
+    /// The meaning of such a pause.
     package static let meaningOfPause =
         "The server is well, and has too much to do, or had as much from you as it takes."
 }
@@ -158,7 +158,7 @@ extension WaitReason {
         }
     }
 
-    /// What ends the wait.
+    /// The action that ends the wait.
     package func remedy(for subject: CureSubject) -> String {
         let retry = "martlet retry \(subject.node)"
         let runNow = "martlet run-now \(subject.node)"

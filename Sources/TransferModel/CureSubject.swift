@@ -1,10 +1,10 @@
-/// What is to be mended, for the commands that do it.
+/// The object of a cure, for the commands that mend it.
 package struct CureSubject: Sendable, Hashable {
-    /// What is tried again, as one word of a shell.
+    /// The ID to try again, as one word of a shell.
     package let node: String
-    /// Whose settings are meant; `nil`: those of several batches.
+    /// The batch whose settings are meant; `nil`: those of several batches.
     package let knownBatch: BatchID?
-    /// What lets somebody in depends on it; `nil`: it is not known.
+    /// The scheme of the server, on which the kind of login depends; `nil`: not known.
     package let scheme: TransferScheme?
 
     /// - Parameter url: where it leads to, or that place's origin.
@@ -14,14 +14,14 @@ package struct CureSubject: Sendable, Hashable {
         scheme = url.flatMap { TransferScheme(of: $0) }
     }
 
-    /// What batches have in common: that one, or several.
+    /// A cure for one batch, or with `nil` for several that have it in common.
     package init(batch: BatchID?, url: String?) {
         node = batch?.description ?? "ID"
         knownBatch = batch
         scheme = url.flatMap { TransferScheme(of: $0) }
     }
 
-    /// How it gets another password, token or key, and what else may be renewed: what the protocol knows, and nothing else.
+    /// The ways to give it another password, token or key, or to renew one: those of its protocol, and no others.
     var letIn: String {
         let set = "martlet set \(knownBatch?.description ?? "BATCH")"
         return switch scheme {

@@ -1,23 +1,23 @@
-/// What a server said when it was asked whether it can be used, without anything being written there. Values that it
+/// A server's answer to the question whether it can be used, without anything being written there. Values that it
 /// does not tell are unknown.
 public struct DestinationReport: Codable, Hashable, Sendable {
     /// It answered, and let us in where it asked who we are.
     public var ok: Bool
-    /// How long that took.
+    /// The time that the check took.
     public var milliseconds: Int64
     /// By which uploads would go there: `put`, `tus`, `ietf`, `dav`, `s3`, `sftp`, `ftp`.
     @OrNull public var `protocol`: String?
     /// `nil`: there was none, as at a public server.
     @OrNull public var login: Login?
-    /// Whether the folder is there; one that is missing is made by the first upload.
+    /// True when the folder is there; one that is missing is made by the first upload.
     @OrNull public var exists: Bool?
-    /// Whether files may be written there, as far as a server says so by itself.
+    /// True when files may be written there, as far as a server says so by itself.
     @OrNull public var writable: Bool?
     @OrNull public var freeBytes: Int64?
-    /// Why it cannot be used, and what would mend it.
+    /// The reason why it cannot be used, and the remedy.
     @OrNull public var error: TransferError?
 
-    /// What became of the name and the password, or the keys.
+    /// The result of the login by name and password, or by keys.
     public enum Login: String, Codable, Hashable, Sendable, CaseIterable {
         /// The server lets in who has them, and nobody else.
         case ok

@@ -1,7 +1,7 @@
-/// What the engine has learnt of one host in this run, and how much it may ask of it now. Pure: the caller brings the time,
+/// The engine's knowledge of one host in this run, and how much it may ask of it now. Pure: the caller brings the time,
 /// which is the engine's own and never jumps.
 public struct HostStanding: Hashable, Sendable {
-    /// How an attempt went, as far as it says something about the host.
+    /// The result of an attempt, as far as it says something about the host.
     public enum Experience: Hashable, Sendable {
         /// It answered and did what was asked, or said a clear no.
         case answered
@@ -18,12 +18,12 @@ public struct HostStanding: Hashable, Sendable {
     /// After so many failures in a row one attempt at a time feels, with growing pauses, whether the host is back.
     public static let patience = 5
 
-    /// How many attempts may run at the same time: the limit, halved each time the host was overloaded.
+    /// Attempts that may run at the same time: the limit, halved each time the host was overloaded.
     public private(set) var share: Int
     public private(set) var failures = 0
     /// Nothing starts before this.
     public private(set) var closedUntil: Timestamp?
-    /// Whether the last word was that it cannot be reached.
+    /// True when the last word was that it cannot be reached.
     public private(set) var isUnreachable = false
     /// Tries in a row that it did not serve, whatever was wrong, and the time of the first of them. What was under way when it was closed
     /// is one with what closed it, and a pause that it asked for is none.
@@ -39,16 +39,16 @@ public struct HostStanding: Hashable, Sendable {
 
     public init(limit: Int) { share = max(1, limit) }
 
-    /// Whether one more attempt may start beside `active` ones.
+    /// True when one more attempt may start beside `active` ones.
     public func mayStart(active: Int, limit: Int, now: Timestamp) -> Bool {
         if isClosed(now) { return false }
         return active < allowance(limit: limit)
     }
 
-    /// Whether one attempt at a time feels if it is back.
+    /// True when only one attempt at a time may run, to find out whether the host is back.
     public var isHeld: Bool { failures >= Self.patience || isUnreachable }
 
-    /// Whether nothing is wrong with it and it takes as many as it may: it stands as one that nothing is known of.
+    /// True when nothing is wrong with the host and it takes as many attempts as it may, as one that nothing is known of.
     public func isWell(limit: Int, now: Timestamp) -> Bool {
         failures == 0 && !isUnreachable && refusals == 0 && share >= limit && !isClosed(now)
     }
@@ -166,7 +166,7 @@ public struct HostStanding: Hashable, Sendable {
     /// The host itself has named a time before which nobody is to ask.
     public func isAskedToWait(_ now: Timestamp) -> Bool { askedUntil.map { now < $0 } ?? false }
 
-    /// What ends now was under way when it was closed, and met what closed it: that makes nothing worse.
+    /// True while nothing may start. An attempt that ends now was under way at the closing and met its cause: that makes nothing worse.
     private func isClosed(_ now: Timestamp) -> Bool { closedUntil.map { now < $0 } ?? false }
 
     private mutating func close(until time: Timestamp) {

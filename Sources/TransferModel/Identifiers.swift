@@ -44,7 +44,7 @@ public struct SessionName: RawRepresentable, Hashable, Sendable {
     public static let `default` = SessionName(known: "default")
 }
 
-/// What a person may point at: a batch, a task, or a folder of a batch.
+/// An object that a person may point at: a batch, a task, or a folder of a batch.
 public enum NodeID: Hashable, Sendable {
     case batch(BatchID)
     case task(TaskID)
@@ -53,7 +53,7 @@ public enum NodeID: Hashable, Sendable {
 }
 
 extension NodeID {
-    /// Whether it is a single file's transfer.
+    /// True for a single file's transfer.
     public var isTask: Bool {
         if case .task = self { return true }
         return false

@@ -1,4 +1,4 @@
-/// What an upload that has not succeeded still has at a server: a part of the file, under another name or in parts.
+/// The data that an upload without success still has at a server: a part of the file, under another name or in parts.
 public struct Leftover: Codable, Hashable, Sendable {
     public var task: TaskID
     public var batch: BatchID
@@ -6,7 +6,7 @@ public struct Leftover: Codable, Hashable, Sendable {
     public var state: TransferState
     /// By which it was sent: `tus`, `s3`, `sftp` …
     public var `protocol`: String
-    /// Of the file that it would become; harmless to print.
+    /// The destination of the file that it would become; harmless to print.
     public var destination: String
     /// Since when it lies there unused; unknown for work that is not over.
     @OrNull public var since: Timestamp?
@@ -26,16 +26,16 @@ public struct Leftover: Codable, Hashable, Sendable {
 
 /// An upload that was begun in a bucket of S3 and neither finished nor taken away, by whomever.
 public struct BucketUpload: Codable, Hashable, Sendable {
-    /// Of the object that it would become; harmless to print.
+    /// The destination of the object that it would become; harmless to print.
     public var destination: String
     public var uploadID: String
     /// By the service's clock.
     @OrNull public var begun: Timestamp?
-    /// Of this queue; `null`: of somebody else, or of a queue that has forgotten it.
+    /// The task of this queue; `null`: it is somebody else's, or of a queue that has forgotten it.
     @OrNull public var task: TaskID?
-    /// Of one that was to be taken away: what came of that.
+    /// The outcome for an upload that was to be taken away.
     public var result: NodeResult.Outcome?
-    /// Why it is still there.
+    /// The reason why it is still there.
     public var message: String?
 
     public init(destination: String, uploadID: String, begun: Timestamp?, task: TaskID?) {

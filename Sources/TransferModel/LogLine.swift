@@ -1,7 +1,7 @@
-/// How much a line of the engine's log matters, the least first.
+/// The importance of a line of the engine's log, the least first.
 public enum LogLevel: String, Codable, Sendable, CaseIterable, Comparable {
     case debug, info
-    /// What people did.
+    /// Actions of people.
     case user
     case warning, error
     /// 0 (debug) to 4 (error).
@@ -15,7 +15,7 @@ public struct LogLine: Codable, Hashable, Sendable {
     public var level: LogLevel
     @OrNull public var batch: BatchID?
     @OrNull public var task: TaskID?
-    /// What they are called: the batch's name, then the file's path in it. Harmless text; missing where nobody knows them any more.
+    /// The names of both: the batch's name, then the file's path in it. Harmless text; missing where nobody knows them any more.
     public var place: String?
     /// Harmless to print, one line, nothing secret in it.
     public var message: String

@@ -1,9 +1,9 @@
-/// What the engine has learnt in this run of one set of credentials at one host: whether they are let in, and how many may try.
+/// The engine's knowledge in this run of one set of credentials at one host: whether they are let in, and how many may try.
 ///
 /// A server counts refused logins and locks the account, so one file at a time tries a login that nobody has taken yet, and none tries one
 /// that was refused until a person does something about it. Pure: the owner says who tries and how it went.
 public struct LoginStanding: Hashable, Sendable {
-    /// Why a login is not tried again by itself.
+    /// The reason why a login is not tried again by itself.
     public struct Refusal: Hashable, Sendable {
         /// `auth` or `hostKey`.
         public var reason: WaitReason
@@ -33,7 +33,7 @@ public struct LoginStanding: Hashable, Sendable {
     private var keepsWaiting = true
     /// Refused with a login that was good before: they try once more when it is let in again.
     private var suspects: Set<TaskID> = []
-    /// Who has tried once more: what refuses them then is their own address.
+    /// Tasks that have tried once more: what refuses them then is their own address.
     private var suspected: Set<TaskID> = []
 
     /// - Parameter isProven: there is nothing to try.
@@ -45,7 +45,7 @@ public struct LoginStanding: Hashable, Sendable {
         if case .refused(let refusal) = state { refusal } else { nil }
     }
 
-    /// Whether one more file may use it now.
+    /// True when one more file may use it now.
     public var mayStart: Bool {
         switch state {
         case .letIn: true
@@ -89,14 +89,14 @@ public struct LoginStanding: Hashable, Sendable {
     /// may have been let in long ago.
     public func isConclusive(from task: TaskID) -> Bool { state == .letIn || probe == task }
 
-    /// What may go on when a login is let in.
+    /// The tasks that may go on when a login is let in.
     public enum Release: Hashable, Sendable {
         case nothing
-        /// What stands in line for it.
+        /// Tasks in line for it.
         case line
-        /// What stands in line for it, and these, which were refused while it was in doubt.
+        /// Tasks in line for it, and these, which were refused while it was in doubt.
         case tasks(Set<TaskID>)
-        /// What stands in line for it, and all that waits for it.
+        /// Tasks in line for it, and all that wait for it.
         case all
     }
 
@@ -125,7 +125,7 @@ public struct LoginStanding: Hashable, Sendable {
 }
 
 extension LoginStanding {
-    /// Whether an answer shows that who asked is let in; 401, 403 and 407 are for who knows the protocol.
+    /// True when an answer shows that its client is let in; 401, 403 and 407 are left to code that knows the protocol.
     public static func isLetIn(httpStatus: Int) -> Bool {
         switch httpStatus {
         case 200..<300, 304, 404, 405, 409, 410, 412, 413, 416, 423, 507: true

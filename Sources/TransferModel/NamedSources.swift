@@ -1,4 +1,4 @@
-/// Where the files of a batch come from, as it was named when they were queued: a folder once, not each file in it; a download's
+/// The sources of a batch's files, as they were named when they were queued: a folder once, not each file in it; a download's
 /// URL. As far as its first files tell.
 package struct NamedSources: Hashable, Sendable {
     /// So many files are looked at, at most.
@@ -21,10 +21,10 @@ package struct NamedSources: Hashable, Sendable {
     /// Those that are named one by one.
     package var shown: ArraySlice<String> { places.prefix(Self.mostShown) }
 
-    /// Whether a batch has no other files than those that were looked at.
+    /// True when a batch has no other files than those that were looked at.
     package func isWhole(of total: Int64, scanning: Bool) -> Bool { !scanning && total <= files }
 
-    /// How many places there are besides those that are named: `3 more`, or `more` where nobody has looked at all files; `nil`: none.
+    /// The number of places besides those that are named: `3 more`, or `more` where nobody has looked at all files; `nil`: none.
     /// One folder that fills all that was looked at is taken for the only one.
     package func others(isWhole: Bool) -> String? {
         let others = places.count - shown.count

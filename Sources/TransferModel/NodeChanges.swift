@@ -1,4 +1,4 @@
-/// Where `move` puts what it is told to.
+/// The place where `move` puts its nodes.
 public enum MovePlace: Hashable, Sendable {
     /// The first of its priority in the queue; a task or folder: of its batch.
     case top
@@ -10,19 +10,19 @@ public enum MovePlace: Hashable, Sendable {
     case before(NodeID)
 }
 
-/// What `set` changes of what is queued or running; what is `nil` stays as it is.
+/// The changes that `set` makes to queued or running nodes; what is `nil` stays as it is.
 public struct NodeSettings: Codable, Hashable, Sendable {
-    /// Of a task or folder: among everything, whatever its batch has.
+    /// The priority; that of a task or folder counts among everything, whatever its batch has.
     public var priority: TransferPriority?
     /// Bytes a second; 0 takes the limit away.
     public var limit: Int64?
-    /// Of a batch or task. A time that has passed: at once.
+    /// The earliest start of a batch or task. A time that has passed: at once.
     public var notBefore: Timestamp?
-    /// Of a batch.
+    /// Seconds without progress after which a batch's tasks give up.
     public var giveUpAfterSeconds: Int64?
-    /// Of a batch, for what of it is tried from now on, over or not.
+    /// A batch's policy for existing files, for what of it is tried from now on, over or not.
     public var ifExists: ExistingFilePolicy?
-    /// Of a batch.
+    /// The new name of a batch.
     public var name: String?
     /// Authorities that a batch trusts instead of the system's (PEM), for what of it is tried from now on, over or not.
     public var caFile: RawPath?
@@ -54,11 +54,11 @@ public struct NodeSettings: Codable, Hashable, Sendable {
     }
 }
 
-/// What an undo took back.
+/// The kind of change that an undo took back.
 public enum UndoneDeed: String, Codable, Sendable, CaseIterable {
     case cancel, pause, resume, move, set, runNow, purge, limit, clear
 
-    /// What it is called when it is taken back.
+    /// The noun for the change when it is taken back.
     package var noun: String {
         switch self {
         case .cancel: "cancel"

@@ -1,4 +1,4 @@
-/// What became of one ID of a command that changes things.
+/// The result for one ID of a command that changes things.
 public struct NodeResult: Codable, Hashable, Sendable {
     public enum Outcome: String, Codable, Sendable {
         /// Changed, and durable.
@@ -16,11 +16,11 @@ public struct NodeResult: Codable, Hashable, Sendable {
     public var message: String?
     /// Bytes that were sent and have to be sent again when it goes on, because their server cannot resume; `nil`: none.
     public var bytesToRepeat: Int64?
-    /// Of an undo, and then true: only when its pause ends was taken back. It is paused as before, until `pausedUntil`.
+    /// True after an undo that took back only the time when its pause ends. It is paused as before, until `pausedUntil`.
     public var pausedAgain: Bool?
-    /// Of what is paused again: when it goes on by itself; `nil`: when somebody resumes it.
+    /// The time when a node that is paused again goes on by itself; `nil`: when somebody resumes it.
     public var pausedUntil: Timestamp?
-    /// How many files a cancel has stopped.
+    /// The number of files that a cancel has stopped.
     public var files: Int64?
 
     public init(id: NodeID, result: Outcome, code: RequestErrorCode? = nil, message: String? = nil) {
@@ -31,7 +31,7 @@ public struct NodeResult: Codable, Hashable, Sendable {
     }
 }
 
-/// Which nodes a command means, when it does not name them: all conditions that are given must hold.
+/// The nodes that a command means when it does not name them: all conditions that are given must hold.
 public struct NodeSelector: Codable, Hashable, Sendable {
     public var batch: BatchID?
     public var session: SessionName?
@@ -61,7 +61,7 @@ public struct NodeSelector: Codable, Hashable, Sendable {
     }
 }
 
-/// Why something does not move: one sentence, and what would unblock it.
+/// The reason why something does not move: one sentence, and what would unblock it.
 public struct WhyAnswer: Codable, Hashable, Sendable {
     /// `nil`: the whole engine.
     @OrNull public var id: NodeID?
@@ -73,11 +73,11 @@ public struct WhyAnswer: Codable, Hashable, Sendable {
     @OrNull public var retryAt: Timestamp?
     /// Tasks that this answer is about.
     public var tasks: Int64
-    /// What waits and for what. Harmless to print.
+    /// The waiting node and the reason of its wait. Harmless to print.
     public var sentence: String
-    /// What would unblock it; empty when nothing is needed.
+    /// The step that would unblock it; empty when nothing is needed.
     public var unblock: String
-    /// What holds it, without times and counts: the same words as long as it is the same; `nil`: nothing does. Harmless to print.
+    /// The cause that holds it, without times and counts: the same words as long as it is the same; `nil`: none. Harmless to print.
     @OrNull public var because: String?
 
     public init(

@@ -14,17 +14,17 @@ public struct NodeRow: Codable, Hashable, Sendable {
     public var scanning: Bool = false
     public var counts: FileCounts
     public var bytes: ByteCounts
-    /// Whether `bytes.total` is known.
+    /// True when `bytes.total` is known.
     public var sizeKnown: Bool = true
     public var bytesPerSecond: Int64 = 0
-    /// Of a file that runs: of this try; missing until that says something.
+    /// The average of this try of a running file; missing until that says something.
     public var averageBytesPerSecond: Int64?
     /// Bytes on their way to servers that cannot resume: whoever stops it now has them sent again.
     public var bytesAtRisk: Int64 = 0
     @OrNull public var secondsLeft: Int64?
     @OrNull public var retryAt: Timestamp?
     @OrNull public var error: TransferError?
-    /// Of a completed task: skipped by rule.
+    /// True for a completed task that a rule skipped.
     public var skipped: Bool = false
     /// Full source and destination of a batch, folder or task, for the path line; harmless text.
     public var path: String = ""
@@ -34,13 +34,13 @@ public struct NodeRow: Codable, Hashable, Sendable {
     @OrNull public var limit: Int64?
     /// Starts nothing before this.
     @OrNull public var notBefore: Timestamp?
-    /// Of a batch in another session than the default one.
+    /// The session of a batch, unless it is the default one.
     public var session: SessionName?
-    /// Of a file that was begun: when for the first time.
+    /// The first start of a file that was begun.
     public var startedAt: Timestamp?
-    /// Of a file that was begun: how often it was tried, the try that runs included.
+    /// Tries of a file that was begun, the try that runs included.
     public var attempts: Int?
-    /// Of a file that has arrived: by what it was compared: `size`, or the digest's algorithm (`sha-256`, …).
+    /// The means by which an arrived file was compared: `size`, or the digest's algorithm (`sha-256`, …).
     public var comparedBy: String?
 
     public init(id: RowID, name: String, state: TransferState, counts: FileCounts, bytes: ByteCounts) {
@@ -65,10 +65,10 @@ public enum RowID: Codable, Hashable, Sendable {
     /// The tasks of one fate directly in a folder that are not listed one by one.
     case group(BatchID, FolderID, Fate)
 
-    /// What tasks have in common that stand in one row.
+    /// The state, and with failures the cause, that tasks in one row have in common.
     public struct Fate: Hashable, Sendable {
         public var state: TransferState
-        /// Of failed ones, where they failed for several causes; `nil`: any.
+        /// The cause of failed ones, where they failed for several causes; `nil`: any.
         public var cause: TransferErrorCode?
 
         public init(_ state: TransferState, cause: TransferErrorCode? = nil) {
@@ -90,13 +90,13 @@ public struct TreeSection: Codable, Hashable, Sendable {
     /// Whose children these are; `nil`: the root, whose rows are batches.
     public var parent: RowID?
     public var rows: [NodeRow]
-    /// How many rows there would be without the bound; more than `rows.count` means "ask for more".
+    /// The number of rows without the bound; more than `rows.count` means "ask for more".
     public var total: Int64
     /// As asked for.
     public var order: TreeOrder?
     /// As asked for.
     public var flat: Bool?
-    /// Of the flat list: all of its files by their states.
+    /// Flat list only: all of its files by their states.
     public var counts: FileCounts?
     public init(parent: RowID?, rows: [NodeRow], total: Int64) {
         self.parent = parent
@@ -112,7 +112,7 @@ public struct SectionRequest: Codable, Hashable, Sendable {
     public var limit: Int
     /// `nil`: the queue's.
     public var order: TreeOrder?
-    /// Of the root: the files of all batches in one list, instead of the batches.
+    /// True at the root for the files of all batches in one list, instead of the batches.
     public var flat: Bool?
     /// A row that is there in any case, behind the others when the limit leaves it out.
     public var showing: RowID?
@@ -127,7 +127,7 @@ public struct SectionRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// How far a view's filter has come.
+/// The progress of a view's filter.
 public struct FilterCount: Codable, Hashable, Sendable {
     /// The expression as the client sent it.
     public var text: String
@@ -135,7 +135,7 @@ public struct FilterCount: Codable, Hashable, Sendable {
     public var matched: Int64
     /// Files there are.
     public var total: Int64
-    /// Whether all of them were looked at.
+    /// True when all of them were looked at.
     public var complete: Bool
 
     public init(text: String, matched: Int64, total: Int64, complete: Bool) {
@@ -169,9 +169,9 @@ public struct QueueTotals: Codable, Hashable, Sendable {
     public var viewers: Int64 = 0
     /// The engine ends when the active tasks are over; nothing starts any more.
     public var stopping = false
-    /// Why the queue takes no changes at this moment, and what to do: its disk is full, its file is gone. Harmless to print.
+    /// The reason why the queue takes no changes now, and what to do: its disk is full, its file is gone. Harmless to print.
     public var trouble: String?
-    /// What holds now for the whole engine, bytes a second; `nil`: no limit.
+    /// The limits that hold now for the whole engine, bytes a second; `nil`: no limit.
     @OrNull public var limitUp: Int64?
     @OrNull public var limitDown: Int64?
     public init() {

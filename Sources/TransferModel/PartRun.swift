@@ -1,6 +1,6 @@
 /// Parts of one file that stand side by side and are in the same state. A file of ten thousand parts needs few of these.
 public struct PartRun: Codable, Hashable, Sendable {
-    /// How far a part is.
+    /// The progress of a part.
     public enum State: String, Codable, Sendable {
         case waiting, running, completed
     }
@@ -12,7 +12,7 @@ public struct PartRun: Codable, Hashable, Sendable {
     public var state: State
     /// Bytes of all of them.
     public var bytesTotal: Int64
-    /// Of these, sent; of completed ones all.
+    /// Sent bytes of these; of completed ones all.
     public var bytesSent: Int64
 
     public init(first: Int, last: Int, state: State, bytesTotal: Int64, bytesSent: Int64) {

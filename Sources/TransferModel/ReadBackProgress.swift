@@ -1,4 +1,4 @@
-/// How far it is to read files back from their server and compare them with what was sent, by SHA-256.
+/// The progress of reading files back from their server and comparing them with what was sent, by SHA-256.
 public struct ReadBackProgress: Codable, Hashable, Sendable {
     /// Files that were read, or could not be.
     public var files: Int64

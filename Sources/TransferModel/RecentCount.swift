@@ -1,4 +1,4 @@
-/// How often something has happened in the last five minutes: a ring of a fixed size. A value; the caller brings a clock's reading in
+/// A count of events in the last five minutes: a ring of a fixed size. A value; the caller brings a clock's reading in
 /// nanoseconds.
 public struct RecentCount: Sendable {
     /// Seconds of a step, and how many are kept.
@@ -6,7 +6,7 @@ public struct RecentCount: Sendable {
 
     private let startedAt: Int64
     private var newest: Int64
-    /// Of the step with number n at n modulo their count.
+    /// Events per step; the step with number n is at n modulo their count.
     private var counts: [Int64]
 
     public init(at nanoseconds: Int64) {
@@ -21,7 +21,7 @@ public struct RecentCount: Sendable {
         counts[Int(newest % Self.step.count)] += 1
     }
 
-    /// How often, and in how many seconds: a minute at least, or the first time would look like many.
+    /// The number of events, and the seconds that it covers: a minute at least, or the first time would look like many.
     public mutating func count(at nanoseconds: Int64) -> (count: Int64, seconds: Int64) {
         advance(to: nanoseconds)
         let lasted = (nanoseconds - startedAt) / 1_000_000_000

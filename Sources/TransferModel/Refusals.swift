@@ -1,5 +1,5 @@
-/// What can never be meant, wherever it comes from: the command line, a file, the service's socket, the output of a command. Each names
-/// the field and what it may be; `nil`: nothing is wrong. Secret values are not shown.
+/// Checks for values that can never be meant, wherever they come from: the command line, a file, the service's socket, a command's output.
+/// Each names the field and what it may be; `nil`: nothing is wrong. Secret values are not shown.
 
 extension String {
     /// Holds a byte that ends a line or a word in a protocol, or that no password has: C0 and DEL.

@@ -1,6 +1,6 @@
 /// One name that a server lists in a folder. Nothing of it is trusted: the name may hold anything, and may come twice.
 package struct RemoteEntry: Hashable, Sendable {
-    /// What the server says of the length.
+    /// The length as the server tells it.
     package enum Size: Hashable, Sendable {
         /// It says nothing.
         case unknown
@@ -30,7 +30,7 @@ package struct RemoteEntry: Hashable, Sendable {
     package var modified: Timestamp?
     /// Without its quotes; `nil`, too, where it is none that can be shown as it is.
     package var etag: String? { didSet { etag = etag.flatMap(Self.plainTag) } }
-    /// What the server keeps of the whole file, by what it says.
+    /// Digests of the whole file that the server says it keeps.
     package var digests: [TransferDigest]
 
     package init(
@@ -54,7 +54,7 @@ package struct RemoteEntry: Hashable, Sendable {
     /// The longest name that any protocol of ours can give a file (keys of S3).
     private static let longestName = 1024
 
-    /// Whether a file may be called so: one segment that is neither this folder nor the one above.
+    /// True when a file may be called so: one segment that is neither this folder nor the one above.
     package static func isName(_ bytes: [UInt8]) -> Bool {
         !bytes.isEmpty && bytes.count <= longestName && bytes != [UInt8(ascii: ".")]
             && bytes != [UInt8(ascii: "."), UInt8(ascii: ".")]

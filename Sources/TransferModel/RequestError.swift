@@ -22,8 +22,8 @@ public enum RequestErrorCode: String, Codable, Sendable, CaseIterable {
     case `internal`
 }
 
-/// Why a command or request was not done: a stable code, and a message for a person that says what happened and
-/// what to do. Harmless to print.
+/// The reason why a command or request was not done: a stable code, and a message for a person that says what
+/// happened and what to do. Harmless to print.
 public struct RequestError: Error, Codable, Hashable, Sendable {
     public var code: RequestErrorCode
     public var message: String

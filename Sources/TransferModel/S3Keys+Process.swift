@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Keys that a program prints: `credential_process` of an AWS profile.
 extension S3Keys {
-    /// What such a program may want of its environment.
+    /// Environment variables that such a program may want.
     package static let processVariables = [
         "HOME", "USER", "PATH", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "AWS_CONFIG_FILE",
         "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE",
@@ -31,6 +31,6 @@ extension S3Keys {
         expires = time
     }
 
-    /// Whether they hold for so long that a request that begins now is still answered.
+    /// True when they hold for so long that a request that begins now is still answered.
     package func isGood(at now: Timestamp) -> Bool { expires.map { $0 > now.advanced(by: .seconds(60)) } ?? true }
 }

@@ -34,7 +34,7 @@ public struct SchedulerLane: Hashable, Sendable {
     }
 }
 
-/// Which task starts next. Pure.
+/// The choice of the task that starts next. Pure.
 public enum SchedulerChoice {
     /// The first lane, in an order made by `comesBefore`, that has a task at hand and whose host takes one more.
     /// A lane whose host is full or held back lets the next one pass.
@@ -52,7 +52,7 @@ public enum SchedulerChoice {
     public static let firstWindow = 32
     public static let longestWindow = 512
 
-    /// How many tasks to claim ahead for a lane, so that its connections never wait for a commit. 0: enough at hand.
+    /// The number of tasks to claim ahead for a lane, so that its connections never wait for a commit. 0: enough at hand.
     /// - Parameters:
     ///   - ready: tasks at hand.
     ///   - window: what the lane may have at hand; see `window(after:)`.

@@ -1,4 +1,4 @@
-/// How much of something is done: one rule, wherever a percentage is made.
+/// The part of something that is done: one rule, wherever a percentage is made.
 ///
 /// What is at the other end counts, whether it was sent or found there. Rounded down, and 100 only when all of it is done: what failed or
 /// was cancelled never is, however small it was.

@@ -1,4 +1,4 @@
-/// How fast it has been: bytes a second in steps of one length, each way, oldest first. The last step is not over yet.
+/// Past speeds: bytes a second in steps of one length, each way, oldest first. The last step is not over yet.
 public struct SpeedSeries: Codable, Hashable, Sendable {
     /// The length of a step.
     public var seconds: Int64
@@ -12,7 +12,7 @@ public struct SpeedSeries: Codable, Hashable, Sendable {
     }
 }
 
-/// What has moved in the last five minutes, hour and day: three rings of a fixed size, whatever the queue holds. A value; the caller
+/// Bytes that moved in the last five minutes, hour and day: three rings of a fixed size, whatever the queue holds. A value; the caller
 /// brings a clock's reading in nanoseconds.
 public struct SpeedHistory: Sendable {
     /// Seconds of a step, and how many steps are kept: 5 minutes, an hour, a day.

@@ -38,7 +38,7 @@ public struct SpeedMeter: Hashable, Sendable {
         return Int64(now / (Self.span * (1 - Exponential.decay(age / Self.span))))
     }
 
-    /// Whether nothing has moved for so many seconds.
+    /// True when nothing has moved for so many seconds.
     public func isQuiet(for seconds: Double = quiet, at nanoseconds: Int64) -> Bool {
         Self.seconds(from: movedAt, to: nanoseconds) >= seconds
     }

@@ -4,7 +4,7 @@ public struct TaskRules: Codable, Hashable, Sendable {
     public var giveUpAfterSeconds: Int64
     /// Missing: the best that the server offers.
     public var verify: VerificationWish?
-    /// What a download is compared with at its end.
+    /// The digest with which a download is compared at its end.
     public var expects: TransferDigest?
 
     public init(giveUpAfterSeconds: Int64, verify: VerificationWish? = nil, expects: TransferDigest? = nil) {

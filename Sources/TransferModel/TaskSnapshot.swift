@@ -40,7 +40,7 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     public var attempts: Int = 0
     /// The offset of each attempt that went on where an earlier one stood.
     public var resumedFrom: [Int64] = []
-    /// How often it began again from zero.
+    /// The number of times that it began again from zero.
     public var restarts: Int = 0
     /// Bytes that had to cross the wire more than once.
     public var bytesRepeated: Int64 = 0
@@ -50,16 +50,16 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     @OrNull public var error: TransferError?
     @OrNull public var digest: TransferDigest?
     public var verified: Verification = .none
-    /// Whether its server listed it as it was sent when it was last asked; `nil`: nobody has asked since, or nobody can.
+    /// True when its server listed it as it was sent when it was last asked; `nil`: nobody has asked since, or nobody can.
     @OrNull public var listed: Bool?
-    /// Where a completed download ended up.
+    /// The path where a completed download ended up.
     @OrNull public var finalPath: String?
-    /// What its server calls the version that it stored, of a completed upload; missing where it did not say it.
+    /// The server's name for the stored version of a completed upload; missing where it did not say it.
     public var etag: String?
     public var createdAt: Timestamp
     @OrNull public var startedAt: Timestamp?
     @OrNull public var finishedAt: Timestamp?
-    /// Of a file that is being sent in several parts; missing otherwise, and in lists.
+    /// The parts of a file that is being sent in several; missing otherwise, and in lists.
     public var parts: [PartRun]?
     /// While it runs; missing in lists.
     public var attempt: AttemptFigures?
@@ -107,7 +107,7 @@ public struct TaskSnapshot: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// What was checked of a completed task.
+/// The kind of check that a completed task has passed.
 public enum Verification: String, Codable, Sendable {
     case none, size, digest
 }

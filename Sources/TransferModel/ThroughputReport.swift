@@ -1,4 +1,4 @@
-/// How fast it has been, and what the engine costs: what the page of the throughput shows.
+/// Past speeds, and what the engine costs: the contents of the throughput page.
 public struct ThroughputReport: Codable, Hashable, Sendable {
     /// The shortest span first.
     public var series: [SpeedSeries]
@@ -18,9 +18,9 @@ public struct ThroughputReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What the engine's process uses of the machine.
+/// The machine's resources that the engine's process uses.
 public struct ProcessUse: Codable, Hashable, Sendable {
-    /// Of all its threads since it started.
+    /// Processor time of all its threads since it started.
     public var cpuMilliseconds: Int64
     public var uptimeMilliseconds: Int64
     public var residentBytes: Int64

@@ -28,7 +28,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(milliseconds: milliseconds + whole + attoseconds / 1_000_000_000_000_000)
     }
 
-    /// How long from `other` to this; negative when this is earlier.
+    /// The time from `other` to this; negative when this is earlier.
     public func since(_ other: Timestamp) -> Duration { .milliseconds(milliseconds - other.milliseconds) }
 }
 

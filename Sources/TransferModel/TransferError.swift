@@ -12,7 +12,7 @@ public enum TransferErrorCode: String, Codable, Sendable, CaseIterable {
     /// This machine has no file descriptor left for it.
     case tooManyOpenFiles
 
-    /// Whether trying again without anyone's help may succeed.
+    /// True when trying again without anyone's help may succeed.
     public var isRetryable: Bool {
         switch self {
         case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .timedOut,
@@ -23,8 +23,8 @@ public enum TransferErrorCode: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// Why an attempt or a task failed: a stable code, a message that says what happened and what to do, and what is
-/// known of the cause.
+/// The reason why an attempt or a task failed: a stable code, a message that says what happened and what to do, and what
+/// is known of the cause.
 public struct TransferError: Error, Hashable, Sendable {
     public var code: TransferErrorCode
     /// For a person: what happened and what would mend it. Already harmless to print.
@@ -45,7 +45,7 @@ public struct TransferError: Error, Hashable, Sendable {
         self.curlCode = curlCode
     }
 
-    /// Whether the engine tries again by itself: by the code, or by a status that says "later".
+    /// True when the engine tries again by itself: by the code, or by a status that says "later".
     public var isRetryable: Bool {
         if code == .http, let httpStatus { return RetryRule.isTransient(httpStatus: httpStatus) }
         return code.isRetryable
@@ -102,12 +102,12 @@ extension TransferError {
     /// Messages are "what happened: what to do"; this is the first half.
     package var happening: String { Self.parts(messageWithoutPromise).0 }
 
-    /// What happened to so many files: a message that names a file is about that one.
+    /// The first half for so many files: a message that names a file is about that one.
     package func happening(of files: Int64) -> String {
         files > 1 && namesItsFile ? "one of them: \(happening)" : happening
     }
 
-    /// Whether it begins with the path of the file that it happened to. A file with keys is everyone's.
+    /// True when it begins with the path of the file that it happened to. A file with keys is everyone's.
     package var namesItsFile: Bool {
         switch code {
         case .sourceMissing, .sourceUnreadable, .sourceChanged, .destinationExists, .destinationUnwritable, .integrity,
@@ -121,7 +121,7 @@ extension TransferError {
     /// The second half, without the promise to try again; empty where nothing is to be done.
     package var advice: String { Self.parts(messageWithoutPromise).1 }
 
-    /// Of a wait for a person who looks at a server's key: what ssh said of it, without its own line; `nil`: nothing.
+    /// The finding about a server's key, from the message of a wait for a person, without ssh's own line; `nil`: none.
     package static func said(ofKey message: String) -> String? {
         var said = TransferError(.pinMismatch, message).happening.prefix { $0 != "(" }
         while said.last == " " { said.removeLast() }

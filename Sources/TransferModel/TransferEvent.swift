@@ -30,7 +30,7 @@ public enum TransferEventType: String, Codable, Sendable, CaseIterable {
     case waiting, resumedAtOffset, restarted, paused, resumed, responseReceived, sessionIdle, engineStarted
 }
 
-/// What an event carries; fields that do not belong to its type are left out.
+/// The details of an event; fields that do not belong to its type are left out.
 public struct EventPayload: Codable, Hashable, Sendable {
     public var bytes: Int64?
     public var offset: Int64?
@@ -45,7 +45,7 @@ public struct EventPayload: Codable, Hashable, Sendable {
     public var filesTotal: Int64?
     public var filesFailed: Int64?
     public var state: TransferState?
-    /// Why, for a person; harmless to print.
+    /// The reason, for a person; harmless to print.
     public var message: String?
     public init() {}
 }

@@ -49,7 +49,7 @@ public struct ScopedLimit: Codable, Hashable, Sendable {
     }
 }
 
-/// What a limit is on: the smallest on a file's way wins, because each is drawn from.
+/// The object of a limit: the smallest on a file's way wins, because each is drawn from.
 public enum LimitScope: Hashable, Sendable {
     /// As in `ScopedLimit.name`.
     case host(String)

@@ -31,7 +31,7 @@ public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the server of a URL is called: its host, and the port where that is not the scheme's own; no user. A bucket of S3 is no host,
+    /// The name of a URL's server: its host, and the port where that is not the scheme's own; no user. A bucket of S3 is no host,
     /// and keeps its scheme. Empty for what is no URL.
     package static func server(of url: some StringProtocol) -> String {
         guard let mark = url.firstRange(of: "://") else { return "" }
@@ -52,7 +52,7 @@ public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether files can be fetched by it; the resumable-upload protocols only send.
+    /// True when files can be fetched by it; the resumable-upload protocols only send.
     public var downloads: Bool {
         switch self {
         case .tusHTTP, .tusHTTPS, .ietfHTTP, .ietfHTTPS: false
@@ -60,7 +60,7 @@ public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether its servers may be asked what lies in a folder.
+    /// True when its servers may be asked to list a folder.
     public var lists: Bool {
         switch self {
         case .dav, .davs, .s3, .sftp, .ftp, .ftps, .ftpes: true
@@ -68,6 +68,6 @@ public enum TransferScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the URL's path may carry a query.
+    /// True when the URL's path may carry a query.
     public var hasQuery: Bool { overHTTP != nil }
 }

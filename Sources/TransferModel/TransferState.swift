@@ -1,4 +1,4 @@
-/// Where a task or a batch stands. The order of the cases is the order of a task's life.
+/// The state of a task or a batch. The order of the cases is the order of a task's life.
 public enum TransferState: String, Codable, Sendable, CaseIterable {
     /// Held when it was queued; never started. Next: `queued` by resume, `cancelled`.
     case created
@@ -19,27 +19,27 @@ public enum TransferState: String, Codable, Sendable, CaseIterable {
     /// Terminal: by a person, or with the session; `undo` within the grace time or `retry` starts a new run.
     case cancelled
 
-    /// Whether the task is over, and its one terminal event of this run stored.
+    /// True when the task is over, and its one terminal event of this run stored.
     public var isTerminal: Bool { self == .completed || self == .failed || self == .cancelled }
 
-    /// Whether it counts as active in `filesActive`.
+    /// True when it counts as active in `filesActive`.
     public var isActive: Bool { self == .running || self == .finishing }
 }
 
-/// Which way the bytes go.
+/// The direction of the bytes.
 public enum TransferDirection: String, Codable, Sendable {
     case upload, download
 }
 
-/// Why a task waits, in the order in which a person is told. Signals of `martlet signals` bear the same names.
+/// The reason why a task waits, in the order in which a person is told. Signals of `martlet signals` bear the same names.
 public enum WaitReason: String, Codable, Sendable, CaseIterable {
     case auth, hostKey, remoteDiskSpace, diskSpace, connectivity, metered, constrained, battery, powerSaver, pressure
     case notBefore, dependency, hostBackoff, backoff, draining
 
-    /// Whether only a person can end the wait (`wait` returns 4 when nothing else is left).
+    /// True when only a person can end the wait (`wait` returns 4 when nothing else is left).
     public var needsPerson: Bool { self == .auth || self == .hostKey }
 
-    /// Whether a person should see it among the problems: nobody else can end the wait, or makes the room that is missing.
+    /// True when it belongs among the problems: nobody but a person can end the wait, or makes the room that is missing.
     package var isProblem: Bool { needsPerson || self == .remoteDiskSpace || self == .diskSpace }
 }
 

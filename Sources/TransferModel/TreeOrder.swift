@@ -3,7 +3,7 @@
 /// Folders stand before files in every order. Speed and time left order what moves; what stands still stays behind it
 /// in the queue's order, and so does, of files, how much of them is done.
 public struct TreeOrder: Codable, Hashable, Sendable {
-    /// What decides.
+    /// The sort key.
     public enum Key: String, Codable, Hashable, Sendable, CaseIterable {
         /// As the engine works through it: files of one fate are folded into one row.
         case queue
@@ -13,13 +13,13 @@ public struct TreeOrder: Codable, Hashable, Sendable {
         case size
         /// The most first.
         case files
-        /// What has come furthest first.
+        /// The largest share done first.
         case done
         /// The fastest first.
         case speed
-        /// What is over soonest first.
+        /// The shortest time left first.
         case eta
-        /// What moves first, then what needs a look, what waits, and what is over.
+        /// Moving rows first, then those that need a look, that wait, and that are over.
         case state
     }
 
@@ -32,7 +32,7 @@ public struct TreeOrder: Codable, Hashable, Sendable {
         self.reversed = reversed
     }
 
-    /// Whether files stand one by one, none folded together.
+    /// True when files stand one by one, none folded together.
     public var listsFiles: Bool { by == .name || by == .size }
 }
 

@@ -1,16 +1,16 @@
 /// A change that can be taken back.
 public struct UndoStep: Codable, Hashable, Sendable {
-    /// What names it; see `nodes.undo`.
+    /// The number that names it; see `nodes.undo`.
     public var operation: Int64
     public var deed: UndoneDeed
     public var at: Timestamp
     /// The first node that it was done to; `nil`: the engine, a host or a session.
     @OrNull public var node: NodeID?
-    /// How many nodes it was done to.
+    /// The number of nodes that it was done to.
     public var nodes: Int64 = 1
-    /// Of the node's batch; of limits what they are on: `the engine`, `host NAME`, `session NAME`. Harmless to print.
+    /// The name of the node's batch; of limits what they are on: `the engine`, `host NAME`, `session NAME`. Harmless to print.
     public var name: String
-    /// Of a cancel: its grace time is over, and files of which only a part had arrived begin anew.
+    /// True for a cancel whose grace time is over: files of which only a part had arrived begin anew.
     public var startsAgain: Bool
 
     public init(

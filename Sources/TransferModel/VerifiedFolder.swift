@@ -1,6 +1,6 @@
-/// What a server lists of one folder of a batch, compared with what was sent there: a part of the answer to `martlet verify`.
+/// A server's listing of one folder of a batch, compared with what was sent there: a part of the answer to `martlet verify`.
 public struct VerifiedFolder: Codable, Hashable, Sendable {
-    /// Where it is: the destination's URL with the folder behind it, without credentials and query.
+    /// The place: the destination's URL with the folder behind it, without credentials and query.
     public var destination: String
     /// Files that were looked for: those that were completed, and those that were missing before.
     public var files: Int64
@@ -8,7 +8,7 @@ public struct VerifiedFolder: Codable, Hashable, Sendable {
     public var found: Int64
     /// Those that are not, at most a thousand of them.
     public var absent: [AbsentTask]
-    /// Why nobody can say it of the whole folder, for a person; `nil`: the server listed all of it.
+    /// The reason why nobody can say it of the whole folder, for a person; `nil`: the server listed all of it.
     @OrNull public var unlisted: String?
 
     public init(destination: String, files: Int64, found: Int64, absent: [AbsentTask], unlisted: String? = nil) {

@@ -1,9 +1,9 @@
 /// When a waiting task tries again, and when it has waited long enough. Pure.
 public struct WaitRule: Hashable, Sendable {
     public var retry = RetryRule()
-    /// How often a full disk here is looked at again.
+    /// The time between two looks at a full disk here.
     public var diskPause: Duration = .seconds(5)
-    /// How often a server's full disk is tried again, at least.
+    /// The least time between two tries at a server's full disk.
     public var remoteDiskPause: Duration = .seconds(60)
 
     public init() {}
@@ -25,12 +25,12 @@ public struct WaitRule: Hashable, Sendable {
     }
 }
 
-/// What to do when the source is not the file any more that it was. Pure.
+/// The decision when the source is no longer the file that was queued. Pure.
 public enum SourceChangeRule {
     /// So often it begins again; the next change ends it.
     public static let restarts = 3
 
-    /// Whether it begins again, with the file as it is now.
+    /// True when it begins again, with the file as it is now.
     public static func beginsAgain(_ policy: ChangedSourcePolicy, changes: Int) -> Bool {
         policy == .restart && changes < restarts
     }

@@ -3,7 +3,7 @@ struct FilterParser {
     private let text: [Character]
     private var place = 0
     private var depth = 0
-    /// What the tests up to here cost, so that nothing is read of a filter that asks for too much.
+    /// The cost of the tests so far, so that nothing is read of a filter that asks for too much.
     private var effort = 0
 
     init(_ text: String) { self.text = Array(text) }

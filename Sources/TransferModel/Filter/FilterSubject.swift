@@ -1,4 +1,4 @@
-/// What a filter sees of the place that a file is in: the same for all files of a folder.
+/// A file's place as a filter sees it: the same for all files of a folder.
 package final class FilterPlace: Sendable {
     package let batch: BatchID
     /// From the folder to the batch's root.
@@ -51,7 +51,7 @@ package struct FilterSubject {
     package var bytesPerSecond: Int64 = 0
     package var secondsLeft: Int64?
     package var tries: Int64 = 0
-    /// What it failed of: the message, the code, a status.
+    /// The texts of its failure: the message, the code, a status.
     package var error: [[UInt8]] = []
     package var now: Timestamp
 

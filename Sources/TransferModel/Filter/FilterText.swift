@@ -30,13 +30,13 @@ package struct FilterText: Hashable, Sendable {
         bytes = []
     }
 
-    /// Whether it crosses folders: then it has to see the whole path.
+    /// True when it crosses folders: then it has to see the whole path.
     var hasSlash: Bool { bytes.contains(RawPath.slash) }
     /// As `TransferFilter.effort`.
     var effort: Int { if case .regex(let regex) = kind { regex.steps } else { 1 } }
     var isRegex: Bool { if case .regex = kind { true } else { false } }
 
-    /// Whether it is in a text, or with wildcards is that text.
+    /// True when a text contains it, or with wildcards is it as a whole.
     package func isFound(in text: [UInt8]) -> Bool {
         switch kind {
         case .plain: contains(text)
@@ -45,7 +45,7 @@ package struct FilterText: Hashable, Sendable {
         }
     }
 
-    /// Whether it is exactly that text; a regular expression is only ever found.
+    /// True when it is exactly that text; a regular expression is only ever found.
     func equals(_ text: [UInt8]) -> Bool {
         switch kind {
         case .plain: text.count == bytes.count && contains(text)

@@ -7,7 +7,7 @@ package struct LinearRegex: Hashable, Sendable {
     package let source: String
     let foldsCase: Bool
     private let program: [Step]
-    /// What a search costs for each byte of a text, at worst.
+    /// The cost of a search for each byte of a text, at worst.
     var steps: Int { program.count }
 
     enum Step: Hashable, Sendable {
@@ -87,7 +87,7 @@ package struct LinearRegex: Hashable, Sendable {
         program = try compiler.compile()
     }
 
-    /// Whether it matches anywhere in a text.
+    /// True when it matches anywhere in a text.
     package func isFound(in text: [UInt8]) -> Bool {
         var (now, next) = (Places(program.count), Places(program.count))
         for place in 0...text.count {
@@ -120,7 +120,7 @@ package struct LinearRegex: Hashable, Sendable {
         }
     }
 
-    /// Where in the program the search stands: each step at most once.
+    /// The steps of the program where the search stands: each at most once.
     private struct Places {
         var steps: [Int] = []
         var hasFound = false

@@ -1,4 +1,4 @@
-/// What a person wants to see of the queue, as an expression: `@err 403`, `size>1G !@done`, `(@pause | @retry) dest:nas`.
+/// A person's choice of what to see of the queue, as an expression: `@err 403`, `size>1G !@done`, `(@pause | @retry) dest:nas`.
 ///
 /// ```
 /// or    := and { ("|" | "or") and }          and  := not { not }          not := [ "!" ] atom
@@ -39,10 +39,10 @@ package struct TransferFilter: Hashable, Sendable {
 
     package func matches(_ subject: FilterSubject) -> Bool { root.matches(subject) }
 
-    /// What has to be read of a task to decide.
+    /// The facts of a task that must be read to decide.
     package var needs: FilterNeeds { root.needs }
 
-    /// Whether it asks for what is marked, which nobody but a screen can tell.
+    /// True when it asks for what is marked, which nobody but a screen can tell.
     package var asksForMarks: Bool { root.asksForMarks }
 
     /// The same with the marked rows by name, as the engine understands it.
@@ -69,7 +69,7 @@ package enum FilterTest: Hashable, Sendable {
     case word(FilterText)
     case text(TextKey, TextRelation, FilterText)
     case number(NumberKey, Comparison, Int64)
-    /// How much of it is there, in percent.
+    /// The done share of the file, in percent.
     case percent(Comparison, Int64)
     case state(FilterState, isNegated: Bool)
     case priority(Comparison, TransferPriority)
@@ -82,7 +82,7 @@ package enum FilterTest: Hashable, Sendable {
 
     package enum TextKey: String, CaseIterable, Sendable {
         case name, path, batch, folder, dest, session, err, kind
-        /// What a file waits for, by its name in JSON.
+        /// The reasons why a file waits, by their names in JSON.
         case why
     }
 
@@ -123,24 +123,24 @@ package enum FilterState: String, CaseIterable, Sendable {
     case stall
     /// Its batch's folders are still being listed.
     case scan
-    /// What the screen has marked: only the screen knows, see ``TransferFilter/naming(_:)``.
+    /// Rows marked on the screen: only the screen knows them, see ``TransferFilter/naming(_:)``.
     case marked
 }
 
-/// What of a task a filter asks about: what it does not need is not read.
+/// The facts of a task that a filter asks about: what it does not need is not read.
 package struct FilterNeeds: OptionSet, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
     package static let name = FilterNeeds(rawValue: 1)
     /// Rows that only some tasks have: errors, tries, what they wait for.
     package static let details = FilterNeeds(rawValue: 2)
-    /// What moves: speeds, and bytes since the last checkpoint.
+    /// Figures that move: speeds, and bytes since the last checkpoint.
     package static let live = FilterNeeds(rawValue: 4)
-    /// What it failed of.
+    /// The texts of its failure.
     package static let error = FilterNeeds(rawValue: 8)
 }
 
-/// Why a text is no filter.
+/// The reason why a text is no filter.
 package struct FilterFault: Error, Hashable, Sendable {
     /// The character where it went wrong, counted from 0.
     package var position: Int
