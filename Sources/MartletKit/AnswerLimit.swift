@@ -1,7 +1,7 @@
 import ServiceWire
 import TransferModel
 
-/// How long an answer of the engine is waited for.
+/// The time for which an answer of the engine is waited for.
 ///
 /// A screen waits as long as it takes: it shows how the engine stands. A command must end: it runs its questions within a limit, which
 /// holds for the connection as for every answer, except where the answer may rightly stay away (``MethodName/answersLate``).
@@ -9,10 +9,10 @@ package enum AnswerLimit {
     /// `nil`: none.
     @TaskLocal package static var current: Duration?
 
-    /// How long a command waits for the first answer of a connection: an engine that lives greets at once.
+    /// The limit of a command for the first answer of a connection: an engine that lives greets at once.
     static let greeting = Duration.seconds(20)
 
-    /// How long a command waits for an answer.
+    /// The limit of a command for an answer.
     package static let ofCommands = Duration.seconds(30)
 }
 

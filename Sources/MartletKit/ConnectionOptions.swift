@@ -1,8 +1,8 @@
 import ServiceWire
 
-/// How an ``EngineConnection`` finds its engine.
+/// The way in which an ``EngineConnection`` finds its engine.
 public struct ConnectionOptions: Sendable {
-    /// Whether an engine is started when none answers.
+    /// The policy of starting an engine when none answers.
     public enum Launching: Sendable {
         case ifNeeded
         /// For what only looks: with no engine the calls throw `engineUnreachable`.
@@ -13,7 +13,7 @@ public struct ConnectionOptions: Sendable {
     /// After a loss, connect again by itself (1, 2, 4 … 10 s apart, or at ``EngineConnection/retryNow()``). Such a retry
     /// never starts an engine.
     public var reconnects: Bool
-    /// Who we are, for the engine's log: program and version.
+    /// The program and version of this client, for the engine's log.
     public var client: String
     /// The engine of another machine; `nil`: of this one.
     package var remote: RemoteEngine?
@@ -25,7 +25,7 @@ public struct ConnectionOptions: Sendable {
     }
 }
 
-/// How a connection to the engine stands.
+/// The state of a connection to the engine.
 public enum ConnectionState: Sendable, Hashable {
     /// Not asked to connect yet, or closed. Next: `connecting`.
     case idle
@@ -41,7 +41,7 @@ public enum ConnectionState: Sendable, Hashable {
     }
 }
 
-/// What is gone when a connection is lost, with what is known about why.
+/// The side that is gone when a connection is lost, with what is known about why.
 public enum Loss: Sendable, Hashable {
     /// It ended without a word, as by a kill, or cannot be reached.
     case engine(problem: String?)
@@ -51,7 +51,7 @@ public enum Loss: Sendable, Hashable {
     case line(problem: String?)
 }
 
-/// Which engine answered.
+/// The engine that answered.
 public struct EngineIdentity: Sendable, Hashable {
     public var pid: Int32
     public var version: String

@@ -6,9 +6,9 @@ package import TransferModel
 /// The configured servers, and what `NAME:path` means with them.
 package struct DestinationBook: Sendable {
     package let destinations: [Destination]
-    /// What of the file does not count.
+    /// Problems of the file: the parts of it that do not count.
     package let problems: [ConfigurationProblem]
-    /// What `~` stands for in its paths, and where keys of S3 are looked for.
+    /// The environment: it says what `~` stands for in the file's paths, and where keys of S3 are looked for.
     private let surroundings: S3Surroundings
 
     /// - Parameter environment: `HOME`, and those of `S3Surroundings.variables`.
@@ -92,7 +92,7 @@ package struct DestinationBook: Sendable {
         return options
     }
 
-    /// What lets a batch in by its section. The engine adds what it keeps itself.
+    /// The credentials of a batch by its section. The engine adds what it keeps itself.
     package func secrets(of destination: Destination?) -> TransferSecrets {
         var secrets = TransferSecrets()
         guard let destination else { return secrets }
@@ -141,7 +141,7 @@ extension DestinationBook {
 }
 
 extension Destination {
-    /// Where its login comes from, in a word.
+    /// The source of its login, in a word.
     package var loginWord: String {
         if login == .kept { return "kept" }
         if passwordCommand != nil { return "command" }
@@ -168,7 +168,7 @@ extension Destination {
         }
     }
 
-    /// What the engine is to keep.
+    /// The credentials that the engine is to keep.
     package func kept(password: String) -> TransferSecrets {
         var secrets = TransferSecrets()
         if TransferScheme(of: url) == .s3 {
@@ -191,6 +191,6 @@ extension EngineConnection {
         DestinationBook(destinationsFile(), environment: environment)
     }
 
-    /// Where `destinations.conf` is.
+    /// The path of `destinations.conf`.
     package nonisolated var destinationsFilePath: String { places.destinationsFile }
 }

@@ -2,7 +2,7 @@ package import Configuration
 import LinuxSystem
 package import TransferModel
 
-/// What keeps the logins of configured servers: the engine. ``EngineConnection`` is the one that asks it; a test brings a fake.
+/// The keeper of the logins of configured servers: the engine. ``EngineConnection`` is the one that asks it; a test brings a fake.
 package protocol LoginKeeper: Sendable {
     func keepLogin(_ secrets: TransferSecrets, of destination: String) async throws(RequestError)
     func forgetLogin(of destination: String) async throws(RequestError) -> Bool
@@ -21,7 +21,7 @@ package struct DestinationChanges: Sendable {
     private let path: String
     private let logins: any LoginKeeper
     private let now: @Sendable () -> Int64
-    /// Where the disk may be waited for; `nil`: here.
+    /// The threads that wait for the disk; `nil`: the caller waits.
     private let files: LocalFiles?
 
     /// - Parameters:
@@ -126,7 +126,7 @@ package struct DestinationChanges: Sendable {
         }
     }
 
-    /// What came back.
+    /// A server that was put back.
     package struct Restored: Sendable {
         package let name: String
         package let file: DestinationsFile

@@ -32,7 +32,7 @@ package struct DestinationsOnDisk: Sendable {
         return destination
     }
 
-    /// What can be had again: the one with this name, or else the last that was removed.
+    /// The removed server that can be had again: the one with this name, or else the last that was removed.
     package func restorable(_ name: String?) -> Destination? { removed[name] }
 
     /// Puts it back. It was read from a file: what is read can be written.

@@ -1,7 +1,7 @@
 import Configuration
 package import TransferModel
 
-/// What `download URL... DIR` means, whoever asks.
+/// The meaning of `download URL... DIR`, whoever asks.
 package struct DownloadPlan: Sendable {
     /// Without users and passwords.
     package let urls: [TransferURL]
@@ -10,7 +10,7 @@ package struct DownloadPlan: Sendable {
     private let book: DestinationBook
     /// Absolute; made when it is not there.
     package let directory: RawPath
-    /// What the one file is called; `nil`: from the server.
+    /// The name of the one file; `nil`: from the server.
     package let fileName: RawPath?
 
     package init(

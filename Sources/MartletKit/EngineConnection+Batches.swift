@@ -54,8 +54,8 @@ extension EngineConnection {
         try await call(Methods.taskShow, TaskShowRequest(task: id, history: history, response: response)).task
     }
 
-    /// What queues the uploads of a batch again: its sources, place and options, without secrets; `like` has the engine add its login where
-    /// it goes to the same server. Another UUID each time.
+    /// The request that queues a batch's uploads again: its sources, place and options, without secrets; `like` has the engine add its
+    /// login where it goes to the same server. Another UUID each time.
     public nonisolated func order(of batch: BatchID) async throws(RequestError) -> BatchRequest {
         try await call(Methods.batchOrder, BatchOrderRequest(batch: batch)).order
     }

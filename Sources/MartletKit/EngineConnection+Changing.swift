@@ -1,7 +1,7 @@
 import ServiceWire
 public import TransferModel
 
-/// What can be done to nodes.
+/// A change that can be made to nodes.
 public enum NodeDeed: Sendable, Hashable {
     case pause, resume, cancel, retry
     /// They go on by themselves then. Said again of nodes that are named it changes the time; what a selector finds paused keeps its own.
@@ -16,16 +16,16 @@ public enum NodeDeed: Sendable, Hashable {
     case purge
 }
 
-/// What became of a change.
+/// The result of a change.
 public struct NodesChanged: Sendable, Hashable {
     public var results: [NodeResult]
     /// Takes exactly this back, within the grace time; `nil`: nothing of it can be taken back.
     public var undo: UndoChoice?
-    /// Of an undo: what it took back.
+    /// The change that an undo took back.
     public var undone: UndoneDeed?
-    /// Of an undo: the limits as they are again, when it were the engine's, a host's or a session's.
+    /// The restored limits after an undo that changed those of the engine, a host or a session.
     public var limits: TransferLimits?
-    /// Of an undo of a cancel: its grace time was over, so that files of which only a part had arrived begin anew.
+    /// True after the undo of a cancel whose grace time was over: files of which only a part had arrived begin anew.
     public var startsAgain = false
 
     public init(
@@ -46,7 +46,7 @@ public struct NodesChanged: Sendable, Hashable {
     }
 }
 
-/// Which change is to be taken back.
+/// The choice of the change to take back.
 public enum UndoChoice: Sendable, Hashable {
     /// The last one, whoever made it.
     case last
@@ -87,7 +87,7 @@ extension EngineConnection {
         NodesChanged(try await call(Methods.nodesClear, NodesRequest()))
     }
 
-    /// What can be taken back, the last change first.
+    /// The changes that can be taken back, the last one first.
     public nonisolated func undoable() async throws(RequestError) -> [UndoStep] {
         try await call(Methods.nodesUndoable, Nothing()).steps
     }

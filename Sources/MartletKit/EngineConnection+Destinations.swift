@@ -51,7 +51,7 @@ extension DestinationReport {
         return "\(name) \(facts(units))"
     }
 
-    /// What works, one thing after the other.
+    /// The findings about the server, one after the other.
     package func facts(_ units: ScreenConfiguration.Units) -> String {
         var parts: [String] = []
         switch login {

@@ -2,7 +2,7 @@ import ServiceWire
 public import TransferModel
 
 extension EngineConnection {
-    /// Whether an engine answers. Never starts one.
+    /// True when an engine answers. Never starts one.
     public nonisolated func isEngineRunning() async throws(RequestError) -> Bool {
         do {
             try await connectOnly()
@@ -81,7 +81,7 @@ extension EngineConnection {
     }
 }
 
-/// What became of asking the engine to stop.
+/// The result of asking the engine to stop.
 public enum EngineStop: Sendable, Hashable {
     case notRunning
     case stopped
@@ -89,7 +89,7 @@ public enum EngineStop: Sendable, Hashable {
     case takenBack
 }
 
-/// What limits are to be; what is `nil` stays as it is.
+/// The wanted limits; what is `nil` stays as it is.
 public struct LimitsWish: Sendable, Hashable {
     /// A rate such as `512K`, `off`, or a timetable such as `08:00,512K 18:00,off`.
     public var up: String?

@@ -1,7 +1,7 @@
 import ServiceWire
 public import TransferModel
 
-/// Which nodes an action is for.
+/// The nodes that an action is for.
 public enum NodeChoice: Sendable, Hashable {
     case ids([NodeID])
     /// As a screen shows them; a group means the tasks of that state in that folder.
@@ -45,7 +45,7 @@ extension EngineConnection {
         try await call(Methods.nodesPurge, NodesRequest()).results
     }
 
-    /// What uploads have left at servers without having succeeded, all of it. Starts an engine.
+    /// Everything that uploads have left at servers without having succeeded. Starts an engine.
     public nonisolated func leftovers() async throws(RequestError) -> [Leftover] {
         var found: [Leftover] = []
         var after: TaskID?
@@ -79,7 +79,7 @@ extension EngineConnection {
         return try await call(Methods.leftoversSearch, request).uploads
     }
 
-    /// Why a node, or (`nil`) anything, does not move. Empty: nothing waits.
+    /// The reasons why a node, or (`nil`) anything, does not move. Empty: nothing waits.
     public nonisolated func why(_ id: NodeID? = nil) async throws(RequestError) -> [WhyAnswer] {
         try await call(Methods.why, WhyRequest(id: id)).answers
     }

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import ServiceWire
 
-/// Where things stand, for the front: it reads the configuration itself, and a queue that was never made needs no engine
+/// Paths of files, for the front: it reads the configuration itself, and a queue that was never made needs no engine
 /// to say that it is empty.
 extension EngineConnection {
     /// `martlet.conf`.
@@ -38,10 +38,10 @@ extension EngineConnection {
     /// The engine's log on this machine; the older ones lie beside it.
     package nonisolated var logFile: String { places.logDirectory + "/martletd.log" }
 
-    /// What libraries print while a screen is open, so that it neither hits the terminal nor is lost.
+    /// Output of libraries while a screen is open, so that it neither hits the terminal nor is lost.
     package nonisolated var screenLogFile: String { places.logDirectory + "/screen.log" }
 
-    /// What the screen remembers from one time to the next.
+    /// The file that the screen remembers from one time to the next.
     package nonisolated var keptScreenFile: String { places.stateDirectory + "/screen" }
 
     /// Its bytes; `nil`: there is none.
@@ -50,6 +50,6 @@ extension EngineConnection {
     /// Remembers it. Whether it could does not matter to anybody's transfer.
     package nonisolated func keepScreen(_ bytes: [UInt8]) { try? SmallFile.replace(keptScreenFile, with: bytes) }
 
-    /// Whether a queue was ever made here.
+    /// True when a queue was ever made here.
     package nonisolated var queueExists: Bool { (try? System.stat(Array(places.queueFile.utf8))) != nil }
 }

@@ -18,7 +18,7 @@ extension EngineConnection {
         }
     }
 
-    /// What is lost, after the link ended or could not be made.
+    /// The side that is lost, after the link ended or could not be made.
     func loss(_ error: RequestError?) -> Loss {
         if link?.saidGoodbye == true { return .stopped }
         // Why it went is not forgotten while it is looked for.

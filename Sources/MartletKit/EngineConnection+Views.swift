@@ -43,7 +43,7 @@ extension EngineConnection {
         try await call(Methods.totals, Nothing())
     }
 
-    /// How fast it has been since the engine started, in the last five minutes, hour and day: everything, or one batch.
+    /// Speeds since the engine started, in the last five minutes, hour and day: of everything, or of one batch.
     public nonisolated func throughput(of batch: BatchID? = nil) async throws(RequestError) -> ThroughputReport {
         try await call(Methods.throughput, ThroughputRequest(batch: batch))
     }

@@ -1,15 +1,15 @@
 public import TransferModel
 
-/// How a wait ended.
+/// The result of a wait.
 public struct WaitOutcome: Sendable, Hashable {
     /// The nodes that are there, as they were last seen.
     public var rows: [NodeID: NodeRow]
     /// Asked for and not there (any more).
     public var missing: [NodeID]
-    /// What is left needs a person: `auth`, `hostKey`, paused or held. Empty: everything is over.
+    /// Nodes left that need a person: `auth`, `hostKey`, paused or held. Empty: everything is over.
     public var stuck: [NodeID]
 
-    /// Whether everything asked for is over and nothing failed or was cancelled.
+    /// True when everything asked for is over and nothing failed or was cancelled.
     public var isSuccess: Bool {
         stuck.isEmpty && missing.isEmpty
             && rows.values.allSatisfy { $0.counts.failed == 0 && $0.counts.cancelled == 0 }
@@ -64,11 +64,11 @@ extension EngineConnection {
 }
 
 extension NodeRow {
-    /// Whether nothing of it will move again by itself or otherwise.
+    /// True when nothing of it will move again by itself or otherwise.
     /// A batch whose files are over runs on while its server is asked whether they are there.
     fileprivate var isOver: Bool { state.isTerminal && !scanning && counts.active == 0 && counts.unstarted == 0 }
 
-    /// Whether nothing of it can move before a person does something.
+    /// True when nothing of it can move before a person does something.
     fileprivate var needsPerson: Bool {
         if effectivelyPaused { return counts.active == 0 }
         return !scanning && counts.active == 0 && counts.queued == 0

@@ -11,7 +11,7 @@ enum EngineLauncher {
         case queueLocked(String)
     }
 
-    /// How long a start may take. Usually some 50 ms; longer only when a big queue was killed in the middle.
+    /// The time that a start may take. Usually some 50 ms; longer only when a big queue was killed in the middle.
     private static let patience = Duration.seconds(10)
 
     /// On the loop, by the connection.
@@ -45,7 +45,7 @@ enum EngineLauncher {
         return ChildProgram(executable(of: places), environment: environment)
     }
 
-    /// What `MARTLET_ENGINE` names, else `martletd` beside this program, else the one in `PATH`.
+    /// The program that `MARTLET_ENGINE` names, else `martletd` beside this program, else the one in `PATH`.
     private static func executable(of places: Places) -> String {
         if let named = places.engineOverride { return named }
         if let own = try? System.realpath(Array("/proc/self/exe".utf8)) {
@@ -66,7 +66,7 @@ private final class EngineStart {
     private var output: OwnedDescriptor?
     private var registration: Registration?
     private var timer: LoopTimer?
-    /// What the engine has said, bounded.
+    /// The engine's output so far, bounded.
     private var said: [UInt8] = []
 
     init(

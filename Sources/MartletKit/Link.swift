@@ -29,7 +29,7 @@ final class Link {
     /// The process that has the other end, where it is on this machine.
     var peer: Int32?
 
-    /// Whether the peer is there, as far as is known.
+    /// True while the peer is there, as far as is known.
     var isOpen: Bool { registration != nil }
 
     init(loop: EventLoop, socket: OwnedDescriptor) throws(Errno) {

@@ -2,7 +2,7 @@ import Configuration
 import Glibc
 import LinuxSystem
 
-/// What becomes of this machine's engine when the person logs out: systemd ends what belongs to a login.
+/// The fate of this machine's engine when the person logs out: systemd ends what belongs to a login.
 package enum LogoutEffect: Hashable, Sendable {
     /// Nothing would end it.
     case none
@@ -26,7 +26,7 @@ package enum LogoutEffect: Hashable, Sendable {
         }
     }
 
-    /// Whether logind's files, the later ones winning, say that a login's processes end with it.
+    /// True when logind's files, the later ones winning, say that a login's processes end with it.
     package static func killsProcesses(_ files: [[UInt8]]) -> Bool {
         let words = files.compactMap { INIDocument(bytes: $0).value("KillUserProcesses", in: "Login") }
         return words.last.map { ["yes", "true", "on", "1"].contains($0.lowercased()) } ?? false

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// How a path that is being typed goes on: as a shell's Tab.
+/// The completion of a path that is being typed, as by a shell's Tab.
 package struct PathCompletion: Hashable, Sendable {
     /// The path as far as it is certain, in place of what was typed; a directory ends in a slash.
     package var path: [UInt8]
-    /// How many names fit; with 1 it is complete.
+    /// The number of names that fit; with 1 it is complete.
     package var candidates: Int
 
     package init(path: [UInt8], candidates: Int) {

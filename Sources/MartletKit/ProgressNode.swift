@@ -27,7 +27,7 @@ public struct ProgressNode: Sendable, Identifiable {
         return min(0.99, Double(share.part) / Double(share.whole))
     }
 
-    /// Whether the total is not known yet.
+    /// True while the total is not known yet.
     public var isIndeterminate: Bool { row.scanning || !row.sizeKnown }
     public var isFinished: Bool { row.state.isTerminal && !row.scanning }
     public var isCancelled: Bool { row.state == .cancelled }

@@ -1,4 +1,4 @@
-/// Why what a person wants to have queued cannot be meant: found out before the engine hears of it.
+/// The reason why what a person wants to have queued cannot be meant: found out before the engine hears of it.
 package struct QueueingFault: Error, Hashable, Sendable {
     /// Stable names, the same as in the command contract.
     package enum Code: String, Sendable {
@@ -7,7 +7,7 @@ package struct QueueingFault: Error, Hashable, Sendable {
 
     package var code: Code
     package var what: String
-    /// What to do about it.
+    /// The action that mends it.
     package var remedy: String
 
     package init(_ code: Code, _ what: String, _ remedy: String) {

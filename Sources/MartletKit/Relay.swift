@@ -6,7 +6,7 @@ import TransferModel
 ///
 /// Runs in a process of its own, which ends with either side. One thread for each direction: neither waits for the other.
 package enum Relay {
-    /// Whether both sides were there.
+    /// Relays until either side ends. True when both sides were there.
     package static func run(launching: Bool, client: String) async -> Bool {
         let engine: OwnedDescriptor
         do throws(RequestError) {

@@ -5,7 +5,7 @@ package struct RemoteEngine: Sendable, Hashable {
     package var sshCommand: [[UInt8]]
     /// `[USER@]HOST` as ssh takes it.
     package var host: String
-    /// What runs martlet there; read by the shell there.
+    /// The command that runs martlet there; read by the shell there.
     package var martlet: String
 
     package init(sshCommand: [[UInt8]] = [Array("ssh".utf8)], host: String, martlet: String = "martlet") {
@@ -14,7 +14,7 @@ package struct RemoteEngine: Sendable, Hashable {
         self.martlet = martlet
     }
 
-    /// What its screen calls the machine: the host without the user.
+    /// The machine's name on its screen: the host without the user.
     package var machine: String { host.split(separator: "@").last.map(String.init) ?? host }
 
     /// `[USER@]HOST`; `nil` for what ssh would take for an option, or no host at all.

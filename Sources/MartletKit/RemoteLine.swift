@@ -8,7 +8,7 @@ import TransferModel
 /// The first one runs before there is a screen and may ask on the terminal; its complaints are passed on to standard error until it is in.
 /// After that, and in all later ones, everything that ssh says is kept here: nothing ever reaches the terminal that shows the screen.
 final class RemoteLine {
-    /// Where the engine is, once `ready` has answered with success.
+    /// The socket to the engine, once `ready` has answered with success.
     let socket: OwnedDescriptor
     private let remote: RemoteEngine
     private let asks: Bool
@@ -73,7 +73,7 @@ final class RemoteLine {
         }
     }
 
-    /// What ssh said last.
+    /// The last line that ssh wrote on standard error.
     var lastComplaint: String? {
         listen()
         return complaints.last
@@ -101,7 +101,7 @@ final class RemoteLine {
         finish?(result)
     }
 
-    /// What comes before the engine speaks: it says nothing unasked, so all of it is the relay's, or a shell's.
+    /// Reads the text before the engine speaks: the engine says nothing unasked, so all of it is the relay's, or a shell's.
     private func read() {
         var chunk = [UInt8](repeating: 0, count: 4096)
         while socketRegistration != nil {

@@ -1,7 +1,7 @@
 import LinuxSystem
 import TransferModel
 
-/// What the end of an ssh means that was to reach another machine's engine, in words.
+/// The meaning, in words, of the end of an ssh that was to reach another machine's engine.
 enum RemoteLineEnd {
     /// - Parameters:
     ///   - complaints: the lines of its standard error, harmless.

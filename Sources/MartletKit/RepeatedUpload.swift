@@ -3,10 +3,10 @@ package import TransferModel
 /// A batch of uploads that is done once more, to the same place or to another.
 package struct RepeatedUpload: Hashable, Sendable {
     package let batch: BatchID
-    /// What would queue the same.
+    /// The request that would queue the same.
     package let order: BatchRequest
     private let sources: [UploadSource]
-    /// Where it went: a URL without user and query.
+    /// The destination of that batch: a URL without user and query.
     package let destination: String
 
     /// - Parameter order: as the engine tells it. `nil`: it downloads.
@@ -26,7 +26,7 @@ package struct RepeatedUpload: Hashable, Sendable {
     /// The same without saying what of them goes: absolute.
     package var paths: [[UInt8]] { sources.map(\.path.bytes) }
 
-    /// Whether what let that batch in may be shown there: it is the same server, named without a login of its own. The engine looks, too.
+    /// True when that batch's login may be shown there: it is the same server, named without a login of its own. The engine looks, too.
     package func lendsLogin(to place: DestinationBook.Place) -> Bool {
         guard place.destination == nil, place.url.user == nil,
             let before = try? TransferURL(destination, place: "DEST")

@@ -24,7 +24,7 @@ package struct S3Profiles: Sendable {
         return credentials?.value(key, in: profile) ?? configuration?.value(key, in: section)
     }
 
-    /// What lets this profile in; `nil` when it says nothing of it. May run a program, and waits for it.
+    /// The login of this profile; `nil` when it says nothing of it. May run a program, and waits for it.
     package func login(_ profile: String) throws(QueueingFault) -> S3Login? {
         var asked: [String] = []
         var next = profile

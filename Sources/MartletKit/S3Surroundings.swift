@@ -5,7 +5,7 @@ package import TransferModel
 /// Endpoint, region and keys of S3, found where other S3 tools find them: the environment first, then the profile's files.
 /// A destination that names them counts more.
 package struct S3Surroundings: Sendable {
-    /// What of the environment counts.
+    /// The environment variables that count.
     package static let variables = [
         "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
         "AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
@@ -68,7 +68,7 @@ package struct S3Surroundings: Sendable {
     /// The keys as they are now, of the environment or the AWS profile; blocks as `complete`.
     package func login() throws(QueueingFault) -> S3Login { try login(stored(nil), profile: nil) }
 
-    /// Whether there are keys to be had. A profile that is named must be one that can be used. Blocks as `complete`.
+    /// True when there are keys to be had. A profile that is named must be one that can be used. Blocks as `complete`.
     package func hasKeys(of destination: Destination) throws(QueueingFault) -> Bool {
         let stored = stored(destination.profile)
         if destination.profile != nil { return try stored.profiles.login(stored.profile) != nil }

@@ -7,7 +7,7 @@ package import TransferModel
 package struct SourcePath: Sendable {
     /// Absolute, without `.` components and doubled slashes.
     package let path: RawPath
-    /// What it will be called below the destination; empty when its contents go there themselves (`DIR/.`).
+    /// The name below the destination; empty when its contents go there themselves (`DIR/.`).
     package let name: RawPath
     package let isDirectory: Bool
     /// As it was typed.
@@ -33,7 +33,7 @@ package struct SourcePath: Sendable {
         return RawPath([slash] + parts.joined(separator: [slash]))
     }
 
-    /// Whether it is a directory. It must be there, be a file or a directory, and be readable.
+    /// True for a directory. It must be there, be a file or a directory, and be readable.
     private static func look(at path: [UInt8], shown: String, missing: String) throws(QueueingFault) -> Bool {
         let kind: FileKind
         do { kind = try System.stat(path).kind } catch {

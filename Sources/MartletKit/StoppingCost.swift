@@ -1,4 +1,4 @@
-/// What it costs to stop what is on its way to servers that cannot resume: one sentence for every screen and command, before it is
+/// The cost of stopping transfers to servers that cannot resume: one sentence for every screen and command, before it is
 /// done and after it.
 package struct StoppingCost: Hashable, Sendable {
     package enum Stop: Hashable, Sendable {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import TransferModel
 
-/// What was queued together. A handle: it holds no state and is worth as much after a restart of either side.
+/// Transfers that were queued together. A handle: it holds no state and is worth as much after a restart of either side.
 public struct TransferBatch: Sendable, Identifiable {
     public let id: BatchID
     /// The one that was made when it was queued.

@@ -117,7 +117,7 @@ public final class TransferSession: Sendable {
 
     // MARK: Events
 
-    /// What happened to this session behind a cursor, then what happens, in order, none lost and none twice.
+    /// The events of this session behind a cursor, then those to come, in order, none lost and none twice.
     /// - Parameter after: `nil`: behind what was acknowledged under the session's name.
     public func events(after: EventSequence? = nil) -> TransferEvents {
         connection.events(after: after, consumer: after == nil ? consumer : nil, session: identifier)

@@ -1,7 +1,7 @@
 public import TransferModel
 
-/// How a session's transfers are done, in URLSession's words. A background session belongs to the engine: whoever
-/// opens its identifier again finds its transfers, however long after.
+/// The way in which a session's transfers are done, in URLSession's words. A background session belongs to the engine:
+/// whoever opens its identifier again finds its transfers, however long after.
 public struct TransferSessionConfiguration: Sendable, Hashable {
     /// The session's name; who opens it again with the same one reattaches.
     public var identifier: SessionName
@@ -10,7 +10,7 @@ public struct TransferSessionConfiguration: Sendable, Hashable {
     /// Seconds without progress, over all attempts, after which a transfer fails with `gaveUp`.
     public var timeoutIntervalForResource: Int64 = 14 * 86_400
     public var priority: TransferPriority = .normal
-    /// What a transfer does when its destination has a file of that name.
+    /// The action of a transfer when its destination has a file of that name.
     public var existingFilePolicy: ExistingFilePolicy = .fail
     /// Added to every request. Kept secret by the engine.
     public var httpAdditionalHeaders: [HeaderField] = []

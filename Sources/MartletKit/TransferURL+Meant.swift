@@ -1,7 +1,7 @@
 import Configuration
 
-/// What somebody means who leaves the protocol out, as browsers and scp let one. Only ever proposed: which protocol a server speaks
-/// nobody can tell from its name.
+/// Guesses of the URL when somebody leaves the protocol out, as browsers and scp let one. Only ever proposed: nobody can tell from a
+/// server's name which protocol it speaks.
 extension TransferURL {
     /// `https://example.org/files/` for `example.org/files/`, `sftp://ana@nas/~/photos` for `ana@nas:photos`; `nil` when it looks
     /// like no server, or may have a password in it.

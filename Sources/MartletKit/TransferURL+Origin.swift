@@ -27,7 +27,7 @@ extension TransferURL {
 }
 
 extension TransferSecrets {
-    /// Whether a user or a password is among them, which every server that the batch names would be shown. A netrc file says
+    /// True when a user or a password is among them, which every server that the batch names would be shown. A netrc file says
     /// itself to whom what is shown.
     package var hasLogin: Bool { user != nil || password != nil || passwordCommand != nil }
 }

@@ -2,7 +2,7 @@ import ServiceWire
 import Synchronization
 public import TransferModel
 
-/// What has changed of what a screen shows; each part replaces the earlier one of the same parent or ID.
+/// Changes to what a screen shows; each part replaces the earlier one of the same parent or ID.
 public struct ViewUpdate: Sendable, Hashable {
     /// Whole sections of the tree.
     public var sections: [TreeSection] = []
@@ -10,7 +10,7 @@ public struct ViewUpdate: Sendable, Hashable {
     public var nodes: [NodeID: NodeRow?] = [:]
     /// `nil`: unchanged, or not asked for.
     public var totals: QueueTotals?
-    /// Which filter the sections are of, and how far it has come; `nil`: they show everything.
+    /// The filter that the sections are of, and its progress; `nil`: they show everything.
     public var filter: FilterCount?
 
     /// Lays a newer update over this one.
@@ -29,7 +29,7 @@ public struct ViewUpdate: Sendable, Hashable {
     }
 }
 
-/// What a screen shows, kept up to date: an endless sequence of updates, for one reader.
+/// The contents of a screen, kept up to date: an endless sequence of updates, for one reader.
 ///
 /// The engine sends all that is asked for once and then what changes, at most 10 times a second and only when
 /// something did. A slow reader misses nothing: what it has not taken is merged. While the engine is away nothing
@@ -85,7 +85,7 @@ extension TreeSubscription: AsyncSequence {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: self) }
 }
 
-/// Where the connection leaves a view's updates and one reader takes them.
+/// The mailbox where the connection leaves a view's updates and one reader takes them.
 final class ViewMailbox: Sendable {
     fileprivate struct Contents {
         var wanted: ViewRequest?

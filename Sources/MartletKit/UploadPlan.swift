@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What `upload SOURCE... DEST` means, whoever asks: the command line or the screen.
+/// The meaning of `upload SOURCE... DEST`, whoever asks: the command line or the screen.
 package struct UploadPlan: Sendable {
     /// Without user and password.
     package let destination: TransferURL

@@ -1,10 +1,10 @@
 import LinuxSystem
 import TransferModel
 
-/// What a folder holds, all the way down; grows while it is counted.
+/// The contents of a folder in numbers, all the way down; they grow while it is counted.
 package struct FolderCount: Hashable, Sendable {
     package var files: Int64 = 0
-    /// Of these files.
+    /// The sum of these files' sizes.
     package var bytes: Int64 = 0
     package var folders: Int64 = 0
     /// Links, devices and the like, which are not sent.
@@ -37,7 +37,7 @@ package struct FolderCount: Hashable, Sendable {
         self.isComplete = isComplete
     }
 
-    /// How many names of unreadable ones are kept.
+    /// The most names that each list of first ones keeps.
     static let namesKept = 100
 }
 
@@ -46,13 +46,13 @@ package struct FolderCount: Hashable, Sendable {
 struct FolderCounter {
     private var count = FolderCount()
     private let filter: NameFilter
-    /// What was chosen and is being counted.
+    /// The chosen file or folder that is being counted.
     private var root: [UInt8] = []
     /// Folders still to be looked at, below the root.
     private var waiting: [[UInt8]] = []
     private var shownAt = MonotonicInstant.now
 
-    /// How often the figures so far are told.
+    /// The least time between two reports of the figures so far.
     private static let interval = Duration.milliseconds(150)
     private static let slash = UInt8(ascii: "/")
 

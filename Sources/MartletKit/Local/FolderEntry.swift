@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// One name of a local folder, as a person who picks files sees it.
 package struct FolderEntry: Hashable, Sendable {
-    /// What can be done with it.
+    /// The kind of entry, which says what can be done with it.
     package enum Kind: Hashable, Sendable {
         case folder
         case file
@@ -13,10 +13,10 @@ package struct FolderEntry: Hashable, Sendable {
 
     /// The name's bytes, not necessarily UTF-8.
     package var name: [UInt8]
-    /// Of what a link points to, when it is one.
+    /// The kind of the entry; for a link that of its target.
     package var kind: Kind
     package var isLink: Bool
-    /// Of a file.
+    /// The size of a file, in bytes.
     package var size: Int64?
     /// Seconds since 1970.
     package var modified: Int64?
@@ -83,7 +83,7 @@ package struct FolderOrder: Hashable, Sendable {
         isReversed = reversed
     }
 
-    /// Whether `one` stands before `other`. A total order: names in a folder differ.
+    /// True when `one` stands before `other`. A total order: names in a folder differ.
     package func places(_ one: FolderEntry, before other: FolderEntry) -> Bool {
         if (one.kind == .folder) != (other.kind == .folder) { return one.kind == .folder }
         switch key {

@@ -1,11 +1,11 @@
 import LinuxSystem
 import Synchronization
 
-/// What is known of a folder while it is read. Entries are sorted, and more come as long as it is not complete.
+/// The known part of a folder while it is read. Entries are sorted, and more come as long as it is not complete.
 package struct FolderSnapshot: Hashable, Sendable {
     package var entries: [FolderEntry]
     package var isComplete: Bool
-    /// Why it could not be read, or not to its end.
+    /// The reason why it could not be read, or not to its end.
     package var problem: String?
 
     package init(_ entries: [FolderEntry], isComplete: Bool, problem: String? = nil) {

@@ -26,14 +26,14 @@ package final class LocalFiles: Sendable {
         }
     }
 
-    /// What a folder holds all the way down, again and again until it is complete. Ends when nobody listens any more.
+    /// Counts a folder all the way down, again and again until it is complete. Ends when nobody listens any more.
     package func count(_ path: [UInt8]) -> AsyncStream<FolderCount> {
         stream(on: counters) { isWanted, publish in
             FolderCounter.count([path], isWanted: isWanted, publish: publish)
         }
     }
 
-    /// What patterns leave of files and folders, in the same way.
+    /// Counts what patterns leave of files and folders, in the same way.
     package func count(
         _ paths: [[UInt8]], include: [String], exclude: [String]
     ) -> AsyncStream<FolderCount> {
@@ -62,7 +62,7 @@ package final class LocalFiles: Sendable {
         return stream
     }
 
-    /// Whether somebody still wants to know.
+    /// A flag that is true as long as somebody still wants to know.
     private final class Listening: Sendable {
         private let isOver = Atomic<Bool>(false)
         var goesOn: Bool { !isOver.load(ordering: .relaxed) }
@@ -77,7 +77,7 @@ package struct LookedPath: Hashable, Sendable {
         case folder
         /// Nothing of that name is there; in words.
         case missing(String)
-        /// Why it cannot be sent.
+        /// It cannot be sent; the reason in words.
         case unusable(String)
     }
 
@@ -90,7 +90,7 @@ package struct LookedPath: Hashable, Sendable {
         self.finding = finding
     }
 
-    /// What is wrong with it.
+    /// The reason why it cannot be sent; `nil`: it can.
     package var problem: String? {
         switch finding {
         case .file, .folder: nil

@@ -2,8 +2,8 @@ import Configuration
 import LinuxSystem
 import ServiceWire
 
-/// Where a person sent files to and took them from lately, the newest first. Kept in the state directory, a line each;
-/// what is no such line in it is nobody's business and goes.
+/// The places to which a person sent files and from which they took them lately, the newest first. Kept in the state
+/// directory, a line each; what is no such line in it is nobody's business and goes.
 package struct RecentPlaces: Hashable, Sendable {
     /// URLs and `NAME:path`, without passwords and queries.
     package private(set) var destinations: [String] = []
@@ -65,7 +65,7 @@ package struct RecentPlaces: Hashable, Sendable {
 extension EngineConnection {
     private nonisolated var recentFile: String { places.stateDirectory + "/recent" }
 
-    /// What is remembered; blocks on the disk.
+    /// The remembered places; blocks on the disk.
     package nonisolated func recentPlaces() -> RecentPlaces {
         RecentPlaces(bytes: SmallFile.contents(recentFile) ?? [])
     }

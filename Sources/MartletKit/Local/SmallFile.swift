@@ -21,7 +21,7 @@ package enum SmallFile {
 
     package static func contents(_ path: String) -> [UInt8]? { contents(Array(path.utf8)) }
 
-    /// Why a file that is there is not read; `nil`: it is read, or there is none.
+    /// The reason why a file that is there is not read; `nil`: it is read, or there is none.
     package static func refusal(_ path: String) -> String? {
         let shown = RawPath(path).displayed
         do throws(Errno) {
