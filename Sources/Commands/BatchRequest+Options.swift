@@ -3,7 +3,7 @@ import Configuration
 import MartletKit
 
 extension BatchRequest {
-    /// What `upload` and `download` have in common.
+    /// A request with the options that `upload` and `download` have in common.
     init(
         _ work: Work, _ invocation: Invocation, _ surroundings: Surroundings,
         defaults: TransferOptions = TransferOptions()
@@ -59,7 +59,7 @@ extension TransferOptions {
 }
 
 extension Invocation {
-    /// Whether the options say who logs in.
+    /// True when the options say who logs in.
     var givesLogin: Bool {
         value(QueueOptions.user) != nil || value(QueueOptions.passwordCommand) != nil
             || value(QueueOptions.netrc) != nil
@@ -67,7 +67,7 @@ extension Invocation {
 }
 
 extension TransferSecrets {
-    /// What lets the batch in: from the options, from the URLs, or from the person.
+    /// The credentials of the batch: from the options, from the URLs, or from the person.
     init(
         _ invocation: Invocation, urls: [TransferURL], command: String, _ surroundings: Surroundings,
         defaults: TransferSecrets = TransferSecrets(), isKept: Bool = false
@@ -93,7 +93,7 @@ extension TransferSecrets {
         try askPassword(command, surroundings)
     }
 
-    /// What lets a batch in from now on. What is not given is not there.
+    /// The credentials of a batch from now on. What is not given is not there.
     init(renewing invocation: Invocation, _ surroundings: Surroundings) throws(CommandFailure) {
         try self.init(invocation, urls: [], command: "set", surroundings)
         try askPassword("set", surroundings)
@@ -108,7 +108,7 @@ extension TransferSecrets {
         }
     }
 
-    /// Of a user for whom nothing else tells it.
+    /// Asks for the password of a user for whom nothing else tells it.
     private mutating func askPassword(_ command: String, _ surroundings: Surroundings) throws(CommandFailure) {
         guard let user, password == nil, passwordCommand == nil, netrcFile == nil else { return }
         guard let typed = surroundings.askPassword("Password of \(user): ") else {

@@ -23,7 +23,7 @@ enum CommonOptions {
     static let output = OptionGroup("Output", [json])
 }
 
-/// What the queue options of `upload` and `download` are.
+/// The queue options of `upload` and `download`.
 enum QueueOptions {
     private static func later(_ remedy: String) -> Availability { .notBuilt(remedy) }
 
@@ -149,7 +149,7 @@ enum QueueOptions {
         OptionGroup("Elsewhere", names.map { Option.flag($0, availability: .elsewhere(owner), owner) })
     }
 
-    /// What is not of every day, after what most lines need.
+    /// Options that few lines need, after those that most need.
     private static let when = OptionGroup(
         "When and in what order",
         [

@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Where a command's words go: lines on standard output, messages on standard error, one progress line that replaces
+/// The output of a command: lines on standard output, messages on standard error, one progress line that replaces
 /// itself. Output is collected and written in large pieces, unless ``flush()`` says that it is wanted now.
 package final class Console: Sendable {
     package enum Stream: Sendable { case output, error }
@@ -26,7 +26,7 @@ package final class Console: Sendable {
         var output: [UInt8] = []
         /// Columns of the progress line on the screen.
         var progressWidth = 0
-        /// What was done already, whatever becomes of the output.
+        /// The deed that was done already, whatever becomes of the output.
         var done: String?
     }
 
@@ -72,7 +72,7 @@ package final class Console: Sendable {
     /// Says what was done already and stays so, should the output fail: a status other than 0 would deny it.
     func note(done: String) { state.withLock { $0.done = done } }
 
-    /// How the program ends when its output cannot be written: a script must not take a cut list for a whole one.
+    /// The end of the program when its output cannot be written: a script must not take a cut list for a whole one.
     /// - Parameter done: what is done all the same.
     static func end(after error: Errno, done: String? = nil) -> (status: ExitStatus, message: String?) {
         let remedy =
@@ -92,8 +92,8 @@ package final class Console: Sendable {
     /// One line of the result.
     func line(_ line: String) { text(line + "\n") }
 
-    /// What a terminal would obey or be misled by never leaves this process, whoever made the text: names, servers, another machine's ssh. Lines
-    /// and columns stay.
+    /// Makes text harmless: what a terminal would obey or be misled by never leaves this process, whoever made the text: names, servers,
+    /// another machine's ssh. Lines and columns stay.
     private static func shown(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).harmless }.joined(

@@ -1,6 +1,6 @@
 package import MartletKit
 
-/// What the commands need of the engine. ``EngineConnection`` is the one that talks to it; a test brings a fake.
+/// The engine as the commands need it. ``EngineConnection`` is the one that talks to it; a test brings a fake.
 package protocol Engine: LoginKeeper {
     func isEngineRunning() async throws(RequestError) -> Bool
     func connect() async throws(RequestError)
@@ -31,7 +31,7 @@ package protocol Engine: LoginKeeper {
         after: EventSequence?, consumer: String?, follows: Bool, _ body: (TransferEvent) -> Void
     ) async throws(RequestError)
     func acknowledge(consumer: String, through sequence: EventSequence) async throws(RequestError)
-    /// Where the log is kept, the older ones beside it.
+    /// The path of the log, the older ones beside it.
     var logFile: String { get }
     func log(
         level: LogLevel, batch: BatchID?, task: TaskID?, limit: Int, after: Int64?
@@ -44,7 +44,7 @@ package protocol Engine: LoginKeeper {
     func change(_ nodes: NodeChoice, _ deed: NodeDeed) async throws(RequestError) -> NodesChanged
     func takeBack(_ choice: UndoChoice) async throws(RequestError) -> NodesChanged
     func undoable() async throws(RequestError) -> [UndoStep]
-    /// How long a change can be taken back; `nil`: not known.
+    /// The time in which a change can be taken back; `nil`: not known.
     func graceTime() async -> Duration?
     func limits() async throws(RequestError) -> TransferLimits
     func setLimits(_ wish: LimitsWish) async throws(RequestError) -> TransferLimits

@@ -122,7 +122,7 @@ extension Front {
         return LineTalk.Sight(batches: batches, totals: totals, destinations: destinations)
     }
 
-    /// What a pause or a cancel of the place where one is would throw away.
+    /// Bytes that a pause or a cancel of the current place would throw away.
     private func bytesAtRisk(_ place: LineTalk.Place) async -> Int64 {
         var nodes: [NodeID] = []
         switch place {

@@ -2,15 +2,15 @@ import CommandLine
 import Configuration
 import MartletKit
 
-/// What can be done to nodes that are named.
+/// A change that can be made to named nodes.
 enum NodeChange: String {
     case pause, resume, cancel, retry, purge, move, set
     case runNow = "run-now"
-    /// Of what is left at servers.
+    /// For leftovers at servers, as is `forget`.
     case abort
     case forget
 
-    /// What a node is when it was done.
+    /// The words for a node when it was done.
     var done: String {
         switch self {
         case .pause: "paused"
@@ -26,7 +26,7 @@ enum NodeChange: String {
         }
     }
 
-    /// What a node is when there was nothing to do.
+    /// The words for a node when there was nothing to do.
     var already: String {
         switch self {
         case .pause: "was paused already"
@@ -131,7 +131,7 @@ extension Front {
         return refused.isEmpty ? .done : .refused
     }
 
-    /// What stopping it costs at a server that cannot resume.
+    /// The cost of stopping it at a server that cannot resume.
     private func price(of result: NodeResult, isCancel: Bool) -> String {
         StoppingCost(isCancel ? .cancel : .pause, bytes: result.bytesToRepeat ?? 0)
             .map { "; \($0.sentence(console.units.size))" } ?? ""

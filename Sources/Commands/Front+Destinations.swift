@@ -158,7 +158,7 @@ extension Front {
         return typed
     }
 
-    /// Where no keys of S3 are to be found, whose secret key is to be kept.
+    /// Asks, where no keys of S3 are found, for the ID of the access key whose secret is to be kept.
     private func findKeys(_ destination: inout Destination, _ url: TransferURL) throws(CommandFailure) {
         guard url.scheme == .s3, destination.user == nil else { return }
         do throws(QueueingFault) {

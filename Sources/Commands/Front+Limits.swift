@@ -62,7 +62,7 @@ extension Front {
         return .done
     }
 
-    /// What holds, one line for each kind.
+    /// Prints the limits that hold, one line for each kind.
     func tell(_ limits: TransferLimits, _ invocation: Invocation) {
         if invocation.has(CommonOptions.json) { return console.json(limits) }
         func line(_ title: String, _ text: String) {

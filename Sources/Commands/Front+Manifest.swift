@@ -8,12 +8,12 @@ struct ManifestEntry: Codable, Sendable {
     var path: String
     var bytes: Int64
     @OrNull var sha256: String?
-    /// Where from, and where to.
+    /// The source of the file, and its destination.
     var source: String
     var remote: String
     @OrNull var etag: String?
     @OrNull var finishedAt: Timestamp?
-    /// How it was proved: `digest`, `size` or `none`, by the answers to the file itself.
+    /// The proof: `digest`, `size` or `none`, by the answers to the file itself.
     var verified: Verification
     @OrNull var listed: Bool?
 
@@ -82,7 +82,7 @@ struct ManifestEntry: Codable, Sendable {
         return bytes
     }
 
-    /// How it was proved, in words.
+    /// The proof in words.
     var proof: String {
         let words = [verified == .none ? nil : verified.rawValue, listed == true ? "listed" : nil].compactMap(\.self)
         return words.isEmpty ? "none" : words.joined(separator: "+")
@@ -114,7 +114,7 @@ struct ManifestEntry: Codable, Sendable {
 }
 
 extension Front {
-    /// What was sent or received of a batch, folder or task, a line for each file, as they come.
+    /// Prints the sent or received files of a batch, folder or task, a line for each, as they come.
     func manifest(_ id: NodeID, _ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let json = invocation.has(CommonOptions.json)
         let checks = invocation.has(MartletProgram.sha256sum)
@@ -157,7 +157,7 @@ extension Front {
     }
 }
 
-/// What is not in a manifest. On the command's own task.
+/// Counts of the files that are not in a manifest. On the command's own task.
 private final class ManifestRest {
     var unfinished = 0
     var unknown = 0

@@ -2,7 +2,7 @@ import CommandLine
 import Configuration
 import MartletKit
 
-/// What goes first, and with which settings.
+/// Commands for the order and the settings of nodes.
 extension Front {
     func move(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         let ids = invocation.operands(as: .node)

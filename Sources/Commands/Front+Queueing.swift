@@ -185,7 +185,7 @@ extension Front {
 }
 
 extension CommandFailure {
-    /// What cannot be meant, as a wrong command line.
+    /// The fault of a request that cannot be meant, as a wrong command line.
     init(_ fault: QueueingFault, command: String) {
         let status: ExitStatus = fault.code == .noSuchObject ? .noSuchObject : .usage
         self.init(status, FailureCode(rawValue: fault.code.rawValue), "\(command): \(fault.what)", fault.remedy)

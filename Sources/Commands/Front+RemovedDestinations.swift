@@ -65,7 +65,7 @@ extension Front {
     }
 }
 
-/// What became of one destination.
+/// The result for one destination.
 struct ChangedDestination: Encodable {
     let name: String
     let result: NodeResult.Outcome

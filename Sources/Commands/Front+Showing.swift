@@ -37,7 +37,7 @@ extension Front {
         return .done
     }
 
-    /// What the batch itself does not know is asked for: where its files come from, and why it does not move.
+    /// Prints a batch, and asks for what it does not know itself: where its files come from, and why it does not move.
     private func tellAll(of batch: BatchSnapshot) async throws(CommandFailure) {
         let first = try await ask { engine throws(RequestError) in
             try await engine.firstTasks(of: batch.id)
@@ -50,7 +50,7 @@ extension Front {
         lines(of: shown).forEach(tell)
     }
 
-    /// Why it began from zero is in its history, which is looked up where that happened.
+    /// Prints a task. Its history says why it began from zero, and is looked up where that happened.
     private func tellAll(of task: TaskSnapshot) async throws(CommandFailure) {
         var history = task.history
         if history == nil, task.restarts > 0 {

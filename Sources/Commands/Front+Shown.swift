@@ -3,7 +3,7 @@ import DisplayText
 import FoundationEssentials
 import MartletKit
 
-/// What `show` prints: titles and texts of a task, a batch, a folder.
+/// The output of `show`: titles and texts of a task, a batch, a folder.
 extension Front {
     func tell(_ line: (title: String, text: String)) {
         let pad = String(repeating: " ", count: max(1, 13 - line.title.count))

@@ -3,7 +3,7 @@ import Configuration
 import DisplayText
 import MartletKit
 
-/// What `undo` is told to take back.
+/// The change that `undo` is told to take back.
 enum UndoTarget: Hashable, Sendable {
     /// The last change of this node.
     case node(NodeID)
@@ -84,13 +84,13 @@ extension Front {
             empty: "there is nothing to take back")
     }
 
-    /// Of what only the end of its pause was taken back of.
+    /// The words when an undo took back only the end of a pause; `nil`: it did not.
     private func pausedAgain(_ result: NodeResult) -> String? {
         guard result.pausedAgain == true else { return nil }
         return result.pausedUntil.map { "paused until \(time($0)) again" } ?? "paused again until somebody resumes it"
     }
 
-    /// What can be taken back, one line each.
+    /// Lists the changes that can be taken back, one line each.
     private func listUndo(_ invocation: Invocation) async throws(CommandFailure) -> ExitStatus {
         guard try await queueToLookAt(invocation) else { return .done }
         let steps = try await ask { engine throws(RequestError) in try await engine.undoable() }
@@ -120,7 +120,7 @@ extension Front {
         return .done
     }
 
-    /// How much it was, and for how long it can be had back.
+    /// The size of the change, and the seconds for which it can be had back.
     private func remark(on step: UndoStep, _ grace: Duration?) -> String {
         var words = step.nodes > 1 ? ["and \(step.nodes - 1) more"] : []
         if step.startsAgain {

@@ -2,7 +2,7 @@ import CommandLine
 import Configuration
 import MartletKit
 
-/// What came of `verify`, for one ID: with `--json` one object.
+/// The result of `verify` for one ID: with `--json` one object.
 struct Verified: Codable, Sendable {
     var id: String
     var files: Int64 = 0
@@ -153,7 +153,7 @@ extension Front {
     }
 }
 
-/// What is known while the answers come in. On the command's own task.
+/// The result so far, while the answers come in. On the command's own task.
 private final class VerifiedSoFar {
     var verified: Verified
     init(_ id: NodeID) { verified = Verified(id: id.description) }

@@ -54,7 +54,7 @@ extension Front {
             "wait longer, or see martlet why")
     }
 
-    /// What there is to wait for now; what is queued later is not waited for.
+    /// The nodes to wait for, as they are now; what is queued later is not waited for.
     private func nodes(of selection: Selection?) async throws(CommandFailure) -> [NodeID] {
         switch selection {
         case .ids(let ids): return ids
@@ -116,7 +116,7 @@ extension Front {
         throw timedOut(command, timeout, "\(listed(left)) not over")
     }
 
-    /// What was last seen of something that is waited for.
+    /// The last snapshot of something that is waited for.
     enum Seen {
         case batch(BatchSnapshot)
         case task(TaskSnapshot)
@@ -134,7 +134,7 @@ extension Front {
             if case .over = standing { true } else { false }
         }
 
-        /// Whether it may be held up: nothing of it moves, and it is neither over nor stopped by a person for good.
+        /// True when it may be held up: nothing of it moves, and it is neither over nor stopped by a person for good.
         var mayBeStuck: Bool {
             switch self {
             case .batch(let batch): Self.mayBeStuck(batch.state, batch.bytesPerSecond, until: batch.pausedUntil)

@@ -52,7 +52,7 @@ extension Front {
         }
     }
 
-    /// Why it does not move.
+    /// The reason why it does not move.
     private func because(_ id: NodeID, _ seen: Seen) async throws(CommandFailure) -> String? {
         guard seen.mayBeStuck else { return nil }
         return try await ask { engine throws(RequestError) in try await engine.why(id) }.first?.shortBecause

@@ -125,7 +125,7 @@ package struct Front: Sendable {
     }
 }
 
-/// What a command learns from its process, so that a test can decide it.
+/// The process as a command sees it, so that a test can decide it.
 package struct Surroundings: Sendable {
     /// Absolute.
     package var currentDirectory: [UInt8]
@@ -135,7 +135,7 @@ package struct Surroundings: Sendable {
     /// Milliseconds since 1970.
     package var now: @Sendable () -> Int64
     package var calendar: WallCalendar
-    /// Whether a queue was ever made here.
+    /// True when a queue was ever made here.
     package var queueExists: Bool
     /// Asks the person for a password; `nil` when there is nobody to ask.
     package var askPassword: @Sendable (String) -> String?
@@ -143,17 +143,17 @@ package struct Surroundings: Sendable {
     package var readLine: @Sendable () async -> String? = { nil }
     /// A pause that has so many bytes or more sent again is asked about in the line mode.
     package var askLost = ScreenConfiguration().askLost.bytes
-    /// How long the engine may be silent before a command says so.
+    /// The time for which the engine may be silent before a command says so.
     package var patience: Duration = .seconds(5)
-    /// How long an answer is waited for; then the command ends.
+    /// The time for which an answer is waited for; then the command ends.
     package var answerLimit = AnswerLimit.ofCommands
     /// An engine that has not ended after so long finishes something: a command says what.
     package var stopPause: Duration = .milliseconds(700)
-    /// How often the line mode looks for news; `nil`: never.
+    /// The time between two looks of the line mode for news; `nil`: never.
     package var tickInterval: Duration?
     /// `destinations.conf`; `nil`: there can be none.
     package var destinationsPath: String?
-    /// Whether SIGINT may be given another meaning: in a process of its own, not in a test.
+    /// True when SIGINT may be given another meaning: in a process of its own, not in a test.
     package var handlesInterrupts = false
 
     package init(
@@ -206,7 +206,7 @@ package struct Surroundings: Sendable {
 }
 
 extension CommandFailure {
-    /// What the engine or the connection to it said.
+    /// An error of the engine or the connection to it.
     init(_ error: RequestError) {
         let status: ExitStatus =
             switch error.code {

@@ -1,6 +1,6 @@
 import MartletKit
 
-/// What is understood in the line mode: a line leads to a command, a question, or another place.
+/// The answers that the line mode understands: a line leads to a command, a question, or another place.
 extension LineTalk {
     mutating func take(_ line: String, _ sight: Sight) -> Step {
         let word = line.trimmed
@@ -33,7 +33,7 @@ extension LineTalk {
         }
     }
 
-    /// Of a question that an empty line answers with "back", so does 0. Of a limit it is none.
+    /// Goes back from a question at the answer 0, as at an empty line. At a limit 0 is a value: `nil`.
     private mutating func goBack() -> Step? {
         switch place {
         case .top: return Step(lines: ["Nothing is further back; q leaves."])
@@ -119,7 +119,7 @@ extension LineTalk {
         return Step()
     }
 
-    /// What every menu understands.
+    /// Answers the choices that every menu has.
     private func anywhere(_ word: String, _ sight: Sight, help: String = "") -> Step {
         switch word {
         case "u": return Step(commands: [["undo"]])
@@ -134,7 +134,7 @@ extension LineTalk {
         }
     }
 
-    /// What its files wait for, by cause: of what has a message that, else what it is.
+    /// The waits of its files, by cause: with the message where there is one, else with the reason.
     private func waits(of batch: BatchSnapshot) -> [String] {
         batch.waits.map { wait in
             let subject = wait.count == 1 ? "1 file waits" : "\(wait.count) files wait"
@@ -246,7 +246,7 @@ extension LineTalk {
             no: "Not cancelled.", back: place)
     }
 
-    /// What it costs is said before it is done, and asked about when it is much.
+    /// Pauses. The cost is told before it is done, and asked about when it is much.
     private mutating func pause(_ words: [String], _ what: String, _ sight: Sight) -> Step {
         let words = ["pause"] + words
         guard let cost = StoppingCost(.pause, bytes: sight.bytesAtRisk) else { return Step(commands: [words]) }

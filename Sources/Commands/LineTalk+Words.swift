@@ -1,6 +1,6 @@
 import Configuration
 
-/// How lines are taken apart, and how numbers are said.
+/// The splitting of lines into words, and the wording of numbers.
 extension LineTalk {
     /// A line as a shell would take it apart: blanks, quotes, backslashes; `nil`: a quote is not closed.
     static func words(_ line: String) -> [String]? {

@@ -1,7 +1,7 @@
 import Configuration
 import MartletKit
 
-/// What is said and what is understood in the line mode. A value: lines in, lines and commands out.
+/// The dialogue of the line mode. A value: lines in, lines and commands out.
 struct LineTalk {
     enum Event: Sendable {
         case line(String)
@@ -15,7 +15,7 @@ struct LineTalk {
         var totals: QueueTotals
         /// Names of configured servers.
         var destinations: [String] = []
-        /// What of the place where one is would be sent again if it were stopped.
+        /// Bytes of the current place that would be sent again if it were stopped.
         var bytesAtRisk: Int64 = 0
     }
 
@@ -23,7 +23,7 @@ struct LineTalk {
         var lines: [String] = []
         /// Words of `martlet` commands.
         var commands: [[String]] = []
-        /// What failed of a batch is queued again, for another place.
+        /// Failed files of a batch are queued again, for another place.
         var elsewhere: Elsewhere?
         /// The first files of a batch are told, what needs a look before what is done.
         var files: BatchID?
@@ -35,7 +35,7 @@ struct LineTalk {
         var destination: String
     }
 
-    /// Where in the conversation one is.
+    /// The current place in the conversation.
     indirect enum Place: Equatable {
         case top
         case batch(BatchID)
@@ -47,15 +47,15 @@ struct LineTalk {
         case destination([String])
         case links
         case folder([String])
-        /// What failed of a batch goes there instead.
+        /// Asks for another destination of a batch's failed files.
         case elsewhere(BatchID)
         case findingPart(BatchID)
-        /// What is to be done about what is there already, before its files are tried again.
+        /// Asks what to do about files that are there already, before a batch's files are tried again.
         case existing(BatchID)
         case filtering
-        /// Of everything, or of what is named.
+        /// Asks for a limit of everything, or of what is named.
         case limit(String?, back: Place)
-        /// Whether these words are meant.
+        /// Asks whether these words are meant.
         case sure(question: String, words: [String], no: String, back: Place)
     }
 
@@ -75,7 +75,7 @@ struct LineTalk {
     /// A pause that costs so much or more is asked about.
     let askLost: Int64
     var place = Place.top
-    /// What was said last of each batch.
+    /// The last figures told of each batch.
     private var told: [BatchID: Told] = [:]
 
     /// As many as are read out.
@@ -125,7 +125,7 @@ struct LineTalk {
         return text
     }
 
-    /// What can be answered now.
+    /// The choices that can be answered now.
     func prompt(_ sight: Sight) -> [String] {
         switch place {
         case .top:
@@ -188,7 +188,7 @@ struct LineTalk {
         return names.isEmpty ? [] : ["Known: \(names.joined(separator: ", "))."]
     }
 
-    /// What a person wants to be told unasked: what ended or failed at once, progress each 10 percent and no more often
+    /// News that a person wants to be told unasked: what ended or failed at once, progress each 10 percent and no more often
     /// than every 30 seconds.
     mutating func news(_ sight: Sight, now: Int64) -> [String] {
         var lines: [String] = []

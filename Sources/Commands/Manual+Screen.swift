@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What the screen looks like. The pictures and keys are those of the screen's tests, and a test compares them.
+/// The section on the screen. The pictures and keys are those of the screen's tests, and a test compares them.
 extension Manual {
     static let screen = ManualSection(
         "SCREEN",

@@ -2,7 +2,7 @@ package import CommandLine
 package import Configuration
 import MartletKit
 
-/// What the command line and the files say about the screen.
+/// Settings of the screen, by the command line and the files.
 extension MartletProgram {
     /// Options win over settings.
     package static func screen(_ invocation: Invocation, _ settings: ScreenConfiguration) -> ScreenConfiguration {
@@ -42,7 +42,7 @@ extension Martlet {
         return INIDocument(bytes: bytes).entries.map { ($0.key, $0.value) }
     }
 
-    /// Why there is no screen, as a failure of the command.
+    /// The reason why there is no screen, as a failure of the command.
     package static func failure(ofScreen error: any Error) -> CommandFailure {
         if let error = error as? RequestError { return CommandFailure(error) }
         return CommandFailure(.refused, .refused, "\(error)", "")

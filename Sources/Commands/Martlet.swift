@@ -6,7 +6,7 @@ package import MartletKit
 
 /// The program `martlet`, from its command line to what there is to do.
 package enum Martlet {
-    /// What a command line comes to.
+    /// The action that a command line asks for.
     package enum Plan: Sendable {
         /// It is done already.
         case exit(ExitStatus)
@@ -20,7 +20,7 @@ package enum Martlet {
         case command(Front, Invocation)
     }
 
-    /// What the process needs before its first task. Once, at its very beginning.
+    /// Prepares the process before its first task. Once, at its very beginning.
     package static func prepare() {
         // Passwords go through here.
         System.forbidDumps()
@@ -109,7 +109,7 @@ package enum Martlet {
         return !["", "0"].contains(variable("ACCESSIBLE")) || variable("TERM") == "dumb"
     }
 
-    /// Whether a line that could not be understood asks for JSON.
+    /// True when a line that could not be understood asks for JSON.
     private static func wantsJSON(_ arguments: [Argument]) -> Bool {
         arguments.prefix { $0.text != "--" }.contains { $0.text == "--json" }
     }

@@ -46,7 +46,7 @@ extension MartletProgram {
         return command
     }
 
-    /// What `attach` runs on the other machine: standard input and output become the control socket.
+    /// The command that `attach` runs on the other machine: standard input and output become the control socket.
     static var relay: Command {
         var command = Command("relay", "pass the control socket on over standard input and output")
         command.groups = [OptionGroup("Options", [noStart])]
@@ -54,7 +54,7 @@ extension MartletProgram {
         return command
     }
 
-    /// Which engine, by which way.
+    /// The engine to attach to, and the way to it.
     static func remoteEngine(_ invocation: Invocation) throws(CommandFailure) -> RemoteEngine {
         let line =
             invocation.value(sshCommand).map { Array($0.utf8) } ?? System.environment("MARTLET_SSH_COMMAND") ?? []

@@ -1,7 +1,7 @@
 import CommandLine
 import MartletKit
 
-/// Which nodes a command line means: the IDs it names, or a selector.
+/// The nodes that a command line means: the IDs it names, or a selector.
 enum Selection {
     case ids([NodeID])
     case matching(NodeSelector)
@@ -33,7 +33,7 @@ enum Selection {
         }
     }
 
-    /// What the engine would refuse is refused before anything is started.
+    /// The filter's text; one that the engine would refuse is refused before anything is started.
     private static func filter(_ invocation: Invocation, _ command: String) throws(CommandFailure) -> String? {
         guard let text = invocation.value(CommonOptions.filter) else { return nil }
         guard !invocation.has(CommonOptions.session) else {

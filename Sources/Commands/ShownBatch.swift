@@ -9,7 +9,7 @@ struct ShownBatch {
     let batch: BatchSnapshot
     /// Its first files; all of them in a small batch.
     let first: [TaskSnapshot]
-    /// Of one that waits.
+    /// The reason of its wait, for one that waits.
     let why: WhyAnswer?
     let units: ScreenConfiguration.Units
 
@@ -38,7 +38,7 @@ struct ShownBatch {
         return words
     }
 
-    /// What had to cross the wire again; of how many files that is, where not all of them were looked at.
+    /// Bytes that had to cross the wire again; of how many files that is, where not all of them were looked at.
     var repeated: [(String, String)] {
         let bytes = first.reduce(0) { $0 + $1.bytesRepeated }
         guard bytes > 0 else { return [] }

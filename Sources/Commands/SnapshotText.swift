@@ -8,7 +8,7 @@ private func percentText(_ share: Share?, isCounting: Bool = false) -> String {
 }
 
 extension BatchSnapshot {
-    /// How much of it is there; 99 % until every file is completed. What failed or was cancelled never is.
+    /// The share done; 99 % until every file is completed. What failed or was cancelled never is.
     var percentText: String { Commands.percentText(share, isCounting: scanning) }
 
     /// Behind the name: what it waits for, or how many files failed.
@@ -38,7 +38,7 @@ extension TaskSnapshot {
     /// Folder and name.
     var path: String { folder.isEmpty ? name : "\(folder)/\(name)" }
 
-    /// How much of it is there.
+    /// The share done.
     var percentText: String { Commands.percentText(share) }
 
     /// Behind the name: what it waits for, why it failed, or that it was skipped.
@@ -52,7 +52,7 @@ extension TaskSnapshot {
 }
 
 extension WhyAnswer {
-    /// What waits and for what, and what would unblock it. The sentence names the node.
+    /// The sentence, which names the node and what it waits for, and what would unblock it.
     var text: String { unblock.isEmpty ? sentence : "\(sentence): \(unblock)" }
 }
 

@@ -1,6 +1,6 @@
 import MartletKit
 
-/// How something that is waited for stands.
+/// The standing of something that is waited for.
 enum Standing: Equatable {
     /// It is over; whether everything of it completed.
     case over(completed: Bool)
@@ -9,19 +9,19 @@ enum Standing: Equatable {
     /// All that is left of it needs a person: paused, held, or waiting for a password or a host key.
     case needsPerson
 
-    /// Of a task.
+    /// The standing of a task.
     init(_ task: TaskSnapshot) {
         self.init(task.state, task.waitReasons, until: task.pausedUntil, failures: task.state == .completed ? 0 : 1)
     }
 
-    /// Of a batch.
+    /// The standing of a batch.
     init(_ batch: BatchSnapshot) {
         self.init(
             batch.state, batch.waitReasons, until: batch.pausedUntil,
             failures: batch.filesFailed + batch.filesCancelled)
     }
 
-    /// Of anything that has a row.
+    /// The standing of anything that has a row.
     init(_ node: NodeRow) {
         self.init(
             node.state, node.waitReasons, until: node.pausedUntil,
@@ -40,7 +40,7 @@ enum Standing: Equatable {
     }
 }
 
-/// What waiting has come to.
+/// The outcome of waiting so far.
 enum WaitOutcome: Equatable {
     case goOn
     case over(completed: Bool)

@@ -1,16 +1,16 @@
 import MartletKit
 
-/// What was said of why something does not move, so that a person reads each reason once and not once a second. Pure.
+/// Reasons that were told why something does not move, so that a person reads each once and not once a second. Pure.
 struct WaitNotices {
     private struct Said {
         var reasons: Set<String>
-        /// How far it was then.
+        /// The progress at that time.
         var progress: Int64
     }
 
     private var said: [NodeID: Said] = [:]
 
-    /// Whether the reason is new: it was not said since the node came further.
+    /// True when the reason is new: it was not said since the node came further.
     /// - Parameter progress: grows with each file and byte that has arrived.
     mutating func isNew(_ because: String, of id: NodeID, progress: Int64) -> Bool {
         // "after 3 ms" is no other reason than "after 4 ms".
@@ -50,7 +50,7 @@ extension WhyAnswer {
 }
 
 extension [WhyAnswer] {
-    /// How the batches stand that are not over, each with why it waits: `1 running, 3 wait (nas cannot be found), 1 over`.
+    /// The numbers of batches by how they stand, those that wait with their reasons: `1 running, 3 wait (nas cannot be found), 1 over`.
     func standing(of batches: Int64) -> String {
         let stuck = filter { $0.because != nil }
         let others = filter { $0.because == nil }
