@@ -2,7 +2,7 @@ import Configuration
 import ServiceWire
 import TransferModel
 
-/// What people asked for, in words for the log. Texts of theirs are made harmless where the log takes them in.
+/// People's requests in words for the log. Texts of theirs are made harmless where the log takes them in.
 extension MoveRequest {
     var words: String {
         switch to {

@@ -53,7 +53,7 @@ package struct ControlSocket: Sendable {
     }
 }
 
-/// Why there is no control socket. Each message names the way out.
+/// The reason why there is no control socket. Each message names the way out.
 package enum ControlSocketError: Error, CustomStringConvertible {
     case untrusted(Untrusted)
     case unusable(String, String)

@@ -2,7 +2,7 @@ import LinuxSystem
 import SessionBus
 import TransferModel
 
-/// What the desktop is told: that a batch has ended, or that it needs the person. A value; it reads no clock and shows nothing.
+/// News for the desktop: that a batch has ended, or that it needs the person. A value; it reads no clock and shows nothing.
 ///
 /// The first news are shown at once, what comes within `pause` of them together afterwards: a thousand batches of a script are a few
 /// notifications. Of each batch it is said once that it needs the person, until that is over.

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The engine's surroundings are decided, not inherited: whoever starts it, it is the same engine.
 enum EngineEnvironment {
-    /// What is kept of the environment: who and where the user is, how text looks, where the queue and the user's ssh agent are. The
-    /// rest of it, proxies above all, comes with each batch.
+    /// The environment variables that are kept: who and where the user is, how text looks, where the queue and the user's ssh agent are.
+    /// The rest, proxies above all, comes with each batch.
     private static let kept: Set<String> = {
         var names: Set = [
             "HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "MARTLET_HOME", "XDG_CONFIG_HOME",

@@ -103,7 +103,7 @@ package final class EngineLog {
         open()
     }
 
-    /// What an earlier engine wrote, so that `martlet log` tells about it too.
+    /// Reads the lines that an earlier engine wrote, so that `martlet log` tells about them too.
     private func readEnd() {
         guard let file, size > 0 else { return }
         let length = Int(min(size, 256 << 10))

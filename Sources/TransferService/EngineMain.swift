@@ -3,7 +3,7 @@ import ServiceWire
 package import TransferModel
 import TransferQueue
 
-/// What `martletd` does, for its main file.
+/// The work of `martletd`, for its main file.
 package enum EngineMain {
     /// Runs the engine on the calling thread, the main one, until it is told to end.
     /// - Parameter ready: called with the socket's path when clients are let in.
@@ -26,13 +26,13 @@ package enum EngineMain {
     }
 }
 
-/// How `martletd` ends.
+/// The reason why `martletd` ends with an error.
 package struct EngineFailure: Error, Sendable {
     /// 65: the queue is corrupt or newer; 75: another engine has it; 69: it cannot start; 1: it could not end in order.
     package var status: Int32
     /// For the front that started it.
     package var code: RequestErrorCode
-    /// What happened and what to do.
+    /// The failure, and what to do.
     package var message: String
 
     package var codeName: String { code.rawValue }

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// Where somebody stands in the events' log, and which events they want.
+/// A place in the events' log, and the events that somebody wants from there.
 struct EventCursor: Sendable, Equatable {
     var after: EventSequence
     var session: SessionName?

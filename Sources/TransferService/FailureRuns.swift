@@ -7,15 +7,15 @@ struct FailureRuns {
         var batch: BatchID
         /// `nil`: what it waits for is no failure.
         var code: TransferErrorCode?
-        /// Of failures by HTTP.
+        /// The status of failures by HTTP.
         var status: Int?
-        /// What files wait for that have not failed.
+        /// The wait reasons of files that have not failed.
         var waits: [WaitReason]?
 
         /// `answered 403`, or what the code is called.
         var words: String { status.map { "answered \($0)" } ?? code?.words ?? (waits ?? []).words }
 
-        /// What an event tells of; `nil`: neither of a failure nor of a wait.
+        /// The cause that an event tells of; `nil`: it is neither a failure nor a wait.
         init?(_ event: TransferEvent) {
             guard let batch = event.batch, event.task != nil else { return nil }
             switch event.type {
@@ -77,14 +77,14 @@ struct FailureRuns {
         return true
     }
 
-    /// What there is to tell by now.
+    /// The counts that are to be told by now.
     mutating func due(_ now: Timestamp) -> [Untold] {
         let due = runs.filter { $0.value.files > 0 && now.since($0.value.toldAt) >= Self.pause }
         for cause in due.keys { runs[cause] = Run(toldAt: now) }
         return Self.told(due)
     }
 
-    /// What there is to tell of a batch that is over. Whoever tries it again begins a new account.
+    /// The counts to tell of a batch that is over. Whoever tries it again begins a new account.
     mutating func end(of batch: BatchID) -> [Untold] {
         let ended = runs.filter { $0.key.batch == batch }
         for cause in ended.keys { runs[cause] = nil }

@@ -2,17 +2,17 @@ package import TransferEngine
 package import TransferModel
 import TransferQueue
 
-/// What moves right now, laid over what the queue has stored: the bytes since the last checkpoint, speeds, times left.
+/// Live figures, laid over what the queue has stored: the bytes since the last checkpoint, speeds, times left.
 ///
 /// The queue is the truth for everything that stands still; of an active task it knows what was last recorded. The
 /// difference is added to the task's row and to every folder above it, so that sums always are the sums of the parts.
 package struct LiveOverlay: Sendable {
-    /// What a node gets on top of its stored numbers.
+    /// The figures that a node gets on top of its stored ones.
     package struct Addition: Hashable, Sendable {
         package var sent: Int64 = 0
         package var accepted: Int64 = 0
         package var total: Int64 = 0
-        /// Of what is not paused: how many bytes more, or fewer, are still to cross the wire.
+        /// Bytes more, or fewer, that are still to cross the wire, of what is not paused.
         package var left: Int64 = 0
         package var bytesPerSecond: Int64 = 0
         package var atRisk: Int64 = 0
@@ -26,7 +26,7 @@ package struct LiveOverlay: Sendable {
     }
 
     package private(set) var tasks: [TaskID: LiveTask] = [:]
-    /// Of uploads that were stopped, until their servers have said what they have: where they stood.
+    /// Sent bytes of stopped uploads, until their servers have said what they have.
     private var brokenOff: [TaskID: Int64] = [:]
     private var folders: [FolderID: Addition] = [:]
     private var batches: [BatchID: Addition] = [:]
@@ -210,7 +210,7 @@ package struct LiveOverlay: Sendable {
 
     // MARK: What the engine or its host holds back
 
-    /// Why what the queue calls queued waits, in this batch: nothing starts in an engine that is about to stop, or its hosts are all
+    /// The reason why queued files of this batch wait: nothing starts in an engine that is about to stop, or its hosts are all
     /// left alone for a while.
     private func hold(of batch: BatchID) -> (reason: WaitReason, host: HeldHost?)? {
         if isStopping { return (.draining, nil) }
@@ -264,7 +264,7 @@ package struct LiveOverlay: Sendable {
         }
     }
 
-    /// What is said of one attempt is true of all that wait for the same server.
+    /// Adds a server's trouble to a row: what is said of one attempt is true of all that wait for that server.
     private func tell(_ row: inout NodeRow) {
         guard row.error == nil, !row.state.isTerminal, !row.effectivelyPaused,
             let trouble = troubles[row.id.batch]?.first

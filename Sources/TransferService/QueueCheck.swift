@@ -5,7 +5,7 @@ import TransferQueue
 
 /// Verifies a queue, also beside a running engine.
 enum QueueCheck {
-    /// What was found, for a person; and whether all is well.
+    /// Verifies: the findings, for a person, and whether all is well.
     static func run(_ places: Places) async throws(EngineFailure) -> (lines: [String], isWell: Bool) {
         guard (try? System.lstat(Array(places.queueFile.utf8))) != nil else {
             return (["there is no queue in \(places.stateDirectory) yet"], true)

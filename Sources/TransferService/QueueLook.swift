@@ -8,7 +8,7 @@ struct QueueLook: Sendable {
         var sections: [SectionRequest] = []
         var nodes: [NodeID] = []
         var totals = false
-        /// Of the sections only this; `nil`: everything.
+        /// The filter of the sections; `nil`: they show everything.
         var filter: (matches: FilterMatches, count: FilterCount)?
         init() {}
     }
@@ -19,7 +19,7 @@ struct QueueLook: Sendable {
     var isBehind = false
 }
 
-/// Which folders lie above which; folders never move, so what was read once holds.
+/// The folders above each folder; folders never move, so what was read once holds.
 struct FolderChains: Sendable {
     private var known: [FolderID: [FolderID]] = [:]
 

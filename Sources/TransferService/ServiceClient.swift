@@ -32,7 +32,7 @@ final class ServiceClient {
     private var interest: Interest = .read
     private var framer = LineFramer(limit: LineFramer.limitBeforeHello)
     private var lines: [[UInt8]] = []
-    /// Of `lines`.
+    /// The bytes of `lines`.
     private var waitingBytes = 0
     private var isBusy = false
     private var outgoing: [UInt8] = []
@@ -44,7 +44,7 @@ final class ServiceClient {
 
     /// More than so much unread by the client, and none of its requests is begun.
     private static let patience = 256 << 10
-    /// Who leaves so much unread and is still sent more, by reads that waited, is let go.
+    /// A client that leaves so much unread and is still sent more, by reads that waited, is let go.
     private static let mostUnread = 4 << 20
     /// More bytes of requests that have not begun, and nothing is read.
     private static let mostWaiting = 1 << 20

@@ -12,7 +12,7 @@ struct ServiceView {
         case section(RowID?)
         case node(NodeID)
         case totals
-        /// How far the filter has come.
+        /// The progress of the filter.
         case filter
     }
 
@@ -27,7 +27,7 @@ struct ServiceView {
     private var subjects: [Part: Subject] = [:]
     private let wanted: [RowID?: SectionRequest]
 
-    /// What a part shows something of.
+    /// The object that a part shows something of.
     enum Subject: Hashable {
         case everything
         case batch(BatchID)
@@ -113,7 +113,7 @@ struct ServiceView {
     /// All of it may look different.
     mutating func noteEverything() { dirty.formUnion(parts) }
 
-    /// What moves has moved, or something came to rest.
+    /// Notes that live figures have moved, or that something came to rest.
     mutating func noteLive(batches: Set<BatchID>, folders: Set<FolderID>, tasks: Set<TaskID>) {
         for part in parts where !dirty.contains(part) {
             let touched =
@@ -134,7 +134,7 @@ struct ServiceView {
         return dirty
     }
 
-    /// What has to be sent of what was looked at; `nil`: it all looks as it did.
+    /// The change to send after a look; `nil`: it all looks as it did.
     mutating func change(of looked: LookedAt) -> ViewChange? {
         var change = ViewChange(view: number)
         for (parent, section) in looked.sections {
@@ -160,11 +160,11 @@ struct ServiceView {
     }
 }
 
-/// What the dirty parts of a view look like now.
+/// The dirty parts of a view as they look now.
 struct LookedAt: Sendable {
     var sections: [(parent: RowID?, section: TreeSection?)] = []
     var nodes: [(id: NodeID, row: NodeRow?)] = []
     var totals: QueueTotals?
-    /// Of a view with a filter.
+    /// The progress of the filter; `nil`: the view has none.
     var filter: FilterCount?
 }

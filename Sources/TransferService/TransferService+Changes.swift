@@ -5,7 +5,7 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// What changes the queue. The order is always: durable in the queue, then the engine is told, then the answer.
+/// Methods that change the queue. The order is always: durable in the queue, then the engine is told, then the answer.
 extension TransferService {
     func add(_ request: BatchRequest) async throws -> BatchAdded {
         var request = request
@@ -21,7 +21,7 @@ extension TransferService {
         return BatchAdded(batch: try await batch(added.batch), existed: added.existed)
     }
 
-    /// What this engine cannot do is refused here, by name, whoever asks.
+    /// Refuses, by name and whoever asks, what this engine cannot do.
     private static func check(_ request: BatchRequest) throws(RequestError) {
         let urls: [String] =
             switch request.work {
@@ -67,7 +67,7 @@ extension TransferService {
         return results
     }
 
-    /// What the queue changed is told to the engine and goes into the answer.
+    /// Tells the engine what the queue changed, and adds it to the answer.
     func take(_ change: NodeChange, _ results: inout NodeResults) async throws {
         // The tasks under way are read first, because `stop` ends them; they are stopped before the answer, because the client may resume at once.
         let moving = change.stopped.isEmpty ? [] : await engine.live().tasks
@@ -156,7 +156,7 @@ extension TransferService {
         return sum
     }
 
-    /// Who says "now" means the hosts, too, that are left alone for a while.
+    /// Retries nodes. "Now" means the hosts, too, that are left alone for a while.
     func retry(_ request: NodesRequest) async throws -> NodeResults {
         var results = try await change(request) { try await $0.retry($1) }
         if results.didAny { await goOn("something is to be tried again") }
@@ -232,7 +232,7 @@ extension TransferService {
         return results
     }
 
-    /// Who says "now" means the hosts, too, that are left alone for a while.
+    /// Starts nodes now. "Now" means the hosts, too, that are left alone for a while.
     func runNow(_ request: NodesRequest) async throws -> NodeResults {
         let results = try await changeTogether(request) { try await $0.runNow($1, joining: $2) }
         if results.didAny { await goOn("something is to start now") }

@@ -5,7 +5,7 @@ import TransferQueue
 
 /// The user's desktop is told what happened, whether a screen is open or not. Without a session bus nothing is.
 extension TransferService {
-    /// What is called to show a notification; blocks for as long as the desktop takes.
+    /// A function that shows a notification; blocks for as long as the desktop takes.
     package typealias ShowOnDesktop = @Sendable (DesktopNotification, SessionBus) throws(SessionBus.Failure) -> Void
 
     /// An event was stored.

@@ -28,7 +28,7 @@ extension TransferService {
         return page
     }
 
-    /// Where a consumer begins: behind what it names, else behind what it acknowledged, else at the beginning.
+    /// The place where a consumer begins: behind what it names, else behind what it acknowledged, else at the beginning.
     func start(after: EventSequence?, consumer: String?) async throws -> EventSequence {
         if let after { return after }
         guard let consumer else { return EventSequence(rawValue: 0) }

@@ -50,7 +50,7 @@ extension TransferService {
         Task { await self.search(search, filter.filter, for: view, of: client) }
     }
 
-    /// What was found may be so no longer. What only moves matters to filters that ask for it.
+    /// Searches again: what was found may be so no longer. What only moves matters to filters that ask for it.
     func searchAgain(liveOnly: Bool) {
         for (client, views) in clients.mapValues(\.views) {
             for (number, view) in views {

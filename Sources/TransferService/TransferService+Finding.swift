@@ -32,7 +32,7 @@ extension TransferService {
             order: request.order ?? TreeOrder(), flat: request.flat == true)
     }
 
-    /// What moves, as far as a filter asks for it.
+    /// Live figures of tasks, as far as a filter asks for them.
     func motion(for filter: TransferFilter?) async -> [TaskID: FilterMotion] {
         guard filter?.needs.contains(.live) == true else { return [:] }
         var motion: [TaskID: FilterMotion] = [:]

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// What unfinished uploads have left at servers.
+/// Leftovers of unfinished uploads at servers.
 extension TransferService {
     private static let standing: [TransferState] = [.queued, .waiting, .paused, .failed, .cancelled]
 
@@ -62,7 +62,7 @@ extension TransferService {
 
     // MARK: In a bucket
 
-    /// What lies in a bucket is asked of its service. Taken away is only what is named, and nothing that a task goes on from.
+    /// Asks a bucket's service what lies there. Taken away is only what is named, and nothing that a task goes on from.
     func searchLeftovers(_ request: LeftoverSearchRequest) async throws -> LeftoverSearchAnswer {
         var secrets = TransferSecrets()
         secrets.s3 = request.keys
@@ -92,7 +92,8 @@ extension TransferService {
         return LeftoverSearchAnswer(uploads: uploads)
     }
 
-    /// Why it is still there; `nil`: it is gone.
+    /// Takes an upload away.
+    /// - Returns: why it is still there; `nil`: it is gone.
     private func takeAway(_ upload: FoundUpload, of task: TaskID?, _ search: BucketSearch) async throws -> String? {
         guard let task else { return await engine.abort(upload, search)?.message }
         let result = try await abortLeftover(of: task, forgets: false)

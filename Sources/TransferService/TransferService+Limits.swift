@@ -15,7 +15,7 @@ package struct LimitPlan: Hashable, Sendable {
 
     package init() {}
 
-    /// What was set by hand wins. A timetable that cannot be read any more leaves what is configured.
+    /// The plan with what was set by hand, which wins. A timetable that cannot be read any more leaves what is configured.
     func with(_ stored: StoredLimits) -> LimitPlan {
         var plan = self
         plan.up = stored.up.flatMap { RateTimetable($0) } ?? up
@@ -25,7 +25,7 @@ package struct LimitPlan: Hashable, Sendable {
         return plan
     }
 
-    /// What holds at a second of the week.
+    /// The limits that hold at a second of the week.
     func limits(at second: Int) -> EngineLimits {
         EngineLimits(
             bytesPerSecondUp: up.rate(at: second / 60).bytesPerSecond,
@@ -75,7 +75,7 @@ extension TransferService {
             + "\(limits.transfers) transfers at once, \(limits.transfersPerHost) to one host"
     }
 
-    /// What a screen shows beside the queue's own sums.
+    /// Adds what a screen shows beside the queue's own sums.
     func complete(_ totals: inout QueueTotals) {
         totals.viewers = viewers
         totals.trouble = queue.writer.health.trouble.map { "\($0)" }
@@ -158,7 +158,7 @@ extension TransferService {
     }
 }
 
-/// What the clock on the wall shows here: seconds since Sunday 00:00. localtime_r(3).
+/// The local time of day and week: seconds since Sunday 00:00. localtime_r(3).
 enum LocalClock {
     static func secondOfWeek() -> Int {
         var now = time(nil)

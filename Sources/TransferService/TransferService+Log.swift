@@ -3,7 +3,7 @@ import ServiceWire
 import TransferModel
 import TransferQueue
 
-/// What goes into the log, and what a reader gets of it.
+/// Writing the log, and reading it for clients.
 extension TransferService {
     // MARK: What happened
 
@@ -52,7 +52,7 @@ extension TransferService {
 
     // MARK: What people did
 
-    /// What a person did stands in the log: whoever looks for the reason later finds who it was. One line for each of the first nodes, one
+    /// Logs what a person did: whoever looks for the reason later finds who it was. One line for each of the first nodes, one
     /// for all others.
     func told(
         _ deed: String, by client: String?, _ note: String = "", _ body: () async throws -> NodeResults

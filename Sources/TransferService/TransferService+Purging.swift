@@ -57,7 +57,7 @@ extension TransferService {
 }
 
 extension TransferQueue {
-    /// What transfers that are over have left: uploads at servers, downloads here.
+    /// Remains of transfers that are over: uploads at servers, downloads here.
     func leftBehind() async throws -> [Remains] {
         var found: [Remains] = []
         for direction in [TransferDirection.upload, .download] {

@@ -5,7 +5,7 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// What the methods that only look give back. All of it is the queue's, with what moves laid over it.
+/// Methods that only look. All that they give back is the queue's, with what moves laid over it.
 extension TransferService {
     func list(_ request: BatchListRequest) async throws -> BatchPage {
         let live = await engine.live()
@@ -95,7 +95,7 @@ extension TransferService {
         return look.looked[0]
     }
 
-    /// Of one node, or of every batch that is not over and does not run freely.
+    /// The answers for one node, or for every batch that is not over and does not run freely.
     func why(_ request: WhyRequest) async throws -> WhyAnswers {
         let live = await engine.live()
         let now = Timestamp(milliseconds: WallClock.milliseconds)
@@ -128,7 +128,7 @@ extension TransferService {
 }
 
 extension WhyAnswer {
-    /// Of what is not over: nothing else counts while nothing can be written down.
+    /// The answer, unless it is over, while nothing can be written down: nothing else counts then.
     /// - Parameter trouble: what happened and what to do.
     fileprivate func stopped(by trouble: String) -> WhyAnswer {
         guard state?.isTerminal != true else { return self }
@@ -226,7 +226,7 @@ extension QueueReader {
         }
     }
 
-    /// What nodes are called, harmless to print.
+    /// The names of nodes, harmless to print.
     private func names(of nodes: [NodeID], _ file: NodeRow?) throws -> [NodeID: String] {
         var names: [NodeID: String] = [:]
         for node in nodes {

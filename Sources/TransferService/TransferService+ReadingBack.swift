@@ -11,7 +11,7 @@ final class ReadBackRun {
     let meter = ReadBackMeter()
     private(set) var progress = ReadBackProgress()
     var lastAsked = MonotonicInstant.now
-    /// What broke it off.
+    /// The error that broke it off.
     var failure: RequestError?
 
     init(_ id: NodeID) { self.id = id }

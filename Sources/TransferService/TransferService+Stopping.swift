@@ -5,7 +5,7 @@ import TransferModel
 
 /// The end of the engine as its clients ask for it, and take it back.
 extension TransferService {
-    /// What is answered at once is on its way before the process begins to end.
+    /// Stops the engine. An answer that is given at once is on its way before the process begins to end.
     func stopEngine(_ call: Call, _ client: ServiceClient) throws -> [UInt8]? {
         let request = try call.parameters(of: Methods.engineStop)
         let manner = request.manner

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// Whether what was sent is there, now: a folder of a batch at a time, so that whoever asks sees how far it is and may go away.
+/// Checks that sent files are there, now: a folder of a batch at a time, so that whoever asks sees how far it is and may go away.
 extension TransferService {
     func verify(_ request: VerifyRequest) async throws -> VerifyAnswer {
         let found: FolderToVerify

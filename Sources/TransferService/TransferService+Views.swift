@@ -4,7 +4,7 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// What moved when it was looked at last; what comes to rest has to be shown once more.
+/// Objects that moved at the last look; what comes to rest has to be shown once more.
 struct Moving {
     var batches: Set<BatchID> = []
     var folders: Set<FolderID> = []
@@ -93,7 +93,7 @@ extension TransferService {
         settleLater(live)
     }
 
-    /// What stands still tells nothing, but its speed falls: looked at again each second until it is 0.
+    /// Looks again each second until all speeds are 0: what stands still tells nothing, but its speed falls.
     private func settleLater(_ live: LiveSnapshot) {
         if let settleTimer { loop.cancel(settleTimer) }
         settleTimer = nil

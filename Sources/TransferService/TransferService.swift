@@ -14,7 +14,7 @@ package import TransferQueue
 ///
 /// Start reading at `TransferService+Requests.swift` (what each method does), then `+Views` and `+Events`.
 package actor TransferService {
-    /// Where and what this engine is, for `engine.status` and the handshake.
+    /// The engine's version, paths and process, for `engine.status` and the handshake.
     package struct Identity: Sendable {
         package var version: String
         package var socketPath: String
@@ -29,7 +29,7 @@ package actor TransferService {
         }
     }
 
-    /// Why the service asks its process to end.
+    /// The reason why the service asks its process to end.
     package enum StopReason: Sendable, Equatable {
         /// A client asked.
         case asked(StopManner)
@@ -75,7 +75,7 @@ package actor TransferService {
     var sortTimer: LoopTimer?
 
     // Limits: `TransferService+Limits.swift`
-    /// What is set, and what of it holds now.
+    /// The limits as set, and those of them that hold now.
     var plan: LimitPlan
     var holding = EngineLimits()
     var limitTimer: LoopTimer?
@@ -94,13 +94,13 @@ package actor TransferService {
     var notices = DesktopNotices()
     var desktopTimer: LoopTimer?
     var desktopWorker: BlockingWorker?
-    /// Of the front that came last and has one.
+    /// The bus of the front that came last and has one.
     var sessionBus: SessionBus
 
     /// Files that are being read back: `TransferService+ReadingBack.swift`.
     var readBacks: [UUID: ReadBackRun] = [:]
 
-    /// Who asked for a stop and waits for it to be taken back: `TransferService+Stopping.swift`.
+    /// Clients that asked for a stop and wait for it to be taken back: `TransferService+Stopping.swift`.
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
     private var idleTimer: LoopTimer?
@@ -266,10 +266,10 @@ package actor TransferService {
     }
 }
 
-/// Who waits for something to come: a client, and how to wake it.
+/// A client that waits for something to come, and how to wake it.
 struct Waiter {
     var client: Int
-    /// Of the log: lines that matter less wake nobody.
+    /// Log only: lines that matter less wake nobody.
     var level = LogLevel.debug
     var wake: CheckedContinuation<Void, Never>
 }

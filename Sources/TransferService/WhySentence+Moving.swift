@@ -1,8 +1,8 @@
 import Configuration
 import TransferModel
 
-/// Of a file that moves: which it is, where it goes, since when and how fast, and what comes next. There is nothing to be unblocked, and
-/// whoever asks wants to see that.
+/// Sentences for a file that moves: which it is, where it goes, since when and how fast, and what comes next. There is nothing to be
+/// unblocked, and whoever asks wants to see that.
 extension WhySentence {
     /// As far as the limit that holds it back, which comes next.
     var moves: String {
@@ -21,7 +21,7 @@ extension WhySentence {
         return "\(units.size(file.bytes.sent))\(total)\(speed)"
     }
 
-    /// What comes next, of a file.
+    /// The next steps of a file.
     var whatFollows: String {
         guard let file else { return "" }
         let next = file.state == .finishing ? "then it is done" : "then it is checked, and done"

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferModel
 import TransferQueue
 
-/// Of what waits for something: what that is, and what would unblock it.
+/// Sentences for a wait: what for, and what would unblock it.
 extension WhySentence {
     /// The host that holds back what stands in line.
     var heldHost: HeldHost? {
@@ -101,7 +101,7 @@ extension WhySentence {
         "check the spelling of its name; if it is wrong, martlet cancel \(name) and queue it again, else check the network"
     }
 
-    /// Where nobody answers the address may be wrong, and that is no time to wait for.
+    /// The remedy where nobody answers: the address may be wrong, and that is no time to wait for.
     private func unreached(_ error: TransferError?) -> String? {
         error?.code == .cannotConnectToHost ? error?.remedyOfServer(for: mended) : nil
     }
@@ -116,8 +116,8 @@ extension WhySentence {
     /// As a shell takes it.
     var name: String { node.written }
 
-    /// What holds the node, without times and counts, so that whoever watches can tell a new reason from the old one; `nil`: nothing
-    /// does, or it is over, or a person stopped it.
+    /// The cause that holds the node, without times and counts, so that whoever watches can tell a new reason from the old one; `nil`:
+    /// there is none, or the node is over, or a person stopped it.
     var because: String? {
         if !standing.pausedBy.isEmpty, !standing.isHeld, !standing.state.isTerminal, let end = standing.pauseEnds {
             return "because it is paused until \(clock(end))"
@@ -136,7 +136,7 @@ extension WhySentence {
         return reason.clause(server: standing.origin ?? "the server")
     }
 
-    /// Whether nothing of what runs moves.
+    /// True when nothing of what runs moves.
     private var isStalled: Bool {
         if case .task(let id) = node { return live.tasks[id]?.isStalled == true }
         let stalled = live.tasks.values.count { $0.isStalled && $0.batch == standing.batch }

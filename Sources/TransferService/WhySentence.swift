@@ -7,9 +7,9 @@ package import TransferQueue
 package struct WhySentence {
     let node: NodeID
     let standing: NodeStanding
-    /// What it and what pauses it are called; an ID alone tells nobody anything who has only seen the list.
+    /// Names of the node and of what pauses it; an ID alone tells nobody anything who has only seen the list.
     let names: [NodeID: String]
-    /// Of a file: as it is shown, with what moves.
+    /// The row of a file: as it is shown, with what moves.
     let file: NodeRow?
     let live: LiveOverlay
     let engine: EngineLimits
@@ -167,7 +167,7 @@ package struct WhySentence {
         return limits.min { $0.rate < $1.rate }
     }
 
-    /// What has just begun is not recorded yet, but it moves.
+    /// True when it has just begun: that is not recorded yet, but it moves.
     private var hasBegun: Bool {
         switch node {
         case .task(let id): live.tasks[id] != nil
