@@ -6,7 +6,7 @@ struct ByteRange: Equatable, Sendable {
     var count: UInt64 { last - first + 1 }
 }
 
-/// What a `Range` field asks of a file of a given size.
+/// The part of a file of a given size that a `Range` field asks for.
 enum RangeSelection: Equatable, Sendable {
     /// No range, one that we do not understand, or several: the whole file, with 200 (RFC 9110 14.2 permits it).
     case whole

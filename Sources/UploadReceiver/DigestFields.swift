@@ -2,7 +2,7 @@ import Digests
 
 /// `Repr-Digest`, `Content-Digest` and `Want-Repr-Digest` (RFC 9530), as far as SHA-256 goes.
 enum DigestFields {
-    /// What a digest field says.
+    /// The content of a digest field.
     enum Claim: Equatable {
         /// No field, or only algorithms that we do not compute: nothing is checked.
         case none
@@ -29,7 +29,7 @@ enum DigestFields {
         }
     }
 
-    /// Whether the client asks to be told the file's digest.
+    /// Returns true when the `Want-Repr-Digest` field asks for the file's SHA-256.
     static func wantsSHA256(_ field: String?) -> Bool {
         guard let value = member(named: DigestAlgorithm.sha256.fieldName, of: field) else { return false }
         return (Int(value) ?? 0) > 0

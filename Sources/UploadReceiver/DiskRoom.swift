@@ -26,7 +26,7 @@ final class DiskRoom: Sendable {
         self.keepFree = keepFree
     }
 
-    /// What the disk has, in bytes, with what must stay free.
+    /// Free bytes on the disk, including those that must stay free.
     func free() throws(Errno) -> UInt64 {
         if let look { return look() }
         return try System.freeSpace(of: root.rawValue)
@@ -50,7 +50,7 @@ final class DiskRoom: Sendable {
         }
     }
 
-    /// Whether a whole file of this size would leave the room that must stay free.
+    /// Returns true when a whole file of this size fits and the room that must stay free remains.
     func has(_ count: UInt64) throws(Errno) -> Bool {
         let (needed, overflow) = count.addingReportingOverflow(keepFree)
         let room = try free()

@@ -3,7 +3,7 @@ import Digests
 /// An entity tag as it stands in a field (RFC 9110 section 8.8.3).
 struct EntityTag: Equatable, Sendable {
     let isWeak: Bool
-    /// What is between the quotes.
+    /// The text between the quotes.
     let opaque: String
 
     init(strong opaque: String) {
@@ -55,7 +55,7 @@ enum TagCondition: Equatable, Sendable {
     }
 }
 
-/// What tells one version of a file from another.
+/// The facts that distinguish one version of a file from another.
 struct FileFacts: Equatable, Sendable {
     let inode: UInt64
     let size: UInt64

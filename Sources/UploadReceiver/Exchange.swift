@@ -29,7 +29,7 @@ final class Exchange {
     private var request: (any ServedRequest)?
     private var received: UInt64 = 0
     private var owesAnswer = false
-    /// Whether the connection counts as busy with this request.
+    /// True when the connection counts as busy with this request.
     private var isLetIn = false
     /// Bytes of the body that came after an answer by hand.
     private var discarded: UInt64 = 0

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Where `MARTLET_FAULT=receive.NAME:N` kills a debug build: one after each step that the disk remembers.
+/// The points where `MARTLET_FAULT=receive.NAME:N` kills a debug build: one after each step that the disk remembers.
 enum FaultPoint: String, CrashPoint {
     /// An upload's data and record have their names; its client has not heard of it.
     case made

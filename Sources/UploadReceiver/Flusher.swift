@@ -7,7 +7,7 @@ final class Flusher: Sendable {
     private let root: OwnedDescriptor
     private let thread: BlockingWorker
     private let tell: @Sendable (String) -> Void
-    /// Whether a sync is due.
+    /// True when a sync is due.
     private let isDue = Mutex(false)
     /// Closing the writing end ends the waiting.
     private let stopping: (read: OwnedDescriptor, write: OwnedDescriptor)

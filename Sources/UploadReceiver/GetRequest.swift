@@ -13,7 +13,7 @@ final class GetRequest: ServedRequest {
     private var digesting: Digesting?
     /// Bytes of a listing that is being sent.
     private var listed = 0
-    /// What is being sent, for the journal.
+    /// The range (`nil`: the whole file) and the file's size that are being sent, for the journal.
     private var sending: (range: ByteRange?, size: UInt64)?
 
     init(_ context: ReceiverContext, _ head: RequestHead, _ path: TargetPath, _ conditions: Preconditions) {
@@ -117,7 +117,7 @@ final class GetRequest: ServedRequest {
         case unsatisfiable
     }
 
-    /// What of a file a request gets, in the order of RFC 9110 section 13.2.2: conditions first, then the range.
+    /// Selects the part of a file that a request gets, in the order of RFC 9110 section 13.2.2: conditions first, then the range.
     static func select(
         _ fields: RequestFields, _ conditions: Preconditions, isGet: Bool, of facts: FileFacts
     ) -> Selection {

@@ -21,7 +21,7 @@ final class HTTPDaemon: @unchecked Sendable {
     private var handle: OpaquePointer?
     /// PEM texts and the versions of TLS, with a NUL behind; the library keeps their addresses.
     private let pem: [UnsafeMutableBufferPointer<CChar>]
-    /// What the library said while it started; later complaints are about peers and shown as their requests' ends.
+    /// The library's messages while it starts; `nil` afterwards. Later ones are about peers and show as the ends of their requests.
     private let complaints = Mutex<[String]?>([])
 
     /// Takes over `listener`. Throws what the library had to say when it does not start.
@@ -103,7 +103,7 @@ final class HTTPDaemon: @unchecked Sendable {
     /// the header fields (431) and the request line (414).
     private static let connectionMemory = 64 << 10
 
-    /// What GnuTLS may speak, as gnutls_priority_init(3) reads it.
+    /// The TLS versions that GnuTLS may use, in the syntax of gnutls_priority_init(3).
     private static let tlsVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
     private static func terminated(_ bytes: [UInt8]) -> UnsafeMutableBufferPointer<CChar> {

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Where files grow until they are whole: a hidden folder inside the served one, so that publishing is a rename.
+/// The folder of files that are still arriving: hidden, inside the served folder, so that publishing is a rename.
 ///
 /// Each run has a folder of its own in it, `.martlet-incoming/ID`, which it holds locked while it lives. So the next run
 /// can tell what a dead one left behind (its folder's lock can be had) from what a living one still writes. A run that
@@ -14,9 +14,9 @@ final class IncomingFolder: Sendable {
 
     /// This run's folder, locked.
     let descriptor: OwnedDescriptor
-    /// How many unfinished files of dead runs were removed at the start.
+    /// The number of unfinished files of dead runs that were removed at the start.
     let removedLeftovers: Int
-    /// What its files may take of the disk.
+    /// The disk space that its files may take.
     let room: DiskRoom
     private let root: OwnedDescriptor
     private let shared: OwnedDescriptor

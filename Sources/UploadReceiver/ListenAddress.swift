@@ -1,14 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// Where the receiver listens: a numeric address and a port.
+/// The address and port on which the receiver listens; the address is numeric.
 package struct ListenAddress: Equatable, Sendable {
     /// `127.0.0.1:0`: this machine only, any free port.
     package static let loopback = ListenAddress(host: "127.0.0.1", isIPv6: false, port: 0)
 
     /// The address in numbers, without brackets.
     package let host: String
-    /// Whether it is an IPv6 address.
+    /// True for an IPv6 address.
     package let isIPv6: Bool
     /// The port; 0 takes a free one.
     package let port: UInt16
@@ -37,12 +37,12 @@ package struct ListenAddress: Equatable, Sendable {
         }
     }
 
-    /// Whether only this machine can reach it: 127.0.0.0/8 or ::1.
+    /// True when only this machine can reach it: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool {
         InternetSocket.bytes(ofAddress: host).map(InternetSocket.isLoopback) ?? false
     }
 
-    /// Whether it stands for all addresses of this machine: 0.0.0.0 or ::.
+    /// True for the wildcard address, which stands for all addresses of this machine: 0.0.0.0 or ::.
     var isWide: Bool { InternetSocket.bytes(ofAddress: host)?.allSatisfy { $0 == 0 } ?? false }
 
     /// The same address with the port that the kernel chose.

@@ -30,19 +30,19 @@ struct Preconditions: Equatable, Sendable {
         return conditions
     }()
 
-    /// Whether the request says nothing about the file that may be there.
+    /// True when the request sets no condition on a file that may exist.
     var isEmpty: Bool { self == Preconditions() }
 
     /// The fields that `init` reads, as they are stored.
     static let fieldNames = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]
 
-    /// What `init` would read these conditions from.
+    /// The fields from which `init` would read these conditions.
     var fields: [(name: String, value: String)] {
         let values = [ifMatch?.field, ifNoneMatch?.field, ifModifiedSince?.field, ifUnmodifiedSince?.field]
         return zip(Self.fieldNames, values).compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// Whether the file must not exist yet: `If-None-Match: *`.
+    /// True when the file must not exist yet: `If-None-Match: *`.
     var demandsAbsence: Bool { ifNoneMatch == .any }
 
     /// Evaluates the conditions in the order of RFC 9110 section 13.2.2 against the file there is, if there is one.

@@ -33,7 +33,7 @@ final class Publication: @unchecked Sendable {
     }
 }
 
-/// How a publication ended.
+/// The result of a publication.
 enum PublishOutcome: Equatable, Sendable {
     case created(FileFacts)
     case replaced(FileFacts)
@@ -66,7 +66,7 @@ final class Publisher: Sendable {
         flusher = try Flusher(folder.root, tell: tell)
     }
 
-    /// Whether a file of that length has that name.
+    /// Returns true when a file of that length has that name.
     func has(_ path: TargetPath, size: UInt64) -> Bool { (try? folder.openFile(path))?.facts.size == size }
 
     /// Gives a small file its name now.
@@ -167,6 +167,6 @@ extension PublishOutcome {
 }
 
 extension Preconditions {
-    /// Whether the request may make a file that is not there.
+    /// True when the request may create a file that does not exist.
     var permitsAbsence: Bool { outcome(of: nil, isRead: false) == .met }
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// One PUT, as a value: told what happened, it says what to do next. It opens no file and reads no clock.
 struct PutMachine {
-    /// What the request asks for.
+    /// The facts of a PUT that its head gives.
     struct Request: Equatable, Sendable {
         var path: TargetPath
         var body: BodyLength
@@ -11,7 +11,7 @@ struct PutMachine {
         var claim = DigestFields.Claim.none
         var wantsDigest = false
 
-        /// Whether the digest must be computed while the file arrives.
+        /// True when the digest must be computed while the file arrives.
         var needsDigest: Bool { wantsDigest || claim != .none }
     }
 
@@ -42,7 +42,7 @@ struct PutMachine {
         case refuse(Refusal)
     }
 
-    /// What is at the path, and how much room the disk has, were looked up.
+    /// Takes the result of the look-up: the entry at the path and the free bytes on the disk.
     mutating func looked(_ existing: Existing, freeSpace: UInt64) -> LookAction {
         precondition(state == .announced, "a PUT is looked up once, when its head has arrived")
         if let refusal = refusal(existing, freeSpace) {
@@ -140,7 +140,7 @@ struct PutMachine {
     }
 }
 
-/// Why a PUT does not become a file.
+/// The reasons for which a PUT does not become a file.
 enum Refusal: Error, Equatable, Sendable {
     case malformedDigest
     case namesAFolder
@@ -153,7 +153,7 @@ enum Refusal: Error, Equatable, Sendable {
     case digestDiffers
     case failed(Errno)
 
-    /// What the client is told.
+    /// The answer to the client.
     var answer: Answer {
         switch self {
         case .malformedDigest: .problem(.badRequest, "the digest field is not a sha-256 in base64 between colons")

@@ -13,7 +13,7 @@ final class PutRequest: ServedRequest {
     private var received: UInt64 = 0
     /// While it is shown as under way.
     private var shown: UploadsUnderWay.Shown?
-    /// Whether the journal has heard how it ended.
+    /// True when the journal has been told how the request ended.
     private var isReported = false
 
     init(_ context: ReceiverContext, _ head: RequestHead, _ path: TargetPath, _ conditions: Preconditions) {
@@ -26,7 +26,7 @@ final class PutRequest: ServedRequest {
             limits: context.configuration.limits)
     }
 
-    /// What a PUT may not be: a part of a file, or coded bytes whose coding would be lost.
+    /// Refuses a PUT of a part of a file, or of coded bytes whose coding would be lost; `nil` for any other.
     static func unsupported(_ head: RequestHead) -> Answer? {
         if head.fields["content-range"] != nil {
             return .problem(.badRequest, "a PUT with Content-Range is not taken: send the whole file")

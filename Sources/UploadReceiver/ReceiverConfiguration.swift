@@ -1,12 +1,12 @@
 import Digests
 package import DisplayText
 
-/// What a receiver is told when it starts.
+/// The settings with which a receiver starts.
 package struct ReceiverConfiguration: Sendable {
     /// The folder that is served and written to.
     package var folder: [UInt8]
     package var listen = ListenAddress.loopback
-    /// Who may ask.
+    /// The requests that are let in: all, or those with a token.
     package var access = Access.open
     /// Names by which the receiver may be called beside its own: `NAME` with any port, or `NAME:PORT`.
     package var names: [String] = []
@@ -16,12 +16,12 @@ package struct ReceiverConfiguration: Sendable {
     /// The output is a terminal with these characters: what is under way is shown there, redrawn in place.
     package var showsUploads: CharacterSet?
 
-    /// What the disk has free, in bytes, instead of asking it: for tests.
+    /// Replaces the disk's answer about free bytes: for tests.
     var freeSpace: DiskRoom.Look?
 
     package init(folder: [UInt8]) { self.folder = folder }
 
-    /// Whether `names` takes such a text.
+    /// Returns true for a text that `names` takes.
     package static func isName(_ text: String) -> Bool { RequestAuthority(text) != nil }
 
     package enum Access: Sendable {
@@ -32,7 +32,7 @@ package struct ReceiverConfiguration: Sendable {
         /// becomes one of `token` when it knows its port.
         case kept(in: [UInt8])
 
-        /// Whether a request with this `Authorization` field may go on. Compares in constant time.
+        /// Returns true when a request with this `Authorization` field may go on. Compares in constant time.
         func admits(_ authorization: String?) -> Bool {
             let secret: [UInt8]
             switch self {
@@ -47,7 +47,7 @@ package struct ReceiverConfiguration: Sendable {
         }
     }
 
-    /// Whether a token that the receiver made is shown in its output, and not only the file that holds it.
+    /// True when a token that the receiver made is shown in its output, and not only the file that holds it.
     package var showsToken = false
 
     /// A certificate chain and its key, each the bytes of a PEM file.
@@ -64,26 +64,26 @@ package struct ReceiverConfiguration: Sendable {
     package struct Limits: Sendable {
         /// The largest file taken, in bytes.
         package var maximumSize: UInt64?
-        /// How much room on the disk is left alone, in bytes.
+        /// Bytes of the disk that stay free.
         package var keepFree: UInt64 = 64 << 20
-        /// How many connections there may be, in all and from one address.
+        /// The most connections, in all and from one address.
         package var connections = 512
         package var connectionsPerAddress = 256
-        /// How many of them may be without a request that was let in; the oldest of more is closed.
+        /// The most connections without a request that was let in; beyond that the oldest is closed.
         package var unprovenConnections = 64
-        /// How long a connection may be silent, in seconds, and how long one on which no request was let in.
+        /// Seconds that a connection may be silent, and seconds for one on which no request was let in.
         package var silence: UInt32 = 300
         package var unprovenSilence: UInt32 = 15
-        /// How many unfinished uploads there may be; beginning another one is refused.
+        /// The most unfinished uploads; beyond that no upload may begin.
         package var unfinishedUploads = 10_000
-        /// How many complete uploads are remembered; the oldest of more is forgotten.
+        /// The most complete uploads that are remembered; beyond that the oldest is forgotten.
         package var rememberedUploads = 10_000
 
-        /// How long an upload that nobody goes on with is kept, in seconds.
+        /// Seconds that an unfinished upload is kept after its last use.
         package var unfinishedLifetime: Int64 = 7 * 86_400
-        /// How long a complete one is remembered at most, for a client that did not hear of it. Later the file itself is the answer.
+        /// Seconds that a complete upload is remembered at most, for a client that missed the answer. Later the file itself is the answer.
         package var completeLifetime: Int64 = 86_400
-        /// How many threads serve connections.
+        /// The number of threads that serve connections.
         package var threads = 2
 
         package init() {}

@@ -1,6 +1,6 @@
 import DisplayText
 
-/// What happened to a request, as one line for a person or a log.
+/// The outcome of a request, as one line for a person or a log.
 enum ReceiverEvent: Sendable {
     case received(TargetPath, size: UInt64, in: Duration, from: String, replaced: Bool, resumedAt: [UInt64] = [])
     /// The whole file, or a range of it.
@@ -45,7 +45,7 @@ enum ReceiverEvent: Sendable {
         "refused \(SafeText(method.name).string) \(shown): \(answer.status.rawValue) \(answer.explanation) (\(peer))"
     }
 
-    /// Where it was resumed: all places when they are few.
+    /// The offsets at which the upload was resumed: all of them when they are at most four.
     private static func resumptions(_ offsets: [UInt64]) -> String {
         switch offsets.count {
         case 0: ""

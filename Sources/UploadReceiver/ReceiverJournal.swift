@@ -8,7 +8,7 @@ import Synchronization
 /// On a terminal there is below them, while it is under way, one line an upload.
 final class ReceiverJournal: Sendable {
     private struct State {
-        /// Whether whoever asks has to submit the writing.
+        /// Marks the writing as scheduled; returns true when the caller must submit it.
         mutating func schedule() -> Bool {
             defer { isScheduled = true }
             return !isScheduled
@@ -24,7 +24,7 @@ final class ReceiverJournal: Sendable {
         var display: Display?
     }
 
-    /// What a terminal shows besides the lines.
+    /// The live part of a terminal, below the lines.
     private struct Display {
         let underWay: UploadsUnderWay
         let pace: DrawingPace
@@ -49,7 +49,7 @@ final class ReceiverJournal: Sendable {
         state.withLock { $0.display = Display(underWay: underWay, pace: pace) }
     }
 
-    /// Who is told of uploads that are under way, where anybody sees them.
+    /// The running uploads that the terminal shows; `nil` when there is no such terminal.
     var underWay: UploadsUnderWay? { state.withLock { $0.display?.underWay } }
 
     func report(_ event: ReceiverEvent) {

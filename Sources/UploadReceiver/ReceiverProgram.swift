@@ -34,13 +34,13 @@ package enum ReceiverProgram {
         receiver.stop()
     }
 
-    /// Whether the terminal takes more than lines, as far as the environment tells.
+    /// True when `TERM` names a terminal that can redraw its lines.
     private static var canRedraw: Bool {
         let name = System.environment("TERM") ?? []
         return !name.isEmpty && name != Array("dumb".utf8)
     }
 
-    /// Whether the terminal's characters are UTF-8, as far as the environment tells.
+    /// True when the locale in the environment says that the terminal's characters are UTF-8.
     private static var showsBlocks: Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.lazy.compactMap { System.environment($0) }.first { !$0.isEmpty } ?? []

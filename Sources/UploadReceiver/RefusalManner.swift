@@ -1,5 +1,5 @@
-/// How a request is refused whose body has not all been read. A connection that is closed with unread bytes is reset by
-/// the kernel, and the reset may overtake the answer; so the answer goes out in the way that lets the client see it.
+/// The ways to refuse a request whose body has not all been read. The kernel resets a connection that is closed with unread
+/// bytes, and the reset may overtake the answer; so the answer goes out in a way that lets the client see it.
 enum RefusalManner: Equatable, Sendable {
     /// The library answers now and closes the connection: the client has sent no body yet.
     case atOnce

@@ -47,8 +47,8 @@ struct RequestFields: Equatable, Sendable {
         return found
     }
 
-    /// What makes the fields mean different things to different readers, for the client; `nil` when they are sound. A field that is
-    /// there twice, a length beside chunks, and control bytes are how requests are smuggled past whoever looked at them before.
+    /// The reason for which different readers would read the fields differently, for the client; `nil` when they are sound. Duplicate
+    /// fields, a length beside chunks, and control bytes are used to smuggle requests past an earlier reader.
     var fault: String? {
         // "Content-Length : 5" is one field to us and another one to a proxy before us (RFC 9112 section 5.1).
         for line in lines where !Self.isToken(line.name) { return "a field has a name that is none" }
@@ -77,34 +77,34 @@ struct RequestFields: Equatable, Sendable {
     }
 }
 
-/// What is known of a request when its head has arrived.
+/// The facts of a request that are known when its head has arrived.
 struct RequestHead: Sendable {
     let method: Method
     /// The target as it was sent, without its query.
     let target: [UInt8]
     let fields: RequestFields
-    /// Who asks: a numeric address.
+    /// The client's numeric address.
     let peer: String
     let isTLS: Bool
-    /// Whether the client understands interim answers that it did not ask for: HTTP/1.1 and later.
+    /// True when the client understands interim answers that it did not ask for: HTTP/1.1 and later.
     var understandsInterim = true
-    /// Whether it is a request of HTTP/1.0, which need not name its server.
+    /// True for a request of HTTP/1.0, which need not name its server.
     var isHTTP10 = false
     /// The connection's descriptor, the library's until the exchange has ended; nobody but the connection's thread writes
     /// to it, and only while the library does not.
     var socket: Int32 = -1
 
-    /// Whether a 104 can be sent: it is written past the library, which is not possible through TLS; and some proxies hand it on as if it
-    /// were the answer (nginx before 1.27).
+    /// True when a 104 can be sent. It is written past the library, which is not possible through TLS; and some proxies pass it on
+    /// as if it were the answer (nginx before 1.27).
     var takesInterim: Bool { understandsInterim && !isTLS && !cameThroughProxy }
 
-    /// What nginx passes on without being told to name itself has `Connection: close`, which no client of the draft says.
+    /// True when a proxy seems to have passed the request on. nginx by default sends `Connection: close`, which no client of the draft sends.
     private var cameThroughProxy: Bool {
         fields["connection"]?.lowercased() == "close"
             || ["via", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"].contains { fields[$0] != nil }
     }
 
-    /// What is said about the body's length.
+    /// The length of the body, as the fields announce it.
     var body: BodyLength {
         if fields["transfer-encoding"] != nil { return .unknown }
         guard let length = fields["content-length"] else { return .none }
@@ -112,11 +112,11 @@ struct RequestHead: Sendable {
         return UInt64(length).map { $0 == 0 ? .none : .known($0) } ?? .unknown
     }
 
-    /// Whether the client waits for `100 Continue` before it sends the body.
+    /// True when the client waits for `100 Continue` before it sends the body.
     var expectsContinue: Bool { fields["expect"]?.lowercased() == "100-continue" }
 }
 
-/// How long a request's body will be.
+/// The announced length of a request's body, in bytes.
 enum BodyLength: Equatable, Sendable {
     case none
     case known(UInt64)

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// What is at a path below the served folder.
+/// The kind of entry at a path below the served folder.
 enum Existing: Equatable, Sendable {
     case nothing
     case file(FileFacts)
@@ -50,7 +50,7 @@ final class ServedFolder: Sendable {
         root = try System.open(path, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// What is at a path. A missing folder on the way is `.nothing`; a file or a link on the way is thrown as `ENOTDIR`.
+    /// Looks up the entry at a path. A missing folder on the way gives `.nothing`; a file or a link on the way throws `ENOTDIR`.
     func look(at path: TargetPath) throws(Errno) -> Existing {
         guard let name = path.components.last else { return .folder }
         do {
@@ -126,7 +126,7 @@ final class ServedFolder: Sendable {
 }
 
 extension Answer {
-    /// What a client is told when a call on its file failed.
+    /// The answer to a client when a call on its file failed.
     static func failure(_ error: Errno) -> Answer {
         switch error {
         case .noSuchFile: .problem(.notFound, "there is no such file")

@@ -24,14 +24,14 @@ protocol ServedRequest: AnyObject {
     func ended(_ ending: ExchangeEnding)
 }
 
-/// What a request wants next.
+/// The next step that a request wants.
 enum RequestStep {
     case answer(Answer)
     /// Something that may block: it is started now, and calls `done` once, on any thread. The connection sleeps meanwhile.
     case work(_ start: (_ done: @escaping @Sendable () -> Void) -> Void)
 }
 
-/// How an exchange ended, as far as the server can know.
+/// The end of an exchange, as far as the server can know it.
 enum ExchangeEnding: Equatable, Sendable {
     /// The whole answer was handed to the kernel.
     case answered
@@ -43,7 +43,7 @@ enum ExchangeEnding: Equatable, Sendable {
     case stopped
 }
 
-/// What all requests share.
+/// The objects that all requests share.
 final class ReceiverContext: Sendable {
     let configuration: ReceiverConfiguration
     let doorkeeper: Doorkeeper

@@ -1,14 +1,14 @@
 import Digests
 import DisplayText
 
-/// Where a request's target points: the names of folders and a file below the served folder, as bytes.
+/// The path that a request's target names: folders and a file below the served folder, as bytes.
 ///
 /// The target is percent-decoded one component at a time, so an encoded slash never becomes a separator. A target that
 /// could leave the folder (`..`, NUL, an encoded slash) or that names our own hidden folder is a problem, not a path.
 struct TargetPath: Equatable, Sendable {
     /// The names from the served folder down; empty for the served folder itself.
     let components: [[UInt8]]
-    /// Whether the target ended in a slash (or was the served folder itself).
+    /// True when the target ended in a slash (or was the served folder itself).
     let isFolder: Bool
 
     init(components: [[UInt8]], isFolder: Bool = false) {
@@ -35,7 +35,7 @@ struct TargetPath: Equatable, Sendable {
         return path
     }
 
-    /// Whether a name in the served folder is one of our own hidden folders.
+    /// Returns true when a name in the served folder is one of our own hidden folders.
     static func isReserved(_ name: [UInt8]) -> Bool {
         name == Array(IncomingFolder.name.utf8) || name == Array(UploadID.folderName.utf8)
     }
@@ -69,7 +69,7 @@ struct TargetPath: Equatable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// How many names a path has at most, and so how many folders one request makes.
+    /// The most names in a path, and so the most folders that one request makes.
     static let deepest = 100
 
     /// NAME_MAX of Linux's file systems.
@@ -122,7 +122,7 @@ struct TargetPath: Equatable, Sendable {
     }
 }
 
-/// Why a target is no path below the served folder.
+/// The reasons for which a target is no path below the served folder.
 enum TargetProblem: Error, Equatable {
     case notAPath
     case badEscape
@@ -132,7 +132,7 @@ enum TargetProblem: Error, Equatable {
     case tooDeep
     case reserved
 
-    /// What the client is told.
+    /// The answer to the client.
     var answer: Answer {
         switch self {
         case .notAPath: .problem(.badRequest, "the target is not a path")

@@ -11,7 +11,7 @@ package import LinuxSystem
 
 /// A running receiver. Made, used and stopped by one owner.
 package final class UploadReceiver {
-    /// Where it can be reached, with the port that was asked for; with port 0 the folder's usual one, or any when that is taken.
+    /// The receiver's URL, with the requested port; for port 0 with the folder's usual port, or any free one when that is taken.
     package let url: String
     private let isForThisMachine: Bool
     private let context: ReceiverContext
@@ -120,13 +120,13 @@ package final class UploadReceiver {
     }
 }
 
-/// Why a receiver does not start.
+/// The reasons for which a receiver does not start.
 package enum ReceiverError: Error, Equatable, CustomStringConvertible {
     case system(Step, Errno)
     /// A folder of ours inside the served one is not this user's alone.
     case hiddenFolder(name: String, PrivacyFailure)
     case token(KeptTokenError)
-    /// What libmicrohttpd or GnuTLS said.
+    /// The message of libmicrohttpd or GnuTLS; empty when there was none.
     case httpLibrary(String)
 
     package enum Step: Equatable, Sendable {
@@ -136,7 +136,7 @@ package enum ReceiverError: Error, Equatable, CustomStringConvertible {
         case reading([UInt8])
     }
 
-    /// What happened and what to do, for a person.
+    /// The problem and its remedy, for a person.
     package var description: String {
         switch self {
         case .system(.starting, let error): "cannot start: \(error)"

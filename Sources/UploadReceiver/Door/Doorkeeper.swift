@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Who is let in: everything that is looked at before a request means anything.
+/// Decides which requests are let in: all checks that come before a request means anything.
 struct Doorkeeper: Sendable {
     private let names: OwnNames
     private let access: ReceiverConfiguration.Access

@@ -76,7 +76,7 @@ struct KeptToken {
     }
 }
 
-/// Why no token can be kept: this path is not what it must be.
+/// The reason for which no token can be kept: this path is not what it must be.
 package struct KeptTokenError: Error, Equatable, Sendable {
     package let path: [UInt8]
     package let failure: PrivacyFailure

@@ -28,7 +28,7 @@ struct OwnNames: Sendable {
         address = listen.isWide ? nil : InternetSocket.bytes(ofAddress: listen.host)
     }
 
-    /// Whether a request may name its server so.
+    /// Returns true when a request may name its server by this authority.
     ///
     /// - Parameter local: the address at which its connection came in; `nil` when that is not known.
     func include(_ authority: RequestAuthority, local: @autoclosure () -> [UInt8]?) -> Bool {
@@ -42,7 +42,7 @@ struct OwnNames: Sendable {
         }
     }
 
-    /// Whether a page of this origin is one of ours; `null`, which a page without an origin sends, is none.
+    /// Returns true when a page of this origin is one of ours; `null`, which a page without an origin sends, is none.
     func include(origin: String, local: @autoclosure () -> [UInt8]?) -> Bool {
         let prefix = scheme + "://"
         guard origin.lowercased().hasPrefix(prefix),

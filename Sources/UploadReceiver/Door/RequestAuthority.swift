@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// A host and perhaps a port, as they stand in `Host`, in an absolute target and in `Origin`.
 struct RequestAuthority: Equatable, Sendable {
-    /// What the host is: names are compared without case and final dot, addresses by their bytes.
+    /// A host: a name, compared without case and final dot, or an address, compared by its bytes.
     enum Host: Equatable, Sendable {
         case name(String)
         /// In network order, as `InternetSocket.bytes(ofAddress:)` gives it.

@@ -1,6 +1,6 @@
 import DisplayText
 
-/// What a terminal shows below the lines that stay: one line an upload, redrawn in place. A value that says which bytes to write.
+/// The lines of a terminal below the lines that stay: one per upload, redrawn in place. A value that says which bytes to write.
 struct LiveTerminal {
     /// The cells that each of the lines took which are there now, from above.
     private var drawn: [Int] = []

@@ -5,7 +5,7 @@ import TransferModel
 
 /// The uploads that bytes come for, and how fast: what a terminal shows while they come. Any thread.
 final class UploadsUnderWay: Sendable {
-    /// What an upload is known by: its own name, which several requests may use, or a number for one that is a single request.
+    /// The key of an upload: its own name, which several requests may use, or a number for one that is a single request.
     fileprivate enum Key: Hashable, Sendable {
         case upload(UploadID)
         case request(UInt64)
@@ -13,13 +13,13 @@ final class UploadsUnderWay: Sendable {
 
     private struct Entry {
         let name: SafeText
-        /// What came first is shown first.
+        /// The order in which uploads began and are shown.
         let number: UInt64
         var total: UInt64?
         var received: UInt64
         /// Requests that bring bytes for it now.
         var requests = 1
-        /// What was there at the last look, and when that was.
+        /// The bytes received at the last look, and the time of that look.
         var seen: UInt64
         var seenAt: MonotonicInstant
         var rate: Double?
@@ -27,7 +27,7 @@ final class UploadsUnderWay: Sendable {
         var movedAt: MonotonicInstant
     }
 
-    /// How long an upload that no request brings bytes for stays: its next piece may be on its way.
+    /// The time for which an upload without a request stays on the screen: its next piece may be on its way.
     private static let patience = Duration.seconds(5)
 
     private struct State {

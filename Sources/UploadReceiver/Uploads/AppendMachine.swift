@@ -1,12 +1,12 @@
 import Digests
 import LinuxSystem
 
-/// What an upload is at a moment.
+/// The state of an upload at one moment.
 struct UploadFacts: Equatable, Sendable {
     var record: UploadRecord
-    /// How many bytes it has.
+    /// Bytes that it has.
     var offset: UInt64
-    /// Whether the file has its name; then `offset` is its length.
+    /// True when the file has its name; then `offset` is its length.
     var isPublished: Bool
 }
 
@@ -44,7 +44,7 @@ struct AppendMachine {
         case refuse(UploadRefusal)
     }
 
-    /// What the upload is, and how much room the disk has, were looked up.
+    /// Takes the result of the look-up: the upload's state and the free bytes on the disk.
     mutating func looked(_ facts: UploadFacts, freeSpace: UInt64) -> LookAction {
         precondition(state == .announced, "an append is looked up once, when its head has arrived")
         length = facts.record.length ?? append.length ?? announcedEnd
@@ -113,13 +113,13 @@ struct AppendMachine {
         return append.completes ? .publish : .keep
     }
 
-    /// What came is on the disk or published, or that failed; the answer is given.
+    /// The body's bytes are on the disk or published, or that failed; the answer is given.
     mutating func settled() {
         precondition(state == .settling, "only a whole body is settled")
         state = .over
     }
 
-    /// Where the upload ends if these bytes are its last.
+    /// The offset at which the upload ends if these bytes are its last; `nil`: they are not, or their count is unknown.
     private var announcedEnd: UInt64? {
         guard append.completes else { return nil }
         switch append.body {

@@ -12,7 +12,7 @@ final class ArrivalDigest: Sendable {
     /// Unchecked: the growing digest is reached only under the lock of `state`, which nothing leaves but finished values.
     private struct State: @unchecked Sendable {
         let running = RunningDigest(.sha256)
-        /// How many bytes are in it.
+        /// Bytes that are in it.
         var count: UInt64 = 0
     }
 
@@ -68,6 +68,6 @@ final class ArrivalDigest: Sendable {
 }
 
 extension UploadRecord {
-    /// Whether the whole file's sha-256 is to be checked or told.
+    /// True when the SHA-256 of the whole file is to be checked or told.
     var needsDigest: Bool { claim != nil || wantsDigest }
 }

@@ -11,7 +11,7 @@ final class LiveUpload: Sendable {
     let id: UploadID
     private let folder: UploadFolder
     private let worker: BlockingWorker
-    /// Where one is needed and every byte came through this receiver.
+    /// The running digest; `nil` when none is needed or some bytes did not come through this receiver.
     let arrivalDigest: ArrivalDigest?
 
     /// The right to write, until somebody else takes it.
@@ -28,7 +28,7 @@ final class LiveUpload: Sendable {
         var data: OwnedDescriptor?
         /// The size of `data`.
         var offset: UInt64
-        /// How much of it is on the disk for certain.
+        /// Bytes of it that are on the disk for certain.
         var synced: UInt64 = 0
         var isRecordSynced: Bool
         /// A checkpoint found that bytes were lost; whoever syncs next is told.
@@ -84,7 +84,7 @@ final class LiveUpload: Sendable {
     var isRemoved: Bool { state.withLock { $0.isRemoved } }
     /// Seconds since 1970.
     var lastWritten: Int64 { state.withLock { $0.lastWritten } }
-    /// How many bytes may be told without waiting.
+    /// Bytes that may be reported to the client without waiting for the disk.
     var syncedOffset: UInt64 { state.withLock { $0.isRecordSynced ? $0.synced : 0 } }
 
     // MARK: The seat
@@ -274,7 +274,7 @@ final class LiveUpload: Sendable {
 
     // MARK: Inside
 
-    /// How much may be in memory only before it is sent to the disk.
+    /// The most bytes that may be in memory only; then they are sent to the disk.
     private static let checkpointSize: UInt64 = 8 << 20
 
     private static func unseat(_ state: inout State) {

@@ -17,7 +17,7 @@ final class OneRequestUpload: ServedRequest {
         self.version = version
     }
 
-    /// Whether it may be a plain PUT. Larger ones, and those that wait for a word, get their URL with the head.
+    /// Returns true when it may be a plain PUT. Larger ones, and those that wait for `100 Continue`, get their URL with the head.
     static func isWorthwhile(_ creation: UploadCreation, _ head: RequestHead) -> Bool {
         guard creation.append.completes else { return false }
         // A length that contradicts the body is found out where uploads are.
@@ -50,7 +50,7 @@ final class OneRequestUpload: ServedRequest {
             .cut(creation.record.path, ending, received: 0, expected: creation.record.length, from: head.peer))
     }
 
-    /// What comes in one piece costs less to send again than to ask for.
+    /// The largest body, in bytes, that costs less to send again than to ask for.
     private static let smallest: UInt64 = 64 << 10
 
     private var served: any ServedRequest {

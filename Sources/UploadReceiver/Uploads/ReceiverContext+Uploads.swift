@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Which requests are about resumable uploads, and who serves them.
+/// Recognises the requests about resumable uploads and chooses the type that serves each.
 extension ReceiverContext {
     /// A request to an upload's own URL.
     func request(for head: RequestHead, to id: UploadID) -> Result<any ServedRequest, Rejection> {
@@ -97,13 +97,13 @@ extension ReceiverContext {
     private static func unnamed() throws(Errno) -> String { "upload-" + String(try UploadID().text.prefix(8)) }
 }
 
-/// What the requests about uploads share.
+/// Helpers that the requests about uploads share.
 extension ReceiverContext {
     func answers(_ dialect: UploadDialect, _ id: UploadID) -> UploadAnswers {
         UploadAnswers(dialect: dialect, id: id, limits: configuration.limits, now: WallClock.seconds)
     }
 
-    /// Why a file could not be published under its name as things stand.
+    /// The reason for which a file could not be published under its name as things stand; `nil` when it could.
     func refusal(toPublish record: UploadRecord) -> UploadRefusal? {
         if record.role == .partial { return nil }
         if record.path.isFolder { return .file(.namesAFolder) }

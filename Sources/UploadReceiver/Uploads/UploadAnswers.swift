@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What a client is told of its upload, in its dialect. One place for every success; refusals are in `UploadRefusal`.
+/// The answers to a client about its upload, in its dialect. One place for every success; refusals are in `UploadRefusal`.
 struct UploadAnswers {
     let dialect: UploadDialect
     let id: UploadID
@@ -107,7 +107,7 @@ struct UploadAnswers {
 
     private var location: Answer.Field { Answer.Field(name: "Location", value: id.target) }
 
-    /// Where the file is read again.
+    /// The field that names the path at which the file can be read.
     private func contentLocation(_ path: TargetPath) -> Answer.Field {
         Answer.Field(name: "Content-Location", value: path.target)
     }

@@ -1,7 +1,7 @@
 /// Bytes for an upload, as the head of their request announces them.
 struct UploadAppend: Equatable, Sendable {
     var dialect: UploadDialect
-    /// Where the client means to go on.
+    /// The offset at which the client goes on.
     var offset: UInt64
     /// IETF: whether these are the last bytes.
     var completes: Bool
@@ -34,7 +34,7 @@ struct UploadAppend: Equatable, Sendable {
         }
     }
 
-    /// Whether the request's media type is this one, whatever its parameters.
+    /// Returns true when the request has this media type, whatever its parameters.
     static func hasType(_ fields: RequestFields, _ type: String) -> Bool {
         guard let field = fields["content-type"] else { return false }
         return trimmed(field.split(separator: ";", omittingEmptySubsequences: false)[0]).lowercased() == type

@@ -1,12 +1,12 @@
-/// How many uploads there are: a value that is told of each that is made, published and removed.
+/// The set of uploads that exist: a value that is told of each one that is made, published and removed.
 struct UploadCensus: Equatable, Sendable {
     private(set) var unfinished: Set<UploadID> = []
     /// The oldest first; those that are gone stay until they would be forgotten.
     private var complete: [UploadID] = []
-    /// Where in `complete` the oldest is.
+    /// The index in `complete` of the oldest.
     private var first = 0
 
-    /// What was found on the disk.
+    /// Replaces the counts by the uploads found on the disk.
     /// - Parameter live: uploads in use, some of which may have been made since the disk was looked at.
     mutating func count(unfinished: some Sequence<UploadID>, complete: [UploadID], live: some Sequence<UploadID>) {
         self.complete = complete

@@ -4,7 +4,7 @@ struct UploadCreation: Equatable, Sendable {
     var record: UploadRecord
     /// The bytes that come with the request.
     var append: UploadAppend
-    /// Whether the method itself asks to replace what is there (PUT), or only makes something new (POST).
+    /// True when the method itself asks to replace the file (PUT); false when it only creates one (POST).
     var isPut = false
 
     /// tus's POST. `target` is the folder, or the file when no name is given.
@@ -88,8 +88,8 @@ struct UploadCreation: Equatable, Sendable {
 }
 
 extension UploadRecord {
-    /// What a client may say about a file that is there: the conditions of HTTP, or that it shall be replaced, by
-    /// `Overwrite: T` (RFC 4918's field) or by `overwrite` in tus metadata. Otherwise nothing is.
+    /// Takes the client's conditions on a file that exists: those of HTTP, or permission to replace it, by `Overwrite: T` (RFC 4918's
+    /// field) or by `overwrite` in tus metadata. Without any of them nothing is replaced.
     mutating func takeConditions(
         _ conditions: Preconditions, _ fields: RequestFields, _ metadata: [UInt8]?
     ) throws(UploadRefusal) {

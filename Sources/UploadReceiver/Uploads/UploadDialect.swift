@@ -1,4 +1,4 @@
-/// How a client speaks about its upload.
+/// The protocol in which a client speaks about its upload.
 enum UploadDialect: Equatable, Sendable {
     /// tus 1.0.0.
     case tus
@@ -26,15 +26,15 @@ enum InteropVersion: Int, CaseIterable, Comparable, Sendable {
             : Answer.Field(name: "Upload-Complete", value: isComplete ? "?1" : "?0")
     }
 
-    /// Whether 104 may carry an `Upload-Offset`.
+    /// True when 104 may carry an `Upload-Offset`.
     var hasProgress: Bool { self >= .five }
-    /// Whether an append must say `application/partial-upload`.
+    /// True when an append must say `application/partial-upload`.
     var demandsPartialUpload: Bool { self >= .six }
-    /// What an append that is not the last is answered with.
+    /// The status that answers an append that is not the last.
     var appendStatus: Status { self >= .six ? .noContent : .created }
 }
 
-/// Which protocol a request names.
+/// The protocol that a request names.
 enum SpokenDialect: Equatable, Sendable {
     /// Neither: plain HTTP, as far as the fields go.
     case none

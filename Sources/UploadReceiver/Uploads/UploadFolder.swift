@@ -16,7 +16,7 @@ final class UploadFolder: Sendable {
     /// Opened when the first upload needs it.
     private let opened = Mutex<OwnedDescriptor?>(nil)
 
-    /// What uploads may take of the disk.
+    /// The disk space that uploads may take.
     let room: DiskRoom
 
     init(in root: OwnedDescriptor, _ room: DiskRoom) {
@@ -24,12 +24,12 @@ final class UploadFolder: Sendable {
         self.room = room
     }
 
-    /// What `load` found of an upload. Without `data` the file was published.
+    /// An upload that `load` found. Without `data` the file was published.
     struct Loaded {
         let record: UploadRecord
         let data: OwnedDescriptor?
         let size: UInt64
-        /// What tells the data from what it is after somebody has written to it.
+        /// The facts of the data by which a later write shows; `nil` without data.
         let facts: FileFacts?
         /// Seconds since 1970.
         let lastWritten: Int64
@@ -119,7 +119,7 @@ final class UploadFolder: Sendable {
         return file
     }
 
-    /// What is in the folder.
+    /// The contents of the folder.
     struct Contents {
         var unfinished: [UploadID] = []
         /// The oldest first.

@@ -20,7 +20,7 @@ struct UploadMetadata: Equatable, Sendable {
     subscript(key: String) -> [UInt8]? { values[key] }
 }
 
-/// Where an upload that is sent to a folder gets its name from. No name leaves the folder.
+/// Names an upload that is sent to a folder. No name leaves the folder.
 enum UploadName {
     /// tus: `filename`, below `relativePath` when that is given. Some clients send `relativePath` with the file's name at its
     /// end, some without, some send the word "null" for none. A target without a slash at its end and no `filename` is the

@@ -1,9 +1,9 @@
 import Digests
 
-/// What the receiver knows of an upload besides its bytes: the `info` file beside them. It outlives the receiver, and the
-/// bytes too: the rename that publishes takes them, and the record stays for whoever did not get the answer.
+/// The receiver's facts about an upload: the `info` file beside its bytes. The record outlives the receiver, and the bytes too:
+/// the rename that publishes takes the bytes away, and the record stays for a client that did not get the answer.
 struct UploadRecord: Equatable, Sendable {
-    /// What the bytes are for.
+    /// The purpose of the bytes.
     enum Role: Equatable, Sendable {
         /// A file of its own.
         case file
@@ -13,35 +13,35 @@ struct UploadRecord: Equatable, Sendable {
         case joined(String)
     }
 
-    /// Where it will be published.
+    /// The path under which it will be published.
     var path: TargetPath
     var role = Role.file
-    /// Whether it is complete as soon as it has its length (tus), or only when the client says so (IETF).
+    /// True when it is complete as soon as it has its length (tus); false when only the client says so (IETF).
     var completesByLength: Bool
     /// In bytes, once it is known.
     var length: UInt64?
     /// The conditions on the file that may be there, checked at the beginning and when it is published.
     var conditions = Preconditions()
-    /// Whether the conditions are our own caution, not the client's words: then a name that is taken is a conflict, no failed
-    /// condition.
+    /// True when the client named no conditions and these are our own precaution: then a name that is taken is a conflict, not a
+    /// failed condition.
     var conditionsAreImplied = false
-    /// What the whole file's sha-256 must be.
+    /// The SHA-256 that the whole file must have.
     var claim: DigestValue?
-    /// Whether the client asked for the whole file's sha-256.
+    /// True when the client asked for the SHA-256 of the whole file.
     var wantsDigest = false
     /// tus's `Upload-Metadata`, to be told again.
     var metadata: String?
     /// Milliseconds since 1970.
     var created: Int64 = 0
-    /// Where it went on after it was cut or the receiver had been started anew.
+    /// The offsets at which it went on after it was cut or the receiver was restarted.
     var resumedAt: [UInt64] = []
     /// The file has its name. Written after that, so a kill may leave it out.
     var isPublished = false
 
-    /// Whether `size` bytes are all there will be.
+    /// Returns true when it is complete with `size` bytes, by its length alone.
     func isWhole(at size: UInt64) -> Bool { completesByLength && length == size }
 
-    /// What the client is told when the conditions forbid to replace what is there.
+    /// The refusal when the conditions forbid to replace the existing file.
     func refusal(over existing: FileFacts?) -> UploadRefusal {
         conditionsAreImplied ? .exists : .file(.conditionFailed(existing))
     }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Why a request about an upload is not done.
+/// The reasons to refuse a request about an upload.
 enum UploadRefusal: Error, Equatable, Sendable {
     /// A version of tus that is not spoken here, or none where the upload demands it.
     case tusVersion
@@ -30,7 +30,7 @@ enum UploadRefusal: Error, Equatable, Sendable {
     /// The name is taken, and nobody asked to replace anything.
     case exists
     case name(TargetProblem)
-    /// What a PUT would be refused for, too.
+    /// A reason for which a PUT would be refused, too.
     case file(Refusal)
 
     func answer(in dialect: UploadDialect) -> Answer {

@@ -12,9 +12,9 @@ final class UploadStore: Sendable {
 
     private struct State {
         var live: [UploadID: (upload: LiveUpload, users: Int)] = [:]
-        /// Where the last append of an unfinished upload ended in order: going on there is no resumption.
+        /// The offset at which the last append of an unfinished upload ended in order: going on there is no resumption.
         var orderlyEnds: [UploadID: UInt64] = [:]
-        /// Of uploads that no request is about and that are not over.
+        /// The running digests of unfinished uploads that no request is about.
         var digests: [UploadID: ArrivalDigest.Parked] = [:]
         /// When the last request about an unfinished upload came. The wall clock may step by years when a machine without one hears
         /// the time; what was used just now is not old then.
@@ -42,7 +42,7 @@ final class UploadStore: Sendable {
     /// From now on nothing long begins, and what is under way ends soon, without a result.
     func giveUp() { state.withLock { $0.isStopping = true } }
 
-    /// Whether the receiver stops.
+    /// True when the receiver is stopping.
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
     /// Waits for what was begun. No request is served any more.
@@ -64,7 +64,7 @@ final class UploadStore: Sendable {
         return upload
     }
 
-    /// Why no upload may be begun now.
+    /// The reason for which no upload may begin now; `nil` when one may.
     func refusalToBegin() -> UploadRefusal? {
         state.withLock { $0.census.unfinished.count >= limits.unfinishedUploads }
             ? .tooMany(limits.unfinishedUploads) : nil
@@ -114,8 +114,8 @@ final class UploadStore: Sendable {
         }
     }
 
-    /// Whether its bytes are still to be had, here or under their name. Somebody who clears the disk may have taken them and left the record,
-    /// and that must not say that the file arrived.
+    /// Returns true when the upload's bytes still exist, here or under their name. Somebody who clears the disk may have removed them and
+    /// left the record, which alone must not say that the file arrived.
     private func isThere(_ loaded: UploadFolder.Loaded) -> Bool {
         if loaded.data != nil { return true }
         if case .partial = loaded.record.role { return false }
@@ -137,7 +137,7 @@ final class UploadStore: Sendable {
     /// A request is about this upload.
     func noteUse(_ upload: LiveUpload) { state.withLock { $0.usedAt[upload.id] = .now } }
 
-    /// Whether a request was about this unfinished upload within so many seconds of this run.
+    /// Returns true when a request of this run was about this unfinished upload within the last `seconds`.
     func wasUsed(_ id: UploadID, within seconds: Int64) -> Bool {
         state.withLock { state in
             state.usedAt[id].map { $0.duration(to: .now) < .seconds(seconds) } ?? false
@@ -166,7 +166,7 @@ final class UploadStore: Sendable {
         state.withLock { $0.orderlyEnds[upload.id] = offset }
     }
 
-    /// Whether writing on at `offset` continues what was interrupted.
+    /// Returns true when an append at `offset` continues an upload that was interrupted.
     func isResumption(_ upload: LiveUpload, at offset: UInt64) -> Bool {
         offset > 0 && state.withLock { $0.orderlyEnds[upload.id] != offset }
     }
@@ -183,8 +183,8 @@ final class UploadStore: Sendable {
         }
     }
 
-    /// How far an upload is. One that has its length and was not published, because the receiver was killed or the name was
-    /// taken, is published now: its client takes the length for the end.
+    /// Syncs an upload and returns its offset. One that has its length and was not published, because the receiver was killed or the
+    /// name was taken, is published now: its client takes the length for the end.
     func status(_ upload: LiveUpload) -> UploadEnd {
         let facts = upload.facts
         if !facts.isPublished, facts.record.role != .partial, facts.record.isWhole(at: facts.offset) {
@@ -257,7 +257,7 @@ final class UploadStore: Sendable {
     }
 }
 
-/// How an append, or a question, ended.
+/// The result of an append, or of a question.
 enum UploadEnd: Sendable {
     /// So many bytes are on the disk, or were published before.
     case kept(offset: UInt64)

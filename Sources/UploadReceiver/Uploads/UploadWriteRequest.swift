@@ -20,9 +20,9 @@ final class UploadWriteRequest: ServedRequest {
     /// Bytes of this request.
     private var received: UInt64 = 0
     private let settling = Settling()
-    /// How far the client has been told by 104.
+    /// The offset that the last 104 told the client.
     private var toldOffset: UInt64 = 0
-    /// Whether the client knows the upload's URL; otherwise a beginning that is cut is of no use to anybody.
+    /// True when the client knows the upload's URL; otherwise a beginning that is cut is of no use to anybody.
     private var urlIsKnown: Bool
     private var isAnswered = false
     /// While it is shown as under way.
@@ -234,8 +234,8 @@ final class UploadWriteRequest: ServedRequest {
         _ = interim(UploadAnswers.interim(version, [.offset(synced)]))
     }
 
-    /// Whether an interim answer went out. The socket's buffer is empty but for what an earlier answer left in it; half an
-    /// interim answer would spoil the final one, so then the connection ends.
+    /// Sends an interim answer; returns true when all of it went out. The socket's buffer is empty but for the rest of an earlier
+    /// answer. Half an interim answer would spoil the final one, so the connection ends then.
     private func interim(_ bytes: [UInt8]) -> Bool {
         let sent = (try? bytes.withUnsafeBytes { try System.send(head.socket, $0) }) ?? 0
         if sent > 0, sent < bytes.count { try? System.shutdown(head.socket, .both) }
@@ -294,7 +294,7 @@ final class UploadWriteRequest: ServedRequest {
     private func answers(_ id: UploadID) -> UploadAnswers { context.answers(dialect, id) }
 }
 
-/// Where a job leaves how it ended.
+/// The place where a job leaves its result.
 ///
 /// Unchecked: `end` is written by the job before it calls `done`, and read only after that.
 final class Settling: @unchecked Sendable {
