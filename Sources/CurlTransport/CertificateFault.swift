@@ -1,6 +1,6 @@
 import CCurl
 
-/// Why a peer's certificate was refused.
+/// The reasons for which a peer's certificate is refused.
 package enum CertificateFault: Sendable, Equatable {
     case expired
     case notYetValid

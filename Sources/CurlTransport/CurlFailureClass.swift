@@ -1,6 +1,6 @@
 import CCurl
 
-/// What kind of failure a ``CurlCode`` is, so that one table decides about trying again.
+/// The kinds of failure that a ``CurlCode`` can mean, so that one table decides about trying again.
 package enum CurlFailureClass: Sendable, Equatable {
     /// The line or the server: wait, ask where the transfer stands, go on.
     case transient

@@ -7,12 +7,12 @@ final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     /// libcurl writes here what went wrong; it must outlive the handle.
     private let errorText: UnsafeMutablePointer<CChar>
-    /// What `CURLOPT_HTTPHEADER` points to.
+    /// The list to which `CURLOPT_HTTPHEADER` points.
     private var fields: UnsafeMutablePointer<curl_slist>?
-    /// What `CURLOPT_QUOTE` points to.
+    /// The list to which `CURLOPT_QUOTE` points.
     private var commands: UnsafeMutablePointer<curl_slist>?
 
-    /// What its options are for, when they may serve another exchange of that kind; `configure` forgets it.
+    /// The kind of exchange that its options serve, when they may serve another of that kind; `configure` forgets it.
     var kind: ExchangeKind?
 
     /// Corresponds to `curl_easy_init`.
@@ -69,7 +69,7 @@ final class EasyHandle {
         if code != CURLE_OK { throw CurlError(CurlCode(code), option.name) }
     }
 
-    /// What went wrong with the last transfer, or the code's own text.
+    /// The text of the last transfer's error, or the code's own text.
     func errorText(or code: CurlCode) -> String {
         errorText[0] == 0 ? code.description : String(cString: errorText)
     }

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// What exchanges have in common whose options differ in address and body alone. Only for small uploads without
+/// The options that exchanges share when they differ in address and body alone. Only for small uploads without
 /// credentials: with them libcurl remembers on the handle what a server asked for.
 struct ExchangeKind: Equatable {
     let method: String
@@ -81,7 +81,7 @@ extension Exchange {
         ] + request.connection.options(tls: CCurl_SSLVERSION_TLSv1_2)
     }
 
-    /// What no other exchange has.
+    /// The options that belong to this exchange alone.
     private func own(_ context: UnsafeMutableRawPointer) -> [CurlOption] {
         var options: [CurlOption] = [
             .string(CURLOPT_URL, request.url),

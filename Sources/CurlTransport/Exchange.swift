@@ -6,7 +6,7 @@ import LinuxSystem
 /// The callbacks only record; ``HTTPTransport`` acts after libcurl has returned. On the transport's loop. Kept alive by
 /// the transport's table until its handle has left the multi handle, because libcurl holds its address unretained.
 final class Exchange {
-    /// Why a direction stands still.
+    /// The reasons for which a direction stands still.
     struct Pause: OptionSet {
         let rawValue: UInt8
         static let gate = Pause(rawValue: 1)
@@ -49,7 +49,7 @@ final class Exchange {
     private(set) var throttledUntil: MonotonicInstant?
     /// The connection that libcurl last waited for on its behalf; `CURLINFO_ACTIVESOCKET` knows none below a multi handle.
     var socket: Int32?
-    /// How often the request was about to be sent; 0 is still connecting.
+    /// The number of times that the request was about to be sent; 0 is still connecting.
     private var passes = 0
     /// A connection was opened for it since its request was last about to be sent.
     private var isOnNewConnection = false
@@ -298,8 +298,8 @@ final class Exchange {
         return ExchangeProgress(sent: bytesArrived, received: bytesReceived, delivered: delivered)
     }
 
-    /// What the other machine has: libcurl counts what is in this one's send queue as well, which on a slow line is many seconds' worth.
-    /// The connection is this exchange's alone; encrypted bytes are a few more than they carry.
+    /// Bytes of the body that the peer's machine has. libcurl also counts those in this machine's send queue, on a slow line many seconds'
+    /// worth. The connection is this exchange's alone; encrypted bytes are a few more than they carry.
     var bytesArrived: Int64 {
         let sent = bytesSent
         guard sent > 0, let socket, let queued = try? System.unacknowledged(socket) else { return sent }

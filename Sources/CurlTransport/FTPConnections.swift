@@ -11,7 +11,7 @@ final class SocketList: Sendable {
         /// The one on which the server's last words are wanted when it is closed.
         var heard: Int32?
         var lastWords: [UInt8] = []
-        /// What the data connection's send queue held when it was closed: the kernel goes on sending it.
+        /// Bytes in the data connection's send queue when it was closed: the kernel goes on sending them.
         var closedWith: Int64 = 0
 
         /// Bytes in the send queue of the data connection, the last one that was opened.

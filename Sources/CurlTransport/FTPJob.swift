@@ -15,7 +15,7 @@ final class FTPJob: Sendable {
         var isRunning = false
         /// The thread is to give up.
         var isStopped = false
-        /// What it works with, while it does.
+        /// The handle that it works with, while it does.
         var handle: FTPHandle?
         var sent: Int64 = 0
         var received: Int64 = 0
@@ -80,7 +80,7 @@ final class FTPJob: Sendable {
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// How many of these bytes may move now; waits for tokens. nil: give up.
+    /// Returns how many of these bytes may move now; waits for tokens. nil: give up.
     func allowance(for wanted: Int) -> Int? {
         state.wait { state in
             if state.isStopped { return .some(nil) }

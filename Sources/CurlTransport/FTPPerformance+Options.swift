@@ -112,8 +112,8 @@ extension FTPRequest {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What cannot be said over FTP: a line end would begin a command of somebody else's choosing, and libcurl takes no other
-    /// control character in a path either.
+    /// The error of a request that FTP cannot express; nil: none. A line end would begin a command of somebody else's choosing, and
+    /// libcurl takes no other control character in a path either.
     var fault: CurlError? {
         if server.host.utf8.contains(where: { $0 <= 32 || $0 == 127 || "/?#@\\".utf8.contains($0) })
             || server.host.isEmpty

@@ -147,7 +147,7 @@ final class FTPPerformance {
 
     private static let transferVerbs = ["STOR", "APPE", "RETR"]
 
-    /// What libcurl says when the last reply is the reason, and not the connection.
+    /// The codes with which libcurl ends when the last reply is the reason, and not the connection.
     private static let refusals = Set(
         [
             CURLE_WEIRD_SERVER_REPLY, CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_WEIRD_PASS_REPLY,
@@ -246,7 +246,7 @@ final class FTPPerformance {
         return found
     }
 
-    /// Where the transfer stands; false gives up.
+    /// Notes how many bytes the server has; false gives up.
     func progress(sent: Int64) -> Bool { job.moved(sent: max(0, sent - sockets.unacknowledged)) }
 
     var sockets: SocketList { handle.sockets }

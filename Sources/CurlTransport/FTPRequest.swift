@@ -2,7 +2,7 @@ package import LinuxSystem
 
 /// An FTP server and who we are there.
 package struct FTPServer: Sendable, Hashable {
-    /// How the connection is protected.
+    /// The protection of the connection.
     package enum Security: Sendable, Hashable {
         case none
         /// TLS from the first byte on.
@@ -32,8 +32,8 @@ package struct FTPServer: Sendable, Hashable {
     }
 }
 
-/// What is to be done at an FTP server. Paths are bytes without line ends; from the folder after the login, or from the root when
-/// they begin with a slash.
+/// The work to do at an FTP server. Paths are bytes without line ends; from the folder after the login, or from the root when they
+/// begin with a slash.
 package enum FTPWork: Sendable, Hashable {
     /// `MDTM` and `SIZE` of a file.
     case size([UInt8])
@@ -69,7 +69,7 @@ package struct FTPRequest: Sendable, Equatable {
     }
 }
 
-/// Where an upload's bytes come from: read on a thread of the transport, at exact offsets.
+/// The source of an upload's bytes: read on a thread of the transport, at exact offsets.
 package enum FTPSource: Sendable {
     case bytes([UInt8])
     /// A file from an offset on. The descriptor must not be closed before the exchange has ended; a duplicate is best.
@@ -79,7 +79,7 @@ package enum FTPSource: Sendable {
 /// A server's reply: three digits and a text.
 package struct FTPReply: Sendable, Equatable {
     package let code: Int
-    /// Of the last line, as it came.
+    /// The text of the last line, as it came.
     package let text: String
 
     package init(code: Int, text: String) {
@@ -88,7 +88,7 @@ package struct FTPReply: Sendable, Equatable {
     }
 }
 
-/// How an exchange ended, with all that a decision needs.
+/// The end of an exchange, with all that a decision needs.
 package struct FTPExchangeEnd: Sendable {
     /// `nil`: the server said yes.
     package var failure: ExchangeFailure?
@@ -115,7 +115,7 @@ package struct FTPExchangeEnd: Sendable {
     package init() {}
 }
 
-/// What happened to an FTP exchange: exactly one `ended`, unless it was abandoned.
+/// An event of an FTP exchange: exactly one `ended`, unless it was abandoned.
 package enum FTPEvent: Sendable {
     case ended(ExchangeID, FTPExchangeEnd)
 }

@@ -8,7 +8,7 @@ final class FTPTransfer {
     private var sink: (any TransferBodySink)?
     /// Bytes that the sink has taken.
     private(set) var delivered: Int64 = 0
-    /// Why the loop gives it up.
+    /// The reason for which the loop gives it up.
     private(set) var cause: ExchangeCause?
     /// Gathered in next, to keep its memory.
     private var spare: [UInt8] = []
@@ -102,7 +102,7 @@ final class FTPTransfer {
 
     var patience: Duration { min(job.request.timeouts.stall, job.request.timeouts.answer) }
 
-    /// Why the exchange is to be given up now, or nil. Notes what moved since the last look.
+    /// Returns the cause for which to give the exchange up now, or nil. Notes what moved since the last look.
     func stall(_ now: MonotonicInstant) -> ExchangeCause? {
         let (activity, stands, waitsForAnswer) = job.state.withLock { state in
             // libcurl itself watches the connecting; what waits for tokens, room or a thread does so by our own will.

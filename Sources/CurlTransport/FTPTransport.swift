@@ -8,7 +8,7 @@ package import LinuxSystem
 /// read sources. Everything here is on the loop. Start reading here, then ``FTPJob`` (what loop and thread share) and
 /// ``FTPPerformance`` (what the thread does with libcurl).
 package final class FTPTransport {
-    /// How long a connection is kept for the next exchange; servers let few users in.
+    /// The time for which a connection is kept for the next exchange; servers let few users in.
     package static let idleTime = Duration.seconds(30)
 
     let loop: EventLoop
@@ -88,7 +88,7 @@ package final class FTPTransport {
         if transfer.cause != nil { end(transfer, .writeFailed) }
     }
 
-    /// Where an exchange stands; nil when there is none of that id. On the loop.
+    /// The progress of an exchange; nil when there is none of that id. On the loop.
     package func progress(_ id: ExchangeID) -> ExchangeProgress? { exchanges[id]?.progress }
 
     /// Exchanges that have not ended.

@@ -15,7 +15,7 @@ package struct ExchangeID: RawRepresentable, Hashable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What follows a request's header.
+/// The body that follows a request's header.
 package enum HTTPBody: Sendable, Equatable {
     /// Nothing, and no `Content-Length`.
     case none
@@ -34,7 +34,7 @@ package enum HTTPBody: Sendable, Equatable {
     }
 }
 
-/// What becomes of the final answer's body.
+/// The treatment of the final answer's body.
 package enum ResponsePlan: Sendable, Equatable {
     /// Counted and dropped.
     case discard
@@ -46,11 +46,11 @@ package enum ResponsePlan: Sendable, Equatable {
 
 /// A name and password for the server or a proxy. Never written to a log: it has no description of its content.
 package struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible {
-    /// How they are shown to the server.
+    /// The way in which they are shown to the server.
     package enum Scheme: Sendable, Hashable {
         /// At once, with the first request.
         case basic
-        /// What the server asks for, Basic or Digest, which costs a first request that is refused. A large body waits
+        /// By the scheme that the server asks for, Basic or Digest, which costs a first request that is refused. A large body waits
         /// for its answer (`Expect`); of a small one no more than the re-send limit is repeated.
         case asAsked
     }
@@ -76,7 +76,7 @@ package enum ProxyPolicy: Sendable, Hashable {
     case url(String, except: String?)
 }
 
-/// How the connection is made: who we are, whom we trust, which way. Requests with different settings never share one.
+/// The settings of a connection: who we are, whom we trust, which way. Requests with different settings never share one.
 package struct ConnectionSettings: Sendable, Hashable {
     package var credentials: HTTPCredentials?
     /// PEM file of the authorities to trust instead of the system's.
@@ -95,7 +95,7 @@ package struct ConnectionSettings: Sendable, Hashable {
     package init() {}
 }
 
-/// How long nothing may happen. Time spent throttled or behind a closed gate does not count.
+/// The time for which nothing may happen. Time spent throttled or behind a closed gate does not count.
 package struct ExchangeTimeouts: Sendable, Equatable {
     /// Name look-up, connection and handshakes.
     package var connect: Duration = .seconds(15)
@@ -118,10 +118,10 @@ package struct HTTPRequest: Sendable, Equatable {
     package var response: ResponsePlan
     package var connection = ConnectionSettings()
     package var timeouts = ExchangeTimeouts()
-    /// Whether libcurl may send the whole request again, unseen, when a kept connection dies before any answer. Even
+    /// True when libcurl may send the whole request again, unseen, after a kept connection dies before any answer. Even
     /// then not once more than ``HTTPTransport/resendLimit`` bytes of the body have been read.
     package var mayRepeat: Bool
-    /// Whether a body of more than 64 KiB waits for `100 Continue`. Hosts that never send it are remembered anyhow.
+    /// True when a body of more than 64 KiB waits for `100 Continue`. Hosts that never send it are remembered anyhow.
     package var asksBeforeSending = true
 
     /// A request with the usual settings. `mayRepeat` starts as the method says: not for POST and MOVE.

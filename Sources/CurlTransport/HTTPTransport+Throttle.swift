@@ -11,7 +11,7 @@ extension HTTPTransport {
     /// Has an exchange that goes on draw from other buckets. ``ratesChanged()`` lets what stood still look again. On the loop.
     package func setLimits(_ limits: RateLimits, of id: ExchangeID) { exchanges[id]?.draw(from: limits) }
 
-    /// What was stopped looks again at once. On the loop.
+    /// Lets all stopped exchanges look at their limits again at once. On the loop.
     package func ratesChanged() { resumeThrottled { _ in true } }
 
     /// A callback has stopped an exchange.

@@ -42,7 +42,7 @@ extension Exchange {
         max(min(request.timeouts.stall, request.timeouts.answer) / 4, .milliseconds(10))
     }
 
-    /// Why the exchange is to be given up now, or nil. Notes what moved since the last look.
+    /// Returns the cause for which to give the exchange up now, or nil. Notes what moved since the last look.
     fileprivate func stall(_ now: MonotonicInstant) -> ExchangeCause? {
         // What a slow line still drains from the send queue is progress.
         let sent = bytesArrived

@@ -1,7 +1,7 @@
 import CCurl
 package import LinuxSystem
 
-/// How many connections a transport keeps and makes. What may run is the scheduler's choice; these are the walls.
+/// The most connections that a transport makes and keeps. The scheduler chooses what runs; these are the walls.
 package struct TransportCapacity: Sendable {
     package var connections = 64
     package var connectionsPerHost = 32
@@ -34,7 +34,7 @@ package final class HTTPTransport {
     /// Hosts that took a body without ever answering `Expect`; they get a new connection instead.
     private var hostsWithoutContinue: Set<String> = []
 
-    /// Which connections lead to programs of this user.
+    /// The connections that lead to programs of this user.
     var ownListeners = OwnListeners()
 
     // The multi handle's wishes, see HTTPTransport+Multi.swift.
@@ -42,7 +42,7 @@ package final class HTTPTransport {
     /// Those that no exchange waits for any more; still in `sockets` until the turn ends.
     var released: [Int32] = []
     var curlTimer: LoopTimer?
-    /// What libcurl asked for last: milliseconds, or -1 for no timer. nil is no change since.
+    /// The timeout that libcurl asked for last: milliseconds, or -1 for no timer. nil is no change since.
     var wantedTimeout: Int?
     private var events: [TransportEvent] = []
     private var flushIsScheduled = false
@@ -52,7 +52,7 @@ package final class HTTPTransport {
     var throttleTimer: LoopTimer?
     // HTTPTransport+Watchdog.swift
     var watchdogTimer: LoopTimer?
-    /// How often the watchdog looks now.
+    /// The present interval between two looks of the watchdog.
     var watchdogPeriod = Duration.zero
 
     /// A transport on a loop. `onEvents` is called on the loop, outside of libcurl; it may call everything here. On the loop.
@@ -127,7 +127,7 @@ package final class HTTPTransport {
         if case .sinkFailed = exchange.cause { end(exchange, .writeFailed, reusable: false) }
     }
 
-    /// Where an exchange stands; nil when there is none of that id. On the loop.
+    /// The progress of an exchange; nil when there is none of that id. On the loop.
     package func progress(_ id: ExchangeID) -> ExchangeProgress? {
         exchanges[id]?.progress
     }

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// Which connections lead to a program of this user on this machine. A value of the transport; the kernel is asked once for each
+/// The connections that lead to a program of this user on this machine. A value of the transport; the kernel is asked once for each
 /// connection, because a connection never changes its other end, and its port here is its own until it is closed.
 struct OwnListeners {
-    /// Where a connection leads, and its port on this side.
+    /// A connection's other end, and its port on this side.
     struct Connection {
         let address: String
         let port: UInt16
@@ -24,7 +24,7 @@ struct OwnListeners {
     /// A connection was opened from this port, which an earlier one may have had.
     mutating func opened(_ connection: Connection) { localPorts.remove(connection.localPort) }
 
-    /// Whether the program at the other end is this user's, and is on this machine.
+    /// Returns true when the program at the other end is this user's, and is on this machine.
     mutating func include(_ connection: Connection) -> Bool {
         if localPorts.contains(connection.localPort) { return true }
         guard let address = InternetSocket.bytes(ofAddress: connection.address), InternetSocket.isLoopback(address),

@@ -22,7 +22,7 @@ package final class TokenBucket {
     /// The least that is worth a pass: 8 KiB, or what a slow limit allows in a second.
     var quantum: Int64 { min(8192, max(1, rate ?? 8192)) }
 
-    /// What may be spent now; negative while an overdraft is paid back.
+    /// Bytes that may be spent now; negative while an overdraft is paid back.
     func available(_ now: MonotonicInstant) -> Int64 {
         guard let rate else { return Int64.max }
         if rate == 0 { return 0 }
@@ -35,7 +35,7 @@ package final class TokenBucket {
         if rate != nil { tokens -= Double(count) }
     }
 
-    /// How long until `needed` are there; nil is never.
+    /// The time until `needed` bytes may be spent; nil is never.
     func delay(until needed: Int64, _ now: MonotonicInstant) -> Duration? {
         guard let rate else { return .zero }
         if rate == 0 { return nil }
@@ -87,7 +87,7 @@ package struct RateLimits {
     }
 }
 
-/// What a chain of buckets allows.
+/// The permission that a chain of buckets gives.
 package enum Grant: Equatable {
     case bytes(Int)
     /// Nothing before that long; nil is until a rate changes.

@@ -18,7 +18,7 @@ package struct ResponseHead: Sendable, Equatable {
     }
 }
 
-/// What happened to an exchange, told after libcurl has returned.
+/// An event of an exchange, told after libcurl has returned.
 ///
 /// An exchange has any number of `interim`, at most one `head`, and exactly one `ended`, in this order, unless it was
 /// abandoned: then nothing more.
@@ -30,7 +30,7 @@ package enum TransportEvent: Sendable {
     case ended(ExchangeID, ExchangeEnd)
 }
 
-/// Why an exchange failed, where libcurl's code alone does not say it.
+/// The reasons for which an exchange failed, where libcurl's code alone does not say it.
 package enum ExchangeCause: Sendable, Equatable {
     /// The source had fewer bytes than were announced.
     case sourceEnded(at: Int64)
@@ -58,9 +58,9 @@ package struct ExchangeFailure: Sendable, Equatable {
     package let cause: ExchangeCause?
     /// The system's error behind it, where libcurl knows one. Corresponds to `CURLINFO_OS_ERRNO`.
     package let osError: Errno?
-    /// What libcurl says, with the address it spoke to.
+    /// The message of libcurl, with the address it spoke to.
     package let text: String
-    /// Why the peer's certificate was refused; `nil`: that is not why it failed.
+    /// The reason for which the peer's certificate was refused; `nil`: that is not why it failed.
     package let certificate: CertificateFault?
 
     package init(
@@ -74,7 +74,7 @@ package struct ExchangeFailure: Sendable, Equatable {
         self.certificate = certificate
     }
 
-    /// What kind of failure it is; a cause of ours counts more than libcurl's code.
+    /// The kind of failure; a cause of ours counts more than libcurl's code.
     package var failureClass: CurlFailureClass {
         switch cause {
         case nil: isCutHandshake ? .transient : CurlFailureClass(code)
@@ -102,13 +102,13 @@ package struct ResponseBody: Sendable, Equatable {
     }
 }
 
-/// How an exchange ended, with all that a decision needs.
+/// The end of an exchange, with all that a decision needs.
 package struct ExchangeEnd: Sendable {
     /// nil: a complete final answer came, whatever its status.
     package var failure: ExchangeFailure?
     /// The final answer's header, where it came that far.
     package var head: ResponseHead?
-    /// What the server asks to wait, 0…24 h.
+    /// The wait that the server asks for, 0…24 h.
     package var retryAfter: Duration?
     package var body = ResponseBody()
     /// Bytes of the request's body given to the connection; the server may have seen fewer.
@@ -128,7 +128,7 @@ package struct ExchangeEnd: Sendable {
     package init() {}
 }
 
-/// Where an exchange stands.
+/// The progress of an exchange.
 package struct ExchangeProgress: Sendable, Equatable {
     /// Bytes of the request's body given to the connection.
     package let sent: Int64
