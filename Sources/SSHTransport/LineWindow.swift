@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// How much of what one connection writes may be unacknowledged: twice what the line holds, and 1 MiB at least.
+/// Bytes written by one connection that may be unacknowledged: twice what the line holds, and 1 MiB at least.
 ///
 /// What is on its way when a connection breaks has to be sent again, and OpenSSH's server drops what it has read and not yet written. So a short
 /// line gets a small window and only a long one the large window without which it would stand idle.

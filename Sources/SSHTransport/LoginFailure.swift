@@ -1,7 +1,7 @@
 import LinuxSystem
 import TransferModel
 
-/// What the end of an ssh child means: its words and its exit status, as an outcome of the operations that waited.
+/// Turns the end of an ssh child, its words and its exit status, into an outcome of the operations that waited.
 enum LoginFailure {
     /// - Parameters:
     ///   - complaints: The lines of its standard error.
@@ -61,7 +61,7 @@ enum LoginFailure {
             ))
     }
 
-    /// What came from the server is no SFTP.
+    /// The outcome when the server's bytes are no SFTP.
     static func malformed(_ beginning: [UInt8], wasIn: Bool, host: String) -> OperationEnd.Outcome {
         // Four bytes of a length that are letters: the shell there has printed something.
         let isText = !wasIn && beginning.prefix(4).allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D }

@@ -58,7 +58,7 @@ final class Operation {
         return progress
     }
 
-    /// Whether no packet of it is left to be sent.
+    /// True when no packet of it is left to be sent.
     var isSent: Bool {
         if failure != nil || isAbandoned { return true }
         return switch work {
@@ -85,7 +85,7 @@ struct FolderAnswers: Equatable {
         refusal = (code, text)
     }
 
-    /// What the question whether the folder is there was answered.
+    /// The outcome of the answer to the question whether the last folder exists.
     func outcome(_ answer: SFTPAnswer) -> OperationEnd.Outcome {
         switch answer {
         case .attributes(let found) where found.isFolder: .done

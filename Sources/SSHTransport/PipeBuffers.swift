@@ -73,7 +73,7 @@ final class OutgoingBuffer {
 
 /// Bytes that came out of a pipe, cut into packets. One owner, on the transport's loop.
 final class IncomingBuffer {
-    /// What the peer sent is no packet.
+    /// The error when the peer's bytes are no packet.
     struct Malformed: Error {
         /// The first bytes of it.
         let beginning: [UInt8]

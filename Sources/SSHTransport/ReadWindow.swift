@@ -4,7 +4,7 @@ struct ReadWindow: Equatable {
     private(set) var through: Int64
     /// The next new piece begins here.
     private var next: Int64
-    /// What answers left out: asked for again, before anything new.
+    /// Ranges that answers left out: asked for again, before anything new.
     private var again: [Range<Int64>] = []
     /// Pieces that arrived before one in front of them, by their starts.
     private var early: [Int64: [UInt8]] = [:]
@@ -12,7 +12,7 @@ struct ReadWindow: Equatable {
     private var end: Int64?
     /// Pieces without an answer.
     private(set) var asked = 0
-    /// How many may be without, while the file's length is not known: few at first, or a small file costs many useless ones.
+    /// The most pieces without an answer while the file's length is not known: few at first, or a small file costs many useless ones.
     private var allowed = 4
 
     /// Bytes that the newest piece may be ahead of the oldest one that is missing: what comes in between is held in memory.

@@ -25,7 +25,7 @@ enum RequestPackets {
         return packet.packet()
     }
 
-    /// Of a WRITE all but its data.
+    /// A WRITE without its data.
     static func write(_ id: UInt32, _ handle: [UInt8], at offset: Int64, _ count: Int) -> [UInt8] {
         var packet = PacketWriter(PacketType.write, id: id)
         packet.append(handle)

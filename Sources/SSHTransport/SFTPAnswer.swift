@@ -1,10 +1,10 @@
 import TransferModel
 
-/// What a server answers to one request.
+/// The answer of a server to one request.
 enum SFTPAnswer: Equatable {
     case status(UInt32, String)
     case handle([UInt8])
-    /// Where it stands in the incoming bytes; valid while the answer is looked at.
+    /// The bytes in the incoming buffer; valid while the answer is looked at.
     case data(UnsafeRawBufferPointer)
     case attributes(RemoteAttributes)
     case names([RemoteName])
@@ -98,7 +98,7 @@ enum SFTPAnswer: Equatable {
     }
 }
 
-/// What a server says of itself at the start: VERSION, and `limits@openssh.com` where it knows that.
+/// The server's account of itself at the start: VERSION, and the offer of `limits@openssh.com`.
 struct ServerGreeting: Equatable {
     var version: UInt32
     var features = ServerFeatures()
@@ -134,13 +134,13 @@ struct ServerGreeting: Equatable {
     private static let plainNames: Set<String> = ["home-directory", "copy-data"]
 }
 
-/// How large packets may be.
+/// The largest sizes of packets, in bytes.
 struct PacketLimits: Equatable {
     /// Bytes of data in one WRITE and one READ.
     var write = 32 * 1024
     var read = 32 * 1024
 
-    /// What everybody must take (section 3).
+    /// The sizes that every server must take (section 3).
     init() {}
 
     /// The answer of `limits@openssh.com`: four numbers, 0 for no limit. `nil` for what is no such answer.

@@ -19,14 +19,14 @@ final class SFTPConnection {
         case over
     }
 
-    /// What a request number stands for.
+    /// The request that a request number stands for.
     struct Request {
         enum Part {
             case single
             case piece(Range<Int64>)
             /// One of the folders of a path.
             case folder
-            /// Whether the last folder is there.
+            /// The question whether the last folder exists.
             case folderStatus
         }
         /// `nil`: a handle that nobody wants is closed.
@@ -47,7 +47,7 @@ final class SFTPConnection {
     let incoming = IncomingBuffer()
     var inputRegistration: Registration?
     var outputRegistration: Registration?
-    /// Whether the pipe to the child is full.
+    /// True when the pipe to the child is full.
     var isBlocked = false
     /// The last packets were held back by a full buffer alone.
     var stoppedByBuffer = false
@@ -61,7 +61,7 @@ final class SFTPConnection {
     var lastRequest: UInt32 = 0
     /// Data bytes on their way.
     var inFlight: Int64 = 0
-    /// How many of them may be bytes that are written.
+    /// The limit on data bytes of writes among them.
     var line: LineWindow
     /// Syncs on their way: a server may need minutes for one.
     var syncing = 0

@@ -56,7 +56,7 @@ package enum SFTPRequest: Hashable, Sendable {
     case freeSpace(RawPath)
 }
 
-/// What a server said it can.
+/// The features that a server announced.
 package struct ServerFeatures: Hashable, Sendable {
     package var renamesOver = false
     package var syncs = false
@@ -66,7 +66,7 @@ package struct ServerFeatures: Hashable, Sendable {
     package init() {}
 }
 
-/// What is known of a remote file.
+/// The known attributes of a remote file.
 package struct RemoteAttributes: Hashable, Sendable {
     package var size: Int64?
     /// Seconds since 1970.
@@ -93,7 +93,7 @@ package struct RemoteName: Hashable, Sendable {
     }
 }
 
-/// How an operation ended.
+/// The end of an operation: its outcome and its byte counts.
 package struct OperationEnd: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case done
@@ -115,9 +115,9 @@ package struct OperationEnd: Hashable, Sendable {
     }
 
     package var outcome: Outcome
-    /// Of a write: every byte before this offset is acknowledged.
+    /// Writes only: every byte before this offset is acknowledged.
     package var writtenThrough: Int64?
-    /// Of a read: bytes that the sink took.
+    /// Reads only: bytes that the sink took.
     package var bytesRead: Int64
     package var features: ServerFeatures
     /// Something of it was handed to the server's connection; false: the server never heard of it.
@@ -144,11 +144,11 @@ package struct SFTPEvent: Hashable, Sendable {
     }
 }
 
-/// Where a write or read stands.
+/// The progress of a write or read.
 package struct OperationProgress: Hashable, Sendable {
     /// Bytes of the source that were given to ssh, counted from the range's start.
     package var sent: Int64
-    /// Of them, how many from the range's start on the server has acknowledged without a gap.
+    /// Bytes from the range's start on that the server has acknowledged without a gap.
     package var acknowledged: Int64
     /// Bytes of a read that the sink took.
     package var received: Int64

@@ -17,7 +17,7 @@ package final class SFTPTransport {
     private var connections: [SSHTarget: SFTPConnection] = [:]
     /// Those that end or are to end, and take no more work.
     private var leaving: [SFTPConnection] = []
-    /// Where each operation is under way.
+    /// The operations under way, each with its connection.
     private var operations: [OperationID: (Operation, SFTPConnection)] = [:]
     private var handles: [RemoteHandle: (owner: OperationOwner, connection: SFTPConnection, name: [UInt8])] = [:]
     private var lastHandle: UInt64 = 0
@@ -95,10 +95,10 @@ package final class SFTPTransport {
         scheduleTurn()
     }
 
-    /// Where a write or read stands; nil when there is none of that id. On the loop.
+    /// The progress of a write or read; nil when there is none of that id. On the loop.
     package func progress(_ id: OperationID) -> OperationProgress? { operations[id]?.0.progress }
 
-    /// Whether something of an operation under way was handed to the server's connection: it may be done there. On the loop.
+    /// Returns true when a part of an operation was handed to the server's connection: it may be done there. On the loop.
     package func wentOut(_ id: OperationID) -> Bool { operations[id]?.0.wentOut ?? false }
 
     /// A throttle lets more through than it said: it is asked again. On the loop.

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// One `ssh` process: its pipes, its complaints, its end. On the transport's loop. It keeps itself until the child is reaped.
 final class SSHChild {
-    /// What the child gets as its standard input.
+    /// The writing end of the child's standard input.
     let input: OwnedDescriptor
     let output: OwnedDescriptor
     /// The child has ended and was reaped; told once. What it left in the pipes can still be read.

@@ -13,7 +13,7 @@ package struct SSHTarget: Hashable, Sendable {
     package var user: String?
     /// `NAME=value` beside HOME, USER, PATH and LANG: the agent's socket.
     package var environment: [[UInt8]]
-    /// What a password command or a person gave for this server. Without one `ssh` asks for none.
+    /// The password that a command or a person gave for this server. Without one `ssh` asks for none.
     package var password: [UInt8]?
 
     package init(
@@ -42,7 +42,8 @@ package struct SSHTarget: Hashable, Sendable {
         return command.dropFirst() + options.map { Array($0.utf8) }
     }
 
-    /// What is wrong with it. Names reach `ProxyCommand` and `Match exec` through a shell, so nothing that a shell reads may be in them.
+    /// The fault of the target; `nil`: none. Names reach `ProxyCommand` and `Match exec` through a shell, so they may hold nothing that a
+    /// shell reads.
     var problem: String? {
         func isPlain(_ text: String, _ more: String) -> Bool {
             !text.isEmpty && !text.hasPrefix("-")
@@ -63,17 +64,17 @@ package struct SSHTarget: Hashable, Sendable {
     }
 }
 
-/// What holds for all connections of a transport.
+/// The settings of all connections of a transport.
 package struct SSHSettings: Sendable {
     /// A folder of ours, 0700, for the moment of a password's question. Made when needed.
     package var privateFolder: [UInt8]
     /// `NAME=value`: all that every child has.
     package var environment: [[UInt8]]
-    /// How long `ssh` may take to get in.
+    /// The time in which `ssh` must get in.
     package var loginPatience = Duration.seconds(60)
-    /// How long nothing may move while answers are awaited; ten times of it where the server is asked to sync.
+    /// The time for which nothing may move while answers are awaited; ten times of it where the server is asked to sync.
     package var stallPatience = Duration.seconds(60)
-    /// How long a connection without work is kept.
+    /// The time for which a connection without work is kept.
     package var idlePatience = Duration.seconds(30)
     /// Bytes that may be on their way unacknowledged.
     package var window = SFTPTransport.window

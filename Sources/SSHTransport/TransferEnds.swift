@@ -1,18 +1,18 @@
 package import LinuxSystem
 
-/// Where written bytes come from. Called on the transport's loop; it must not call the transport.
+/// The source of written bytes. Called on the transport's loop; it must not call the transport.
 package protocol SFTPSource: AnyObject {
     /// Reads up to the buffer's size at an offset of the file, and says how much; 0 is the end. Corresponds to `pread`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
 }
 
-/// Where read bytes go. Called on the transport's loop; it must not call the transport.
+/// The destination of read bytes. Called on the transport's loop; it must not call the transport.
 package protocol SFTPSink: AnyObject {
     /// Takes the next bytes, all of them, in the order of the file. An error ends the read.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Errno)
 }
 
-/// What a speed limit lets through.
+/// The bytes that a speed limit lets through.
 package enum ThrottleGrant: Equatable, Sendable {
     /// At least one of the bytes that were asked for.
     case bytes(Int)

@@ -98,7 +98,8 @@ struct RequestHead: Sendable {
     /// as if it were the answer (nginx before 1.27).
     var takesInterim: Bool { understandsInterim && !isTLS && !cameThroughProxy }
 
-    /// True when a proxy seems to have passed the request on. nginx sends `Connection: close` unless told otherwise; no client of the draft does.
+    /// True when a proxy seems to have passed the request on. nginx sends `Connection: close` when it is not told to name itself, and no
+    /// client of the draft sends that.
     private var cameThroughProxy: Bool {
         fields["connection"]?.lowercased() == "close"
             || ["via", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"].contains { fields[$0] != nil }
