@@ -42,7 +42,7 @@ package struct DestinationForgetRequest: Codable, Hashable, Sendable {
 
 /// The answer to both.
 package struct DestinationForgotten: Codable, Hashable, Sendable {
-    /// Whether there was anything to forget, or to have again.
+    /// True when there was a login to forget or to restore.
     package var existed: Bool
     package init(existed: Bool) { self.existed = existed }
 }

@@ -52,7 +52,7 @@ package struct LimitsChange: Codable, Hashable, Sendable {
     /// 1…256
     package var transfers: Int?
     package var transfersPerHost: Int?
-    /// Of hosts and sessions; a rate of 0 takes the limit away.
+    /// Limits of hosts and sessions; a rate of 0 takes the limit away.
     package var scoped: [ScopedLimit]?
 
     package init(

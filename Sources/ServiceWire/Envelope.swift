@@ -31,7 +31,7 @@ package enum RequestIdentifier: Hashable, Sendable, Codable {
     }
 }
 
-/// What a line from a client says it is, before its parameters are read.
+/// The head of a client's line, read before its parameters.
 package struct RequestHead: Decodable, Sendable {
     package var jsonrpc: String
     /// Missing in a notification, which gets no answer.
@@ -39,7 +39,7 @@ package struct RequestHead: Decodable, Sendable {
     package var method: String
 }
 
-/// What a line from the engine says it is: an answer with an id, or a notification with a method.
+/// The head of an engine's line: an answer with an id, or a notification with a method.
 package struct AnswerHead: Decodable, Sendable {
     package var id: RequestIdentifier?
     package var method: String?
@@ -117,8 +117,8 @@ package enum WireCoding {
         try JSONDecoder().decode(type, from: Data(line))
     }
 
-    /// What is wrong with a line, for the one who sent it: the field's path and what was expected there. Quotes nothing
-    /// of the line but field names, since a value may be secret.
+    /// Describes the fault of a line for its sender: the field's path and what was expected there. Quotes nothing of the line but
+    /// field names, since a value may be secret.
     package static func fault(of error: any Error) -> String {
         func field(_ path: [any CodingKey]) -> String {
             path.isEmpty

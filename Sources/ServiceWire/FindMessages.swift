@@ -4,9 +4,9 @@ package import TransferModel
 package struct FindRequest: Codable, Hashable, Sendable {
     /// Part of a name; case matters only with capitals.
     package var text: String
-    /// Where to begin, as in `view.changed`; missing: at the first row.
+    /// The row from which to search, as in `view.changed`; missing: from the first row.
     package var after: RowID?
-    /// Whether `after` itself counts.
+    /// True when `after` itself counts.
     package var here: Bool?
     /// The previous one.
     package var backwards: Bool?

@@ -68,7 +68,7 @@ package enum MethodName: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// What the engine tells unasked, by name.
+/// The notifications of the engine, by name.
 package enum NotificationName: String, Codable, Sendable, CaseIterable {
     case viewChanged = "view.changed"
     case eventsHappened = "events.happened"

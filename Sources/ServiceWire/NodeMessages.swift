@@ -30,14 +30,14 @@ package struct NodesRequest: Codable, Hashable, Sendable {
 /// Answer of the `nodes.*` methods: one result per node, in the order asked for. Sent when the change is durable.
 package struct NodeResults: Codable, Hashable, Sendable {
     package var results: [NodeResult]
-    /// What `nodes.undo` takes to take exactly this back; missing when nothing of it can be taken back.
+    /// The number for `nodes.undo` to take exactly this back; missing when nothing of it can be taken back.
     package var operation: Int64?
-    /// Of `nodes.undo`: what it took back.
+    /// `nodes.undo` only: the change that it took back.
     package var undone: UndoneDeed?
-    /// Of `nodes.undo`: the limits, when it were those of the whole engine, a host or a session that it took back.
+    /// `nodes.undo` only: the limits as they are now, when it took back those of the whole engine, a host or a session.
     package var limits: TransferLimits?
-    /// Of `nodes.undo`, and then true: it took back a cancel whose grace time was over. What was cancelled is queued again, and files of
-    /// which only a part had arrived begin anew.
+    /// `nodes.undo` only, and then true: it took back a cancel whose grace time was over. The cancelled work is queued again, and files
+    /// that had arrived only in part begin anew.
     package var startsAgain: Bool?
 
     package init(
@@ -51,7 +51,7 @@ package struct NodeResults: Codable, Hashable, Sendable {
         self.limits = limits
     }
 
-    /// Whether anything of it was done.
+    /// True when anything of it was done.
     package var didAny: Bool { results.contains { $0.result == .done } }
 }
 
@@ -123,7 +123,7 @@ package struct SetRequest: Codable, Hashable, Sendable {
     package var rows: [RowID]?
     package var selector: NodeSelector?
     package var settings: NodeSettings
-    /// Of batches: what lets them in from now on; what it does not have stays as it is.
+    /// Batches only: the credentials that let them in from now on; missing ones stay as they are.
     package var secrets: TransferSecrets?
 
     package init(
@@ -167,9 +167,9 @@ package struct ViewRequest: Codable, Hashable, Sendable {
     package var sections: [SectionRequest]?
     /// Up to 1000 single nodes.
     package var nodes: [NodeID]?
-    /// Whether the sums over everything are wanted.
+    /// True when the sums over everything are wanted.
     package var totals: Bool?
-    /// Of the sections only what matches this expression, and what it lies in.
+    /// An expression: the sections hold only what matches it, and what that lies in.
     package var filter: String?
 
     package init(
@@ -232,7 +232,7 @@ package struct LeftoversRequest: Codable, Hashable, Sendable {
 /// Answer of `leftovers.list`, in the order of the tasks' numbers.
 package struct LeftoverPage: Codable, Hashable, Sendable {
     package var leftovers: [Leftover]
-    /// Where the next page begins; `null`: this was the last.
+    /// The `after` of the next page; `null`: this was the last.
     @OrNull package var next: TaskID?
     package init(leftovers: [Leftover], next: TaskID?) {
         self.leftovers = leftovers

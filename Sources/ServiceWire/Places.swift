@@ -1,10 +1,10 @@
 import Glibc
 import TransferModel
 
-/// Where an installation of Martlet keeps its things. The front, the engine and the library all resolve these
-/// names here, so that whoever asks finds the same queue and the same socket.
+/// The paths of an installation of Martlet. The front, the engine and the library all resolve these names here, so that
+/// whoever asks finds the same queue and the same socket.
 package struct Places: Equatable, Sendable {
-    /// What the environment chose; kept so that an engine that we start chooses the same.
+    /// The choice that the environment made; kept so that an engine that we start makes the same.
     private enum Root: Equatable, Sendable {
         case isolated(String)
         case standard(configuration: String, state: String)
@@ -79,7 +79,7 @@ package struct Places: Equatable, Sendable {
     package var keysFile: String { configurationDirectory + "/keys.conf" }
     /// The durable queue.
     package var queueFile: String { stateDirectory + "/queue.sqlite" }
-    /// What must be kept secret for the work to go on; 0600.
+    /// The secrets that the work needs to go on; 0600.
     package var secretsFile: String { stateDirectory + "/secrets.sqlite" }
     /// Locked by the one engine of this queue; pid and version inside.
     package var lockFile: String { stateDirectory + "/queue.lock" }
@@ -142,14 +142,14 @@ package struct Places: Equatable, Sendable {
     }
 }
 
-/// Why no places could be found.
+/// The reasons for which no places could be found.
 package enum PlacesError: Error, Equatable, Sendable {
     /// Neither HOME nor the user database says where the user lives.
     case homeUnknown
     /// A variable holds bytes that are no text.
     case notUTF8(variable: String)
 
-    /// What happened and what to do, in the form of every message of ours.
+    /// The problem and its remedy, in the form of every message of ours.
     package var message: String {
         switch self {
         case .homeUnknown: "no home directory is known: set HOME, or MARTLET_HOME to a directory of your own"

@@ -10,10 +10,10 @@ package struct ProtocolVersion: Hashable, Sendable {
         self.minor = minor
     }
 
-    /// What this build speaks. The history stands in `Resources/protocol/README.md`.
+    /// The version that this build speaks. The history stands in `Resources/protocol/README.md`.
     package static let current = ProtocolVersion(major: 1, minor: 0)
 
-    /// Why a peer that speaks `other` cannot be talked to, in one sentence; `nil` when it can.
+    /// The reason for which a peer that speaks `other` cannot be talked to, in one sentence; `nil` when it can.
     package func refusal(of other: ProtocolVersion, peer: String) -> String? {
         if major == other.major { return nil }
         return "\(peer) speaks protocol \(other), this one speaks \(self): "

@@ -2,7 +2,7 @@ import TransferModel
 
 /// Parameters that may hold what can never be meant. Looked at once, where they come in.
 package protocol RefusableParameters {
-    /// What is wrong with them; `nil`: nothing.
+    /// The fault of the parameters; `nil`: none.
     var refusal: String? { get }
 }
 

@@ -2,7 +2,7 @@ package import TransferModel
 
 /// A JSON-RPC error object: a number for JSON-RPC, the stable name in `data.code`, and a message for a person.
 package struct WireError: Error, Codable, Hashable, Sendable {
-    /// What `data` holds.
+    /// The content of `data`.
     package struct Details: Codable, Hashable, Sendable {
         package var code: RequestErrorCode
     }
@@ -32,7 +32,7 @@ package struct WireError: Error, Codable, Hashable, Sendable {
         WireError(code: -32601, RequestError(.usage, "no method \(name): see Resources/protocol/README.md"))
     }
 
-    /// What the client makes of it; an engine that knows more codes than we do gives `internal` ones.
+    /// The error as the client sees it; an engine that knows more codes than we do gives `internal` ones.
     package var requestError: RequestError { RequestError(data?.code ?? .internal, message) }
 
     private enum CodingKeys: String, CodingKey { case code, message, data }
