@@ -20,7 +20,7 @@ package struct ColorConfiguration: SettingsSection {
         Setting("dim", ScreenColor.syntax, \.dim, "less important than its neighbours"),
     ]
 
-    /// Of these two must not look the same.
+    /// The colours of which no two may look the same.
     private static let apart: [(key: String, color: @Sendable (ColorConfiguration) -> ScreenColor)] = [
         ("ok", { $0.ok }), ("warn", { $0.warn }), ("error", { $0.error }), ("attention", { $0.attention }),
     ]
@@ -67,7 +67,7 @@ package enum ScreenColor: Hashable, Sendable, WrittenValue {
         }
     }
 
-    /// What a terminal of 256 colours is told: -1 is its own text; `nil`: as the theme says.
+    /// The colour's number on a terminal of 256 colours: -1 is its own text; `nil`: as the theme says.
     package var index: Int? {
         switch self {
         case .theme: nil
@@ -77,7 +77,7 @@ package enum ScreenColor: Hashable, Sendable, WrittenValue {
         }
     }
 
-    /// Of the cube of 6 x 6 x 6 and the 24 greys, which every such terminal has.
+    /// The nearest colour of the 6 x 6 x 6 cube and the 24 greys, which every such terminal has.
     private static func nearest(_ red: Int, _ green: Int, _ blue: Int) -> Int {
         let levels = [0, 95, 135, 175, 215, 255]
         func level(_ value: Int) -> Int {

@@ -1,6 +1,6 @@
 /// A configured server: one section of `destinations.conf`, named by it. Nothing secret stands in it.
 package struct Destination: Equatable, Sendable {
-    /// What stands before the colon in `NAME:path`.
+    /// The text before the colon in `NAME:path`.
     package var name: String
     /// The URL below which the paths are, without user and password.
     package var url: String
@@ -9,7 +9,7 @@ package struct Destination: Equatable, Sendable {
     package var passwordCommand: String?
     /// Absolute, or from `~/`.
     package var netrcFile: String?
-    /// Of AWS's configuration files.
+    /// The profile in AWS's configuration files.
     package var profile: String?
     package var endpoint: String?
     package var region: String?
@@ -23,7 +23,7 @@ package struct Destination: Equatable, Sendable {
     package var ifExists: String?
     package var verify: String?
 
-    /// Where the password or the keys are.
+    /// The place of the password or the keys.
     package enum Login: String, Equatable, Sendable, CaseIterable {
         /// Nowhere, or where the other keys say.
         case none

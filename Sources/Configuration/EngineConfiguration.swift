@@ -1,9 +1,9 @@
-/// What the engine does unless a batch says otherwise: the keys of `martlet.conf` before its first section, or
+/// The engine's settings unless a batch says otherwise: the keys of `martlet.conf` before its first section, or
 /// under `[engine]`.
 package struct EngineConfiguration: SettingsSection {
     /// Files moved at the same time.
     package var transfers = 8
-    /// Of these, at most so many to or from one host.
+    /// The most of these files to or from one host.
     package var transfersPerHost = 8
     /// Progress is made durable after so many bytes …
     package var checkpointBytes = ByteSize(bytes: 4 << 20)
@@ -13,11 +13,11 @@ package struct EngineConfiguration: SettingsSection {
     package var idleExit = TimeSpan(seconds: 600)
     /// Terminal work is forgotten after so many days; 0 is never.
     package var historyDays = 90
-    /// How long `undo` can take a change back.
+    /// The time in which `undo` can take a change back.
     package var grace = TimeSpan(seconds: 10)
-    /// Whether the desktop is told when a batch ends or needs the user.
+    /// True when the desktop is told that a batch has ended or needs the user.
     package var notify = true
-    /// Whether lines of level debug go into the log's file, too; the newest of them can be read in any case.
+    /// True when lines of level debug go into the log's file, too; the newest of them can be read in any case.
     package var logsDetails = false
     /// All uploads together.
     package var uploadLimit = RateTimetable(.unlimited)

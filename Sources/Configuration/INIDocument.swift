@@ -94,7 +94,7 @@ package struct INIDocument: Equatable, Sendable {
 package struct ConfigurationProblem: Equatable, Sendable {
     /// Counted from 1.
     package var line: Int
-    /// What is the matter with the line and what to do, without the file's name and the line's number.
+    /// The problem of the line and its remedy, without the file's name and the line's number.
     package var message: String
 
     package init(line: Int, _ message: String) {

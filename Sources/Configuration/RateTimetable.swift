@@ -5,7 +5,7 @@ package struct RateTimetable: Hashable, WrittenValue {
     package struct Entry: Hashable, Sendable {
         /// 0 is Sunday; `nil`: every day.
         package var weekday: Int?
-        /// Of the day, 0...1439.
+        /// The minute of the day, 0...1439.
         package var minute: Int
         package var rate: RateLimit
 
@@ -87,10 +87,10 @@ package struct RateTimetable: Hashable, WrittenValue {
         }.joined(separator: " ")
     }
 
-    /// Whether it says the same at all times.
+    /// True when one rate holds at all times.
     package var isConstant: Bool { entries.isEmpty }
 
-    /// What holds at a minute of the week, counted from Sunday 00:00; before the week's first change the last one of
+    /// The rate at a minute of the week, counted from Sunday 00:00; before the week's first change the last one of
     /// the week before goes on.
     package func rate(at minute: Int) -> RateLimit {
         changes.last { $0.minute <= minute }?.rate ?? changes.last?.rate ?? constant

@@ -1,4 +1,4 @@
-/// How the screen and the commands look: the keys of `martlet.conf` under `[screen]`.
+/// The look of the screen and the commands: the keys of `martlet.conf` under `[screen]`.
 package struct ScreenConfiguration: SettingsSection {
     package var units = Units.iec
     package var glyphs = Glyphs.auto
@@ -19,7 +19,7 @@ package struct ScreenConfiguration: SettingsSection {
 
     package init() {}
 
-    /// How sizes and speeds are shown; what is typed is always binary.
+    /// The units in which sizes and speeds are shown; typed ones are always binary.
     package enum Units: String, CaseIterable, WrittenValue {
         /// 1 KiB is 1024 bytes.
         case iec
@@ -27,7 +27,7 @@ package struct ScreenConfiguration: SettingsSection {
         case si
     }
 
-    /// Which characters stand for states and bars.
+    /// The characters that stand for states and bars.
     package enum Glyphs: String, CaseIterable, WrittenValue {
         /// By the locale.
         case auto
@@ -38,14 +38,14 @@ package struct ScreenConfiguration: SettingsSection {
         case ascii
     }
 
-    /// Whether colours are used.
+    /// The use of colours.
     package enum ColorChoice: String, CaseIterable, WrittenValue {
         /// When the terminal has them and NO_COLOR is not set.
         case auto
         case always, never
     }
 
-    /// How the terminal is asked to show a notification on the desktop.
+    /// The sequence that asks the terminal to show a notification on the desktop.
     package enum Notification: String, CaseIterable, WrittenValue {
         case off
         /// iTerm2, kitty, WezTerm, ConEmu and others.
@@ -54,14 +54,14 @@ package struct ScreenConfiguration: SettingsSection {
         case osc777
     }
 
-    /// Which palette suits the terminal's background.
+    /// The palette that suits the terminal's background.
     package enum Theme: String, CaseIterable, WrittenValue {
         /// By COLORFGBG, else one that is readable on both.
         case auto
         case dark, light
     }
 
-    /// Which columns the tree has.
+    /// The columns of the tree.
     package struct ColumnList: WrittenValue, Sendable {
         /// `nil`: all for which there is room.
         package var words: [String]?

@@ -47,7 +47,7 @@ package enum ShownAddress {
 }
 
 extension UInt8 {
-    /// Of ASCII.
+    /// True for an ASCII letter or digit.
     var isLetterOrDigit: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

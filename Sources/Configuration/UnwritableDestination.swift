@@ -5,7 +5,7 @@ package struct UnwritableDestination: Error, Equatable, Sendable {
     /// Continues "give …".
     package let allowed: String
 
-    /// What of a destination is not read as it is written.
+    /// Finds the key of a destination whose value is not read as it is written; without one it is the name.
     init(_ destination: Destination) {
         let wrong = DestinationKey.all.first { key in
             guard let value = key.written(destination) else { return false }
@@ -18,9 +18,9 @@ package struct UnwritableDestination: Error, Equatable, Sendable {
         allowed = wrong?.allowed ?? "up to 64 letters, digits, dots, dashes and underscores as its name"
     }
 
-    /// What is the matter; the value may be a secret and is not repeated.
+    /// The problem; the value may be a secret and is not repeated.
     package var what: String { "\(key ?? "the name") cannot stand in destinations.conf as it is given" }
 
-    /// What to do about it.
+    /// The advice to the user.
     package var remedy: String { "give \(allowed), on one line and without blanks around it" }
 }

@@ -1,12 +1,12 @@
-/// How one kind of value is written: what stands for it in a synopsis, what a message says is allowed, how a shell
-/// completes it, and how it is read. Options, operands and settings all use these, so that `8M` means one thing.
+/// The syntax of one kind of value: its placeholder in a synopsis, the allowed values in a message, its completion in a
+/// shell, and its reader. Options, operands and settings all use these, so that `8M` means one thing.
 package struct ValueSyntax<Value: Sendable>: Sendable {
     /// Stands for the value in help and manual: `SIZE`.
     package var placeholder: String
     /// Continues "give …" in the message about a bad value.
     package var allowed: String
     package var completion: ValueCompletion
-    /// Whether such a value may be a secret: no message repeats it.
+    /// True when such a value may be a secret: no message repeats it.
     package var isSecret = false
     /// Reads the bytes given; `nil` when they are not such a value. Bytes, because a path need not be UTF-8.
     package var read: @Sendable ([UInt8]) -> Value?
@@ -46,7 +46,7 @@ package struct ValueSyntax<Value: Sendable>: Sendable {
     }
 }
 
-/// What a shell may offer for a value.
+/// The completions that a shell may offer for a value.
 package enum ValueCompletion: Equatable, Sendable {
     case nothing
     case words([String])

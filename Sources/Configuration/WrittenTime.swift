@@ -123,7 +123,7 @@ package struct WallDate: Hashable, Sendable {
     }
 }
 
-/// What a clock on the wall shows at which second.
+/// Converts between the date on a wall clock and the seconds since 1970.
 package struct WallCalendar: Sendable {
     package var secondsSinceEpoch: @Sendable (WallDate) -> Int64
     package var date: @Sendable (Int64) -> WallDate
