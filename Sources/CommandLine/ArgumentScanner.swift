@@ -78,7 +78,7 @@ enum ArgumentScanner {
         }
     }
 
-    /// What getopt did not take: `optopt` is 0 for a long name that it does not know or cannot tell from others.
+    /// The finding for a word that getopt refused: `optopt` is 0 for a long name that it does not know or cannot tell from others.
     private static func refused(_ argv: [UnsafeMutablePointer<CChar>?], _ options: [any AnyOption]) -> Found {
         if optopt != 0 {
             if let index = index(of: optopt, options) { return .valueUnexpected(index) }

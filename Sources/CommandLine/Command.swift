@@ -23,7 +23,7 @@ package struct Command: Sendable {
     /// Its operands name a command whose help is shown; see ``help(about:)``.
     var showsHelp = false
     package var subcommands: [Command] = []
-    /// Whether it does something without one of its subcommands.
+    /// True when it does something without one of its subcommands.
     package var runsAlone = true
     /// Command lines with what they do.
     package var examples: [Example] = []

@@ -1,6 +1,6 @@
 import Configuration
 
-/// How a program of ours ends. The numbers are part of the command contract.
+/// The exit status of our programs. The numbers are part of the command contract.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
     case done = 0
     /// With `wait` something failed or was cancelled; else something was refused.
@@ -41,13 +41,13 @@ package struct FailureCode: RawRepresentable, Hashable, Sendable {
     package static let `internal` = FailureCode(rawValue: "internal")
 }
 
-/// Why a command did not do what it was asked, for the person and the script that asked.
+/// The failure of a command, for the person and the script that asked.
 package struct CommandFailure: Error, Equatable, Sendable {
     package var status: ExitStatus
     package var code: FailureCode
-    /// What happened, beginning with the command's or option's name where there is one.
+    /// The problem, beginning with the command's or option's name where there is one.
     package var what: String
-    /// What to do about it; empty when `what` says that too.
+    /// The remedy; empty when `what` says that too.
     package var remedy: String
 
     package init(_ status: ExitStatus, _ code: FailureCode, _ what: String, _ remedy: String) {

@@ -1,9 +1,9 @@
-/// What `--help` prints: the same table as the manual, for the width of a terminal. What is not built yet is in the manual alone; who asks
-/// for it by name is told.
+/// The text of `--help`: the same table as the manual, for the width of a terminal. Features that are not built yet are in the manual
+/// alone; who asks for one by name is told.
 struct HelpText {
-    /// Of a line; text in longer ones is hard to read, and a terminal breaks at its last column.
+    /// The width of a line in cells; text in longer ones is hard to read, and a terminal breaks at its last column.
     private let width: Int
-    /// Where explanations stand; on a narrow terminal below what they explain.
+    /// The column of explanations; on a narrow terminal they stand below what they explain.
     private let column: Int
 
     private init(width: Int) {

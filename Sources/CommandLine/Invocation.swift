@@ -25,7 +25,7 @@ package struct Invocation: Sendable {
         values[option.name, default: []].compactMap { $0 as? Value }
     }
 
-    /// Whether the option was given.
+    /// Returns true when the option was given.
     package func has(_ option: some AnyOption) -> Bool { values[option.name] != nil }
 
     /// The operands as values of a kind. Those that are no such value were refused when the line was read, if the
@@ -35,7 +35,7 @@ package struct Invocation: Sendable {
     }
 }
 
-/// What a command line asks for.
+/// The request of a command line.
 package enum Request: Sendable {
     case run(Invocation)
     /// Help or version was asked for, whatever else there is: print this text and exit with status 0.
@@ -72,7 +72,7 @@ extension Program {
 }
 
 extension Command {
-    /// Where the first word stands that is neither an option nor an option's value.
+    /// The index of the first word that is neither an option nor an option's value; `nil`: there is none, or no subcommand.
     fileprivate func positionOfCommand(in arguments: [Argument]) -> Int? {
         guard !subcommands.isEmpty else { return nil }
         var index = 0
@@ -188,7 +188,7 @@ extension Command {
         }
     }
 
-    /// Which operand each word is: at most one operand takes many, and those after it take the last words.
+    /// Assigns each word to its operand: at most one operand takes many, and those after it take the last words.
     private func assignment(of given: [Argument]) -> [(Operand, Argument)] {
         guard let many = operands.firstIndex(where: \.takesMany) else { return Array(zip(operands, given)) }
         let tail = operands.count - many - 1
@@ -201,7 +201,7 @@ extension Command {
 }
 
 extension ArgumentScanner.Found {
-    /// Whether it is the flag of that name.
+    /// Returns true for the flag of that name.
     fileprivate func names(_ name: String, of options: [any AnyOption]) -> Bool {
         guard case .option(let index, value: nil) = self else { return false }
         return options[index].name == name

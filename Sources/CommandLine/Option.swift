@@ -10,19 +10,19 @@ package protocol AnyOption: Sendable {
     var help: String { get }
     /// Stands for the value; `nil`: the option takes none.
     var placeholder: String? { get }
-    /// Whether each of several counts; otherwise the last one does.
+    /// True when each of several values counts; otherwise the last one does.
     var repeats: Bool { get }
     var availability: Availability { get }
     /// Continues "give …" in the message about a bad value.
     var allowed: String { get }
     var completion: ValueCompletion { get }
-    /// Whether a value may be a secret: no message repeats it.
+    /// True when a value may be a secret: no message repeats it.
     var isSecret: Bool { get }
     /// The value, or `nil` when the bytes are not such a value.
     func read(_ bytes: [UInt8]) -> (any Sendable)?
 }
 
-/// Whether something of the command contract can be used yet.
+/// The availability of a part of the command contract.
 package enum Availability: Equatable, Sendable {
     case built
     /// Refused by name; the text says what to do instead.
@@ -93,10 +93,10 @@ extension AnyOption {
     /// `--limit RATE`.
     package var form: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
 
-    /// Whether it can be used.
+    /// True when it can be used.
     package var isBuilt: Bool { availability == .built }
 
-    /// Whether it belongs here and cannot be used yet.
+    /// True when it belongs here and cannot be used yet.
     var isUnbuilt: Bool {
         if case .notBuilt = availability { true } else { false }
     }

@@ -1,4 +1,4 @@
-/// What the manual of `martlet-receive` says beyond its options.
+/// The manual of `martlet-receive`, beyond its options.
 enum ReceiverManual {
     static let sections = [
         requests, uploads, existing, door, limits, names, safety, output, environment, files, statuses,

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How wide text on the standard output may be.
+/// The width of text on the standard output, in cells.
 package enum TerminalWidth {
-    /// Where nothing says it: a pipe, a file.
+    /// The width where nothing says it: a pipe, a file.
     package static let standard = 80
 
     /// `COLUMNS` where it is set, as for other programs; else what the terminal says, ioctl(TIOCGWINSZ); else ``standard``.
