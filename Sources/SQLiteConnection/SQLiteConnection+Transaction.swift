@@ -1,5 +1,5 @@
 extension SQLiteConnection {
-    /// How a transaction takes its locks.
+    /// The way in which a transaction takes its locks.
     package enum TransactionKind: Sendable {
         /// A stable view; the first read decides which.
         case read

@@ -11,7 +11,7 @@ import Glibc
 ///
 /// There is no query builder: SQL is written where it is used, and each text is prepared once and kept.
 package final class SQLiteConnection {
-    /// What the connection may do with the file.
+    /// The access that the connection has to the file.
     package enum Access: Sendable {
         /// Reads and writes; makes the file when it is missing.
         case create
@@ -66,7 +66,7 @@ package final class SQLiteConnection {
         if directory >= 0, isLast { close(directory) }
     }
 
-    /// How long a call waits for another connection's lock before it fails as `busy`. Corresponds to `sqlite3_busy_timeout`.
+    /// Sets how long a call waits for another connection's lock before it fails as `busy`. Corresponds to `sqlite3_busy_timeout`.
     package func setBusyTimeout(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)
     }
@@ -111,7 +111,7 @@ package final class SQLiteConnection {
         while try statement.step() { try body(statement) }
     }
 
-    /// What `body` makes of each row.
+    /// Returns the result of `body` for each row.
     package func rows<Row>(
         _ sql: String, _ values: SQLiteValue..., body: (SQLiteStatement) throws -> Row
     ) throws -> [Row] {
@@ -123,7 +123,7 @@ package final class SQLiteConnection {
         return rows
     }
 
-    /// What `body` makes of the first row; `nil` when there is none.
+    /// Returns the result of `body` for the first row; `nil` when there is none.
     package func first<Row>(
         _ sql: String, _ values: SQLiteValue..., body: (SQLiteStatement) throws -> Row
     ) throws -> Row? {
@@ -144,6 +144,6 @@ package final class SQLiteConnection {
     /// Rows that the last INSERT, UPDATE or DELETE changed. Corresponds to `sqlite3_changes64`.
     package var changes: Int64 { sqlite3_changes64(handle) }
 
-    /// Whether a transaction is open. Corresponds to `sqlite3_get_autocommit`.
+    /// True when a transaction is open. Corresponds to `sqlite3_get_autocommit`.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite said when a call failed.
+/// The error of a failed SQLite call.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// SQLite's primary result codes that we tell apart; the names are SQLite's own.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -42,7 +42,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         self.sql = sql
     }
 
-    /// What SQLite holds the last failure on a connection to be.
+    /// The error that SQLite holds for the last failure on a connection.
     init(lastOf database: OpaquePointer, sql: String?) {
         self.init(
             extendedCode: sqlite3_extended_errcode(database), message: String(cString: sqlite3_errmsg(database)),

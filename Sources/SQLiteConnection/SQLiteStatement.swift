@@ -26,7 +26,7 @@ package final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Whether rows are being read. Corresponds to `sqlite3_stmt_busy`.
+    /// True while rows are being read. Corresponds to `sqlite3_stmt_busy`.
     var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
     // MARK: Parameters
@@ -71,7 +71,8 @@ package final class SQLiteStatement {
 
     // MARK: Running
 
-    /// Whether there is a row. After false, or an error, the statement has to be reset. Corresponds to `sqlite3_step`.
+    /// Steps to the next row; false when there is none. After false, or an error, the statement has to be reset. Corresponds to
+    /// `sqlite3_step`.
     package func step() throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
