@@ -17,7 +17,7 @@ package struct XMLElement: Hashable, Sendable {
         self.children = children
     }
 
-    /// Whether it has that name. Without a namespace any will do: S3's servers do not agree on theirs.
+    /// Returns true when it has that name. Without a namespace any will do: S3's servers do not agree on theirs.
     package func isNamed(_ name: String, in namespace: String? = nil) -> Bool {
         self.name == name && (namespace == nil || namespace == self.namespace)
     }

@@ -5,7 +5,7 @@
 
 import CExpat
 
-/// Why bytes are no document that we take.
+/// The reasons for which bytes are no document that we take.
 package enum XMLFault: Error, Hashable, Sendable {
     /// Expat's word for what is wrong, and the line where it is.
     case malformed(String, line: Int)
@@ -17,15 +17,15 @@ package enum XMLFault: Error, Hashable, Sendable {
     case tooLarge
 }
 
-/// How much a peer may make us keep.
+/// The most that a peer may make us keep.
 package struct XMLLimits: Hashable, Sendable {
-    /// Of the document as it came.
+    /// Bytes of the document as it came.
     package var bytes: Int
-    /// Of elements within elements, the outermost included.
+    /// Elements within elements, the outermost included.
     package var depth: Int
-    /// Of elements, all together.
+    /// Elements, all together.
     package var elements: Int
-    /// Of different names of elements and attributes.
+    /// Different names of elements and attributes.
     package var names: Int
 
     package init(bytes: Int = 32 << 20, depth: Int = 64, elements: Int = 500_000, names: Int = 1000) {
@@ -132,7 +132,7 @@ private final class TreeBuilder {
     private var count = 0
     private var names: Set<String> = []
     private(set) var root: XMLElement?
-    /// Why the reading was stopped.
+    /// The reason for which the reading was stopped; `nil`: it was not.
     private(set) var fault: XMLFault?
     /// The outermost element's children are given away, each counted by itself.
     private let givesChildren: Bool
