@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Where a session bus listens: one of the addresses of `DBUS_SESSION_BUS_ADDRESS` (D-Bus specification, "Server Addresses").
+/// An address of a session bus: one of those in `DBUS_SESSION_BUS_ADDRESS` (D-Bus specification, "Server Addresses").
 package enum BusAddress: Hashable, Sendable {
     case path([UInt8])
     /// A name that is in no file system.

@@ -2,11 +2,11 @@
 ///
 /// `authenticating` → `greeting` (Hello) → `asking` (what the desktop's server can show) → `telling` (Notify) → `over`.
 package struct BusConversation: Sendable {
-    /// Why nothing was shown.
+    /// The reasons for which nothing was shown.
     package enum Failure: Error, Hashable, Sendable {
         /// The bus does not let this user in.
         case refused
-        /// What came makes no sense.
+        /// The bytes that came make no sense.
         case malformed
         /// The bus, or the desktop's server, answered so: `org.freedesktop.DBus.Error.ServiceUnknown` when there is no such server.
         case error(name: String)
@@ -27,7 +27,7 @@ package struct BusConversation: Sendable {
     /// The notification was taken.
     package var isOver: Bool { if case .over = phase { true } else { false } }
 
-    /// What is sent first: who asks, by the credentials of the socket.
+    /// The first bytes to send: the user who asks, by the credentials of the socket.
     package static func opening(userID: UInt32) -> [UInt8] {
         let digits = Array("0123456789abcdef")
         let user = String(userID).utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }

@@ -9,7 +9,7 @@ package struct BusMessage: Hashable, Sendable {
     package var serial: UInt32
     package var replySerial: UInt32?
     package var errorName: String?
-    /// Who sent it, as the bus names its connections.
+    /// The sender, as the bus names its connections.
     package var sender: String?
     package var body: [UInt8]
     var isBigEndian = false
@@ -17,7 +17,7 @@ package struct BusMessage: Hashable, Sendable {
     /// More than this nobody has to tell us.
     static let mostBytes = 1 << 20
 
-    /// Why bytes are no message.
+    /// The error for bytes that are no message.
     package struct Malformed: Error, Hashable {}
 
     /// A call of a method, ready to be sent; little-endian.

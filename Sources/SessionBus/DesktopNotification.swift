@@ -1,4 +1,4 @@
-/// What the desktop is to show (Desktop Notifications Specification 1.2).
+/// A notification that the desktop is to show (Desktop Notifications Specification 1.2).
 package struct DesktopNotification: Hashable, Sendable {
     package enum Urgency: UInt8, Sendable {
         case low, normal, critical
@@ -9,7 +9,7 @@ package struct DesktopNotification: Hashable, Sendable {
     /// Plain text; a few lines.
     package var body: String
     package var urgency: Urgency
-    /// Whether something went wrong, for the desktop's choice of sound and place.
+    /// True when something went wrong, for the desktop's choice of sound and place.
     package var isProblem: Bool
 
     package init(summary: String, body: String, urgency: Urgency = .normal, isProblem: Bool = false) {
@@ -20,10 +20,10 @@ package struct DesktopNotification: Hashable, Sendable {
     }
 
     var category: String { isProblem ? "transfer.error" : "transfer.complete" }
-    /// Of the desktop's own theme.
+    /// The icon's name in the desktop's own theme.
     var icon: String { isProblem ? "dialog-warning" : "emblem-default" }
 
-    /// Where the body may hold markup, names must not be taken for it.
+    /// Escapes a text for a body that may hold markup: names must not be taken for it.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

@@ -22,7 +22,7 @@ package struct SessionBus: Sendable {
         addresses = told.isEmpty ? [.path(Array((runtimeDirectory + "/bus").utf8))] : told
     }
 
-    /// Why nothing was shown.
+    /// The reasons for which nothing was shown.
     package enum Failure: Error, Hashable, Sendable {
         /// Nobody listens there: there is no session bus, and so no desktop.
         case noBus(Errno)
