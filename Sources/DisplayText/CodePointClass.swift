@@ -1,4 +1,4 @@
-/// What a code point may do on a terminal. The raw values are those of `widthTable`.
+/// The behaviour of a code point on a terminal. The raw values are those of `widthTable`.
 enum CodePointClass: UInt32 {
     /// Never shown: controls, format characters, private use, surrogates, unassigned, invisible fillers.
     case escaped = 0
@@ -29,8 +29,8 @@ enum CodePointClass: UInt32 {
     }
 }
 
-/// Whether the code point is drawn as a picture that a joiner or a skin tone may follow. The ranges are wider than
-/// Unicode's Extended_Pictographic; what is gained by that is a joiner dropped after an arrow.
+/// Returns true when the code point is drawn as a picture that a joiner or a skin tone may follow. The ranges are wider
+/// than Unicode's Extended_Pictographic; the gain is a joiner dropped after an arrow.
 func isPictographic(_ codePoint: UInt32) -> Bool {
     switch codePoint {
     case 0x2190...0x21FF, 0x2300...0x23FF, 0x2600...0x27BF, 0x2B00...0x2BFF: true

@@ -1,4 +1,4 @@
-/// What one place on the screen shows: a character with at most two combining marks, one or two cells wide.
+/// The content of one place on the screen: a character with at most two combining marks, one or two cells wide.
 ///
 /// Only the sanitiser of this module makes glyphs out of foreign text, so whatever a `Glyph` holds is harmless:
 /// no control, no format character, nothing whose width a terminal might see differently.
@@ -11,7 +11,7 @@ package struct Glyph: Hashable, Sendable {
     package private(set) var secondMark: UInt32 = 0
     /// Cells: 1 or 2, and 0 in `continuation`.
     package let width: UInt8
-    /// Whether this stands for something else (`\xFF`, `\u{202E}`, an odd space), so that a screen can draw it in
+    /// True when this stands for something else (`\xFF`, `\u{202E}`, an odd space), so that a screen can draw it in
     /// another style than the same characters in a name.
     package let isSubstitute: Bool
 

@@ -1,4 +1,4 @@
-/// Where text stands in a column that is wider than it.
+/// The side of a wider column on which text stands.
 package enum Alignment: Sendable, Hashable {
     case left
     case right

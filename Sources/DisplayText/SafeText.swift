@@ -12,7 +12,7 @@
 ///
 /// Sanitising the string of a `SafeText` again changes nothing.
 package struct SafeText: Hashable, Sendable {
-    /// What is shown, from left to right.
+    /// The glyphs that are shown, from left to right.
     package private(set) var glyphs: [Glyph]
     /// Cells.
     package private(set) var width: Int

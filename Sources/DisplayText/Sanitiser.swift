@@ -1,4 +1,4 @@
-/// Which characters the other side can show.
+/// The characters that the other side can show.
 package enum CharacterSet: Sendable, Hashable {
     /// UTF-8, everything that is printable.
     case utf8
