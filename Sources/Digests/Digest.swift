@@ -14,7 +14,7 @@ package enum DigestAlgorithm: Sendable, Hashable {
     /// For tus, whose checksum extension demands it of every server; like MD5 no proof against an adversary.
     case sha1
 
-    /// How many bytes the digest has.
+    /// Bytes of the digest.
     package var byteCount: Int {
         switch self {
         case .sha256: 32
@@ -72,7 +72,7 @@ package struct DigestValue: Hashable, Sendable {
 /// A digest that is still growing: the one owner of a libcrypto context, released with it. Not thread-safe.
 package final class RunningDigest {
     private let context: OpaquePointer
-    /// What is computed.
+    /// The algorithm that is computed.
     package let algorithm: DigestAlgorithm
 
     /// Starts the digest of nothing. Corresponds to `EVP_DigestInit_ex`.

@@ -28,7 +28,7 @@ package enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
-    /// What one digit is worth.
+    /// The value of one hexadecimal digit, 0…15; `nil` for any other byte.
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -25,7 +25,7 @@ package enum MessageAuthentication {
 
 /// Compares secrets without telling by its time where they differ.
 package enum SecretComparison {
-    /// Whether both are the same bytes. The lengths do not show either: digests of equal length are compared.
+    /// Returns true when both are the same bytes. The lengths do not show either: digests of equal length are compared.
     /// Corresponds to `CRYPTO_memcmp`.
     package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         let left = DigestAlgorithm.sha256.digest(of: one).bytes
