@@ -4,7 +4,7 @@ import ServiceWire
 import UploadReceiver
 
 extension ReceiverConfiguration {
-    /// What a command line asks for.
+    /// Reads the settings that a command line asks for.
     init(_ invocation: Invocation) throws(CommandFailure) {
         // The command has exactly one operand of this kind, or it would have been refused.
         self.init(folder: invocation.operands(as: ReceiveProgram.directory)[0])
