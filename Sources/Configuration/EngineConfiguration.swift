@@ -3,7 +3,7 @@
 package struct EngineConfiguration: SettingsSection {
     /// Files moved at the same time.
     package var transfers = 8
-    /// The most of these files to or from one host.
+    /// The most files moved at the same time to or from one host.
     package var transfersPerHost = 8
     /// Progress is made durable after so many bytes …
     package var checkpointBytes = ByteSize(bytes: 4 << 20)

@@ -1,7 +1,7 @@
 import CCurl
 package import LinuxSystem
 
-/// The most connections that a transport makes and keeps. The scheduler chooses what runs; these are the walls.
+/// The most connections that a transport makes and keeps. The scheduler chooses what runs; these are the hard limits.
 package struct TransportCapacity: Sendable {
     package var connections = 64
     package var connectionsPerHost = 32

@@ -183,7 +183,7 @@ extension SFTPConnection {
         return true
     }
 
-    /// Returns how many of `wanted` bytes may be sent now; `nil` for none.
+    /// Returns how many of `wanted` bytes may be sent, or asked for, now; `nil` for none.
     private func room(for wanted: Int64, _ operation: Operation) -> Int? {
         let settings = transport.settings
         if requests.count >= settings.outstanding { return nil }
