@@ -61,7 +61,8 @@ extension QueueStore {
     func claim(_ lane: LaneID, limit: Int, now: Timestamp) throws -> [ClaimedTask] {
         let owner = try database.first(
             """
-            SELECT b.id, b.direction, b.uuid, b.let_go_at FROM lanes l JOIN batches b ON b.id = l.batch WHERE l.id = ?
+            SELECT b.id, b.direction, b.uuid, nullif(max(ifnull(b.let_go_at, 0), ifnull(b.not_before, 0)), 0)
+            FROM lanes l JOIN batches b ON b.id = l.batch WHERE l.id = ?
             AND b.paused = 0 AND (l.priority = ?3 OR (b.held = 0 AND ifnull(b.not_before, 0) <= ?2))
             """, .integer(lane.rawValue), .integer(now.milliseconds), .integer(LanePriority.now)
         ) { row in

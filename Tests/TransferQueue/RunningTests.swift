@@ -169,6 +169,11 @@ import TransferModel
         try await queue.writer.clearWait([WaitReasons(.auth)])
         let resumed = sandbox.clock.now
         #expect(try await queue.claimAll(now: resumed).map(\.patienceSince) == [resumed, resumed])
+        // Nor for what was not to begin before a time.
+        let begin = resumed.advanced(by: .seconds(3600))
+        _ = try await queue.writer.set([.batch(batch)], NodeSettings(notBefore: begin))
+        sandbox.clock.advance(by: .seconds(3660))
+        #expect(try await queue.claimAll(now: sandbox.clock.now).map(\.patienceSince) == [begin, begin])
         try await queue.close()
     }
 
