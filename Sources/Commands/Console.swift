@@ -134,11 +134,15 @@ package final class Console: Sendable {
         let text = String(decoding: data, as: UTF8.self)
         // In JSON the same is written so that it can be read back.
         guard text.unicodeScalars.contains(where: { Self.turns($0) }) else { return line(text) }
-        line(text.unicodeScalars.map { Self.turns($0) ? "\\u" + String($0.value, radix: 16) : String($0) }.joined())
+        line(text.unicodeScalars.map { Self.turns($0) ? Self.escaped($0) : String($0) }.joined())
     }
 
-    private static func turns(_ scalar: Unicode.Scalar) -> Bool {
-        String(scalar).harmless != String(scalar) && scalar.value > 159
+    /// True of a scalar that a line of text would show in another way; none of them lies beyond the first plane.
+    private static func turns(_ scalar: Unicode.Scalar) -> Bool { String(scalar).harmless != String(scalar) }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     /// A message for the person, after the results so far.

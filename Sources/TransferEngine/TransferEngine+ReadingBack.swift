@@ -65,8 +65,9 @@ extension TransferEngine {
         let absent = AbsentFile(
             task: file.task, finishedAt: file.finishedAt, error: error,
             resumePoint: isOther ? LastLookVerdict.otherLiesThere : nil)
-        let failed = try await queue.writer.fail(absent: [absent])
-        return failed.isEmpty ? .notCompared : .other(error)
+        // Another look may have failed it meanwhile, or a person have it sent again: it was not there all the same.
+        try await queue.writer.fail(absent: [absent])
+        return .other(error)
     }
 
     /// The SHA-256 of what was sent: as it was kept, or that of a source that has not changed since.

@@ -33,7 +33,7 @@ public struct SessionName: RawRepresentable, Hashable, Sendable {
     /// `nil` when the name is empty, too long or holds a control character.
     public init?(rawValue: String) {
         guard !rawValue.isEmpty, rawValue.utf8.count <= 200,
-            !rawValue.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 })
+            !rawValue.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
         else { return nil }
         self.rawValue = rawValue
     }

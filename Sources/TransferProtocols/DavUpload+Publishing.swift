@@ -53,7 +53,10 @@ extension DavUpload {
         case 412: return ask(plan.address) { .inTheWay($0) }
         case 405, 501: return goStraight()
         // The name in Destination is not the server's own: behind a proxy it knows itself by another.
-        case 502 where !pathOnly && !plan.isCloud: return move(pathOnly: true)
+        case 502 where !pathOnly && !plan.isCloud:
+            // Or a gateway has lost the server, which may have done it.
+            hasLostMove = hasLostMove || !DavMessages.isOwnWord(end.body)
+            return move(pathOnly: true)
         case 404:
             let error = TransferError(
                 .networkConnectionLost, "\(host) does not find the temporary file: Martlet tries again by itself",
@@ -106,15 +109,27 @@ extension DavUpload {
             receipt.foundThere = demand == nil
             return over(.finish(receipt))
         case .found(let file) where file.size == plan.subject.size:
-            return [.startOver(reason: "the temporary file is not there any more")] + fresh()
+            // What is on the way may have asked twice, and brought the second answer.
+            if demand != nil, plan.subject.ifExists != .replace {
+                return over(
+                    .fail(.unsure(at: plan.address.server, "nothing tells whether what is there is the same file")))
+            }
+            return vanished()
         case .found(let file):
             let length = file.size.map { "\($0) bytes" } ?? "a length that it does not tell"
             return over(
                 .fail(.unsure(at: plan.address.server, "what is there has \(length), not \(plan.subject.size)")))
         default:
-            if let demand { return over(.wait(demand)) }
-            return [.startOver(reason: "the temporary file is not there any more")] + fresh()
+            guard let demand else { return vanished() }
+            return (hasLostMove || plan.resume?.publishing == true ? [] : disclaim()) + over(.wait(demand))
         }
+    }
+
+    /// Sends it again, unless the server takes it away each time.
+    private mutating func vanished() -> [ProtocolAction] {
+        vanishings += 1
+        guard vanishings <= 2 else { return over(.wait(WaitDemand(.backoff, .keepsVanishing(at: host)))) }
+        return [.startOver(reason: "the temporary file is not there any more")] + fresh()
     }
 
     /// Only a MOVE of ours that nobody said no to takes the temporary file away; the server's own clearing up does, too. Where a file may be

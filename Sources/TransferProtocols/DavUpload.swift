@@ -56,6 +56,8 @@ package struct DavUpload: ProtocolMachine {
     var digest: TransferDigest?
     /// A MOVE went out in this attempt, and the server's own answer to it was not heard.
     var hasLostMove = false
+    /// How often what was sent whole was gone before it had its name.
+    var vanishings = 0
     /// The server told the length of what it has.
     var isMeasured = false
     /// The server has computed the same.

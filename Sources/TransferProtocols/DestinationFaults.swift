@@ -44,6 +44,14 @@ extension TransferError {
             httpStatus: 412)
     }
 
+    /// Whole files go before they have their names, time after time.
+    static func keepsVanishing(at host: String) -> TransferError {
+        TransferError(
+            .badServerResponse,
+            "\(host) takes away what was sent before it has its name: look whether something clears up or scans there; Martlet tries again by itself"
+        )
+    }
+
     /// A server that cannot be gone on with, time after time.
     static func keepsStartingOver(at host: String, _ reason: String) -> TransferError {
         TransferError(

@@ -88,7 +88,12 @@ extension FTPUpload {
             guard end.isMissing else { return stop(end) }
             return ask(plan.path) { .proving($0, isTarget: true, doubt) }
         case (true, plan.subject.size?):
-            guard isRenamed(end) else { return vanishedEarlier() }
+            guard isRenamed(end) else {
+                if case .now = doubt, plan.subject.ifExists != .replace {
+                    return over(.fail(.unsure(at: plan.host, "nothing tells whether what is there is the same file")))
+                }
+                return vanishedEarlier()
+            }
             var receipt = receipt(.token)
             receipt.foundThere = doubt == .earlier
             return over(.finish(receipt))
@@ -96,8 +101,8 @@ extension FTPUpload {
             return over(.fail(.unsure(at: plan.host, "what is there has \(other) bytes, not \(plan.subject.size)")))
         case (true, nil):
             guard end.isMissing else { return stop(end) }
-            if case .now(let demand) = doubt { return over(.wait(demand)) }
-            return vanishedEarlier()
+            guard case .now(let demand) = doubt else { return vanishedEarlier() }
+            return (hasLostRename || plan.resume?.publishing == true ? [] : disclaim()) + over(.wait(demand))
         }
     }
 

@@ -60,6 +60,8 @@ package struct FTPUpload: ProtocolMachine {
     private var ownsTarget = false
     /// A rename went out in this attempt, and nobody heard its answer.
     var hasLostRename = false
+    /// How often what was sent whole was gone before it had its name.
+    private var vanishings = 0
 
     package init(_ plan: FTPUploadPlan) {
         self.plan = plan
@@ -123,6 +125,7 @@ package struct FTPUpload: ProtocolMachine {
             return ask(plan.path) { .looking($0) }
         }
         if plan.subject.hasChanged {
+            if isStraight, !ownsWhatIsThere { return ask(plan.path) { .looking($0) } }
             ownsTarget = isStraight
             return clear()
         }
@@ -177,7 +180,9 @@ package struct FTPUpload: ProtocolMachine {
 
     /// Neither the temporary file nor the target is there, though the rename may have been asked for.
     mutating func vanishedEarlier() -> [ProtocolAction] {
-        [.startOver(reason: "the temporary file is not there any more")] + fresh()
+        vanishings += 1
+        guard vanishings <= 2 else { return over(.wait(WaitDemand(.backoff, .keepsVanishing(at: plan.host)))) }
+        return [.startOver(reason: "the temporary file is not there any more")] + fresh()
     }
 
     // MARK: Going on
@@ -186,7 +191,9 @@ package struct FTPUpload: ProtocolMachine {
         if let size = end.size {
             if size > 0, isStraight, !ownsWhatIsThere {
                 let why = "it cannot rename files, and nothing tells whether what is there is ours"
-                return over(.fail(.unsure(at: plan.host, why)))
+                // Whoever retries after that has looked there.
+                point.seen = size
+                return [.persist(ResumePoint(point))] + over(.fail(.unsure(at: plan.host, why)))
             }
             if size > 0, size < plan.subject.size, facts.cannotResume != true {
                 state = .settling(nil, last: size, round: 1)

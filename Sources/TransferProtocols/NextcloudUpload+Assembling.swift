@@ -183,7 +183,9 @@ extension NextcloudUpload {
     }
 
     private mutating func startAnew() -> [ProtocolAction] {
-        [.startOver(reason: "the server does not have the chunks any more")] + clear()
+        vanishings += 1
+        guard vanishings <= 2 else { return over(.wait(WaitDemand(.backoff, .keepsVanishing(at: host)))) }
+        return [.startOver(reason: "the server does not have the chunks any more")] + clear()
     }
 
     /// Nothing goes on there any more: the chunks are counted once more, and the MOVE is asked for again.

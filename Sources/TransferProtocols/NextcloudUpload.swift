@@ -64,6 +64,8 @@ package struct NextcloudUpload: ProtocolMachine {
     var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
+    /// How often the chunks were gone, and no file came of them.
+    var vanishings = 0
     /// Of the source, where the server is to compare it: computed while the chunks go.
     var digest: TransferDigest?
     private var hasAskedDigest = false

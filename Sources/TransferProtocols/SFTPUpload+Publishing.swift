@@ -33,9 +33,10 @@ extension SFTPUpload {
         // A file that is being gathered under its final name.
         let subject = plan.subject
         if isDirect, plan.resume?.temporary == plan.path {
-            if target.size == 0 || subject.hasArrived || subject.hasChanged || subject.ifExists == .replace {
+            if target.size == 0 || subject.hasArrived || subject.ifExists == .replace || point.isKnown == true {
                 return .goOn
             }
+            if !subject.hasChanged, subject.size <= Self.small, target.size == subject.size { return .readBack }
             let why = "it cannot rename files, and nothing tells whether what is there is ours"
             return .end(.fail(.unsure(at: plan.host, why)))
         }
@@ -186,7 +187,7 @@ extension SFTPUpload {
             return goDirect()
         case (_, nil):
             let message = "what was sent to \(plan.host) is gone before it had its name: Martlet tries again by itself"
-            return over(.wait(WaitDemand(.backoff, lost ?? TransferError(.badServerResponse, message))))
+            return (lost != nil || hasLostRename || mayHaveRenamed ? [] : disclaim()) + over(.wait(WaitDemand(.backoff, lost ?? TransferError(.badServerResponse, message))))
         }
     }
 

@@ -39,19 +39,30 @@ package enum ServerWords {
         (try? JSONDecoder().decode(Document.self, from: Data(body)))?.words
     }
 
+    private enum Key: String, CodingKey {
+        case message, description = "error_description", detail, error, title
+    }
+
     private struct Document: Decodable {
         var words: String?
-
-        private enum Key: String, CodingKey {
-            case message, description = "error_description", detail, error, title
-        }
 
         init(from decoder: any Decoder) throws {
             let object = try decoder.container(keyedBy: Key.self)
             func text(_ key: Key) -> String? { try? object.decode(String.self, forKey: key) }
-            func inner(_ key: Key) -> String? { (try? object.decode(Document.self, forKey: key))?.words }
-            words =
-                text(.message) ?? text(.description) ?? text(.detail) ?? text(.error) ?? inner(.error) ?? text(.title)
+            words = text(.message) ?? text(.description) ?? text(.detail) ?? text(.error)
+            if words == nil { words = (try? object.decode(Inner.self, forKey: .error))?.words }
+            words = words ?? text(.title)
+        }
+    }
+
+    /// The value of `error`, one level deep: a document that nests without end takes longer at each level.
+    private struct Inner: Decodable {
+        var words: String?
+
+        init(from decoder: any Decoder) throws {
+            let object = try decoder.container(keyedBy: Key.self)
+            func text(_ key: Key) -> String? { try? object.decode(String.self, forKey: key) }
+            words = text(.message) ?? text(.description) ?? text(.detail) ?? text(.error) ?? text(.title)
         }
     }
 

@@ -34,6 +34,9 @@ struct TusPart: Sendable {
     var url: HTTPAddress?
     /// Bytes that the server has, by its last word.
     var held: Int64 = 0
+    /// The most that it has said. Machines behind one address that do not know of each other tell now more, now less: only what goes
+    /// beyond that is progress.
+    private var best: Int64 = 0
     var cut: UploadCut?
     /// What is to be said if the server, that refused bytes, turns out to have no more than it had before.
     var refusal: WaitDemand?
@@ -97,7 +100,8 @@ struct TusPart: Sendable {
     var wasSentWhole: Bool { cut.map { $0.offset + $0.sent >= length } ?? false }
 
     mutating func stands(at offset: Int64) {
-        if offset > held {
+        if offset > best {
+            best = offset
             tries = 0
             corruptions = 0
         }
@@ -111,7 +115,7 @@ struct TusPart: Sendable {
     mutating func forget(endpoint: HTTPAddress) {
         url = nil
         chain = RedirectChain(endpoint)
-        held = 0
+        (held, best) = (0, 0)
         cut = nil
         refusal = nil
         state = .unmade

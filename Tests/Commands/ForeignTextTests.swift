@@ -1,4 +1,5 @@
 import Configuration
+import FoundationEssentials
 import Synchronization
 import Testing
 import TransferModel
@@ -38,6 +39,18 @@ import TransferModel
         #expect(Self.isHarmless(shown), "\(shown.debugDescription)")
         #expect(shown.split(separator: "\n").count == 5)
         #expect(shown.contains("{\"name\":\"a"))
+    }
+
+    @Test("what is written as JSON is read back as it was", arguments: words + ["caf\u{85}", "a\u{7F}b", "tab\tb"])
+    func json(word: String) throws {
+        let paper = Paper()
+        let console = Console(errorIsTerminal: true) { _, bytes in
+            paper.text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+        }
+        console.json(["name": word])
+        console.flush()
+        let line = paper.text.withLock { $0 }
+        #expect(try JSONDecoder().decode([String: String].self, from: Data(line.utf8)) == ["name": word])
     }
 
     @Test("a path for a person or the log has none of it either", arguments: words)

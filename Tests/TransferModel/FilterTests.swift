@@ -147,6 +147,8 @@ import Testing
         #expect(try matches("http://x", file("http://x")))
         #expect(try matches("a=b", file("a=b.txt")))
         #expect(try matches("/home/ana", file("x", in: place("home/ana"))))
+        #expect(try matches("/home /ana/x", file("x", in: place("home/ana"))))
+        #expect(throws: FilterFault.self) { try matches("/home/ana /x", file("x", in: place("home/ana"))) }
         #expect(throws: FilterFault.self) { try TransferFilter("sise>1G") }
         #expect(throws: FilterFault.self) { try TransferFilter("@flying") }
         #expect(throws: FilterFault.self) { try TransferFilter("prio>blue") }

@@ -29,6 +29,8 @@ struct ServerWordsTests {
             ("{\"error\": {\"code\": 3, \"message\": \"inner\"}}", "inner"),
             ("{\"title\": \"Forbidden\", \"detail\": \"not yours\"}", "not yours"),
             ("{\"code\": 7}", "{'code': 7}"), ("{no json", "{no json"),
+            // Whatever nests is read one level deep: a document could go on for ever, and take longer at each level.
+            ("{\"error\": {\"error\": {\"message\": \"deep\"}}, \"title\": \"flat\"}", "flat"),
         ])
     func words(body: String, said: String) {
         #expect(line(body) == said)

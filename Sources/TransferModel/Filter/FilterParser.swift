@@ -3,6 +3,8 @@ struct FilterParser {
     private let text: [Character]
     private var place = 0
     private var depth = 0
+    /// The last slash of the text, once it is known that no expression ends from here on.
+    private var lastSlash: Int?
     /// The cost of the tests so far, so that nothing is read of a filter that asks for too much.
     private var effort = 0
 
@@ -132,18 +134,21 @@ struct FilterParser {
     /// `/regex/`; `nil`: the slashes are part of a word, as in `/home/ana`.
     private mutating func expression() throws(FilterFault) -> FilterText? {
         let start = place
-        var (end, isEscaped, slashes) = (place + 1, false, 0)
-        while end < text.count {
+        var (end, isEscaped, slash) = (place + 1, false, start)
+        while end < text.count, lastSlash == nil {
             if text[end] == "/", !isEscaped {
-                slashes += 1
+                slash = end
                 let behind = end + 1
                 if behind == text.count || text[behind].isWhitespace || ")|".contains(text[behind]) { break }
             }
             isEscaped = text[end] == "\\" && !isEscaped
             end += 1
         }
-        guard end < text.count else {
-            if slashes > 0 { return nil }
+        guard end < text.count, lastSlash == nil else {
+            // The rest need not be read again for each word that begins with one.
+            let last = lastSlash ?? slash
+            lastSlash = last
+            if last > start { return nil }
             throw FilterFault(start, "the / at its end is missing")
         }
         let source = String(text[(start + 1)..<end]).split(separator: "\\/", omittingEmptySubsequences: false)
