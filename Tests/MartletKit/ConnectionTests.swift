@@ -50,6 +50,16 @@ import TransferModel
         #expect(error == RequestError(.noSuchObject, "there is no batch b9"))
     }
 
+    @Test func `an answer with a number that no engine tells is refused`() async throws {
+        let engine = try ScriptedEngine { _, _, _ in
+            var totals = QueueTotals()
+            (totals.bytesPerSecondUp, totals.bytesPerSecondDown) = (.max, .max)
+            return .answer(totals)
+        }
+        let error = try await #require(throws: RequestError.self) { try await engine.connect().totals() }
+        #expect(error.code == .internal && error.message.contains("is not understood"))
+    }
+
     @Test func `a lost answer of batch add is asked for again and gives the same batch`() async throws {
         let uuid = request.uuid
         let engine = try ScriptedEngine { connection, _, line in
