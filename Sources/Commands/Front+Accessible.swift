@@ -134,7 +134,7 @@ extension Front {
         default: break
         }
         var sum: Int64 = 0
-        for node in nodes { sum += (try? await engine.node(node))?.bytesAtRisk ?? 0 }
+        for node in nodes { ByteSum.add((try? await engine.node(node))?.bytesAtRisk ?? 0, to: &sum) }
         return sum
     }
 

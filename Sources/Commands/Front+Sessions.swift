@@ -123,8 +123,8 @@ extension Front {
             self.name = name.rawValue
             self.batches = batches.count
             batchesActive = batches.count { !$0.state.isTerminal }
-            filesTotal = batches.reduce(0) { $0 + $1.filesTotal }
-            bytesTotal = batches.reduce(0) { $0 + $1.bytesTotal }
+            filesTotal = ByteSum.of(batches.lazy.map(\.filesTotal))
+            bytesTotal = ByteSum.of(batches.lazy.map(\.bytesTotal))
             _limit = OrNull(wrappedValue: limit)
         }
     }

@@ -47,12 +47,12 @@ struct Verified: Codable, Sendable {
 
     mutating func add(_ folder: VerifiedFolder) {
         folders += 1
-        files += folder.files
-        found += folder.found
+        ByteSum.add(folder.files, to: &files)
+        ByteSum.add(folder.found, to: &found)
         absent += folder.absent
         if let message = folder.unlisted {
             unlisted.append(UnlistedFolder(destination: folder.destination, message: message))
-            unlistedFiles += folder.files
+            ByteSum.add(folder.files, to: &unlistedFiles)
         }
     }
 

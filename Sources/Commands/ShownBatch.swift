@@ -40,7 +40,7 @@ struct ShownBatch {
 
     /// Bytes that had to cross the wire again; of how many files that is, where not all of them were looked at.
     var repeated: [(String, String)] {
-        let bytes = first.reduce(0) { $0 + $1.bytesRepeated }
+        let bytes = ByteSum.of(first.lazy.map(\.bytesRepeated))
         guard bytes > 0 else { return [] }
         let part = isWhole ? "" : " by the first \(first.count) files; of the others it is not known"
         return [(TaskSnapshot.repeatedTitle(isDownload: batch.direction == .download), units.size(bytes) + part)]

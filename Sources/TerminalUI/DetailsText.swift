@@ -243,8 +243,7 @@ struct DetailsText {
     /// ` in 7 of 9 parts`
     private var inParts: String {
         guard let parts = task?.parts, let last = parts.last?.last else { return "" }
-        let done = parts.filter { $0.state == .completed }.reduce(0) { $0 + $1.last - $1.first + 1 }
-        return ", \(done) of \(last) parts"
+        return ", \(parts.completed) of \(last) parts"
     }
 
     private var files: SafeText {

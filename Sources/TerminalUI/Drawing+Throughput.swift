@@ -127,7 +127,7 @@ extension Drawing {
         let place = max(12, min(30, width / 3))
         let room = width - column - place - 3
         if room >= 8 {
-            let all = model.throughputBatches.reduce(0) { $0 + $1.bytesPerSecond }
+            let all = ByteSum.of(model.throughputBatches.lazy.map(\.bytesPerSecond))
             let bar = Bar.text(share, of: max(1, all), isComplete: share > 0 && share == all, width: room, look.glyphs)
             grid.put(bar, row: row, column: column, style: style(share > 0 ? .info : .dim))
             column += room + 2

@@ -39,9 +39,9 @@ extension Model {
     private static func words(_ ended: [NodeRow]) -> SafeText {
         var counts = FileCounts()
         for row in ended {
-            counts.completed += row.counts.completed
-            counts.failed += row.counts.failed
-            counts.cancelled += row.counts.cancelled
+            for state in [TransferState.completed, .failed, .cancelled] {
+                ByteSum.add(row.counts[state], to: &counts[state])
+            }
         }
         let files = Figures.amount(counts.completed + counts.failed + counts.cancelled, "file")
         if counts.failed > 0 { return "\(Figures.count(counts.failed)) of \(files) failed" }

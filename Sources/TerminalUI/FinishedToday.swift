@@ -17,8 +17,8 @@ struct FinishedToday: Hashable, Sendable {
     init(_ history: [BatchSnapshot], isToday: (Timestamp) -> Bool) {
         for batch in history where batch.filesCompleted > 0 && batch.finishedAt.map(isToday) == true {
             batches += 1
-            files += batch.filesCompleted
-            bytes += batch.bytesAccepted
+            ByteSum.add(batch.filesCompleted, to: &files)
+            ByteSum.add(batch.bytesAccepted, to: &bytes)
         }
     }
 

@@ -66,18 +66,19 @@ package enum Bar {
     /// A bar of the bytes that are there of a file in parts, from its beginning at the left: a cell is full when all of
     /// its bytes are.
     static func text(_ parts: [PartRun], width: Int, _ set: GlyphSet) -> SafeText {
-        let total = parts.reduce(0) { $0 + $1.bytesTotal }
+        // Of an engine elsewhere: any numbers.
+        let total = ByteSum.of(parts.lazy.map { max(0, $0.bytesTotal) })
         guard width > 0, total > 0 else { return SafeText([]) }
         // Places in the file, counted in cells.
-        func place(_ bytes: Int64) -> Double { Double(bytes) / Double(total) * Double(width) }
+        func place(_ bytes: Int64) -> Double { Double(min(bytes, total)) / Double(total) * Double(width) }
         var covered = Array(repeating: 0.0, count: width)
         var start: Int64 = 0
         for part in parts {
-            let (lower, upper) = (place(start), place(start + part.bytesSent))
+            let (lower, upper) = (place(start), place(ByteSum.of([start, max(0, part.bytesSent)])))
             for cell in Int(lower)..<max(Int(lower), min(width, Int(upper.rounded(.up)))) {
                 covered[cell] += min(upper, Double(cell + 1)) - max(lower, Double(cell))
             }
-            start += part.bytesTotal
+            ByteSum.add(max(0, part.bytesTotal), to: &start)
         }
         return SafeText(covered.map { $0 > 1 - 1e-6 ? full(set) : empty(set) })
     }

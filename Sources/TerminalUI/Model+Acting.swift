@@ -64,7 +64,7 @@ extension Model {
 
     /// The bytes that the deed throws away; `nil`: none.
     func cost(of deed: Deed, _ rows: [NodeRow]) -> StoppingCost? {
-        deed.stops.flatMap { StoppingCost($0, bytes: rows.reduce(0) { $0 + $1.bytesAtRisk }) }
+        deed.stops.flatMap { StoppingCost($0, bytes: ByteSum.of(rows.lazy.map(\.bytesAtRisk))) }
     }
 
     func said(_ cost: StoppingCost) -> SafeText { SafeText(cost.sentence(look.figures.size) + ".") }
@@ -119,8 +119,8 @@ extension Model {
 
     /// The question before a cancel; `nil` when none is needed.
     private func question(about rows: [NodeRow]) -> Dialog? {
-        let files = rows.reduce(0) { $0 + $1.counts.unstarted + $1.counts.active }
-        let bytes = rows.reduce(0) { $0 + max(0, $1.bytes.total - $1.bytes.accepted) }
+        let files = ByteSum.of(rows.lazy.map { $0.counts.unstarted + $0.counts.active })
+        let bytes = ByteSum.of(rows.lazy.map { max(0, $0.bytes.total - $0.bytes.accepted) })
         let batches = rows.count { if case .batch = $0.id { true } else { false } }
         let hidden = rows.count { tree.row($0.id) == nil }
         let isForeign = rows.contains { changedByOthers.isRecent($0.id, at: now.uptime) }

@@ -151,18 +151,18 @@ extension Model {
 
     /// A sentence on the bytes sent in vain, and why; empty: none.
     private func price(of purpose: Outstanding.Purpose, _ results: [NodeResult]) -> SafeText {
-        let bytes = results.reduce(0) { $0 + ($1.bytesToRepeat ?? 0) }
+        let bytes = ByteSum.of(results.lazy.compactMap(\.bytesToRepeat))
         let cost = StoppingCost(purpose.stops ?? .pause, bytes: bytes)
         return cost.map { " " + said($0) } ?? ""
     }
 
     private func files(_ rows: [NodeRow], _ deed: Deed) -> Int64 {
-        rows.reduce(0) { sum, row in
-            sum
-                + (deed == .retry
+        ByteSum.of(
+            rows.lazy.map { row in
+                deed == .retry
                     ? row.counts.failed + row.counts.cancelled + row.counts.waiting
-                    : row.counts.unstarted + row.counts.active)
-        }
+                    : row.counts.unstarted + row.counts.active
+            })
     }
 
     /// A change can be undone from the moment it was asked for; the engine's clock began a little later. Of pauses it is

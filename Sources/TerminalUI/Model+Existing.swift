@@ -53,7 +53,7 @@ extension Model {
         guard case .transfers = page, dialog == nil, !isAdding, commandPrompt == nil, filterLine == nil,
             find?.isTyping != true
         else { return say("Of \(title(rows)) something is there already: \(key(.retry)) asks what to do.") }
-        let files = rows.reduce(0) { $0 + $1.counts.failed }
+        let files = ByteSum.of(rows.lazy.map(\.counts.failed))
         askAboutExisting(title(rows), files: files, batches, then: .act(.retry, rows))
     }
 }

@@ -160,7 +160,7 @@ extension Model {
 
     /// The same of rows of the list: of all that failed in them.
     mutating func leaveOut(_ rows: [NodeRow]) {
-        let files = rows.reduce(0) { $0 + $1.counts.failed }
+        let files = ByteSum.of(rows.lazy.map(\.counts.failed))
         guard let filter = (try? TransferFilter("@err @marked"))?.naming(rows.map(\.id)).description else { return }
         var what = title(rows)
         if rows.count > 1 || rows[0].canHold {

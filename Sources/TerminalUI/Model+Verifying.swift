@@ -32,20 +32,20 @@ struct VerifyNews: Hashable, Sendable {
     }
 
     mutating func add(_ folder: VerifiedFolder) {
-        files += folder.files
-        found += folder.found
+        ByteSum.add(folder.files, to: &files)
+        ByteSum.add(folder.found, to: &found)
         absent += folder.absent.count
         guard let message = folder.unlisted else { return }
         unlisted += 1
-        unlistedFiles += folder.files
+        ByteSum.add(folder.files, to: &unlistedFiles)
         reason = reason ?? message
     }
 
     /// - Parameter before: what was read of other nodes.
     mutating func add(_ progress: ReadBackProgress, to before: Read) {
         read = Read(
-            files: before.files + progress.files, same: before.same + progress.same,
-            bytes: before.bytes + progress.bytes)
+            files: ByteSum.of([before.files, progress.files]), same: ByteSum.of([before.same, progress.same]),
+            bytes: ByteSum.of([before.bytes, progress.bytes]))
         absent += progress.findings.count { $0.error.code == .notThere }
         reason = reason ?? progress.findings.first { $0.error.code != .notThere }?.error.message
     }

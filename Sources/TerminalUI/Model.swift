@@ -202,7 +202,7 @@ struct Model: Sendable {
     private func files(of purpose: Outstanding.Purpose) -> Int64 {
         switch purpose {
         case .deed(let deed, let rows) where deed.showsInState || deed == .leaveOut:
-            rows.reduce(0) { $0 + $1.counts.total }
+            ByteSum.of(rows.lazy.map(\.counts.total))
         case .everything, .named, .failed, .undo: totals?.counts.total ?? 0
         default: 0
         }

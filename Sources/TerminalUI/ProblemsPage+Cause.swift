@@ -257,10 +257,10 @@ extension ProblemsPage.Cause {
     }
 
     mutating func add(_ place: Place, _ lastAt: Timestamp?) {
-        files += place.files
+        ByteSum.add(place.files, to: &files)
         self.lastAt = [self.lastAt, lastAt].compactMap(\.self).max()
         if let same = batches.firstIndex(where: { $0.batch == place.batch }) {
-            batches[same].files += place.files
+            ByteSum.add(place.files, to: &batches[same].files)
         } else {
             batches.append(place)
         }

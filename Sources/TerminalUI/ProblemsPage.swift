@@ -18,7 +18,7 @@ struct ProblemsPage: Sendable {
     /// That cause is there no more, and no other was chosen: a key that was meant for it must not hit its neighbour.
     private(set) var isGone = false
 
-    var files: Int64 { causes.reduce(0) { $0 + $1.files } }
+    var files: Int64 { ByteSum.of(causes.lazy.map(\.files)) }
     var cause: Cause? { !isGone && causes.indices.contains(selected) ? causes[selected] : nil }
 
     mutating func take(_ batches: [BatchSnapshot]) {

@@ -81,7 +81,7 @@ struct ThroughputView: Sendable {
     /// The average of the last steps of a span in bytes a second, of all or of `seconds`; `nil`: nothing is known.
     func average(of span: Span, seconds: Int64? = nil, at uptime: Duration) -> Int64? {
         let steps = self.steps(of: span, at: uptime).suffix(Int((seconds ?? span.seconds) / span.stepSeconds))
-        return steps.isEmpty ? nil : steps.reduce(0) { $0 + $1.up + $1.down } / Int64(steps.count)
+        return steps.isEmpty ? nil : ByteSum.of(steps.lazy.map { $0.up + $0.down }) / Int64(steps.count)
     }
 
     mutating func movePoint(by steps: Int, at uptime: Duration) {

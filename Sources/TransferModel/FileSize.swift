@@ -22,7 +22,7 @@ public enum FileSize {
     public static func isPossible(_ bytes: Int64) -> Bool { (0...largest).contains(bytes) }
 }
 
-/// Sums of many files' bytes. They stay within ±64 PiB, so that nothing a sum is added to overflows either.
+/// Sums of many files' bytes, or of files. They stay within ±64 PiB, so that nothing a sum is added to overflows either.
 public enum ByteSum {
     /// Bytes.
     public static let largest: Int64 = 1 << 56
@@ -31,5 +31,10 @@ public enum ByteSum {
     public static func add(_ bytes: Int64, to sum: inout Int64) {
         let (total, overflow) = sum.addingReportingOverflow(bytes)
         sum = overflow ? (bytes < 0 ? -largest : largest) : min(max(total, -largest), largest)
+    }
+
+    /// The sum of numbers of bytes or files, also of those that an engine elsewhere tells.
+    public static func of(_ numbers: some Sequence<Int64>) -> Int64 {
+        numbers.reduce(into: 0) { add($1, to: &$0) }
     }
 }

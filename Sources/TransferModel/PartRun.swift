@@ -40,9 +40,11 @@ extension PartRun {
 }
 
 extension [PartRun] {
+    /// Parts that are completed.
+    package var completed: Int64 { ByteSum.of(lazy.map { $0.state == .completed ? Int64($0.last - $0.first + 1) : 0 }) }
+
     /// `8 of 12 completed; 9 at 88%, 10 at 3%`.
     package var sentence: String {
-        let completed = reduce(0) { $0 + ($1.state == .completed ? $1.last - $1.first + 1 : 0) }
         let moving = filter { $0.state == .running }.map { "\($0.first) at \($0.percent)%" }
         return "\(completed) of \(last?.last ?? 0) completed"
             + (moving.isEmpty ? "" : "; " + moving.joined(separator: ", "))

@@ -1,5 +1,6 @@
 import Configuration
 import DisplayText
+import MartletKit
 import Testing
 
 @testable import TerminalUI
@@ -64,6 +65,19 @@ struct FiguresTests {
                     let full = Bar.text(part, of: whole, isComplete: true, width: width, set)
                     if bar.width != width || full.width != width { Issue.record("\(part) of \(whole) in \(width)") }
                     if bar == full && width > 0 { Issue.record("full: \(part) of \(whole) in \(width)") }
+                }
+            }
+        }
+    }
+
+    @Test("a bar of parts fits its width whatever numbers an engine elsewhere tells")
+    func barOfParts() {
+        for sent in interesting {
+            for total in [Int64.min, 0, 1, 100, .max] {
+                let part = PartRun(first: 1, last: 1, state: .running, bytesTotal: total, bytesSent: sent)
+                let whole = PartRun(first: 2, last: 2, state: .completed, bytesTotal: .max, bytesSent: .max)
+                for parts in [[part, part, whole], [whole, part]] {
+                    #expect(Bar.text(parts, width: 10, .ascii).width == 10, "\(sent) of \(total)")
                 }
             }
         }

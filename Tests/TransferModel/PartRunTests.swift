@@ -19,6 +19,14 @@ import TransferModel
         #expect(runs.sentence == "3 of 8 completed; 3 at 88%, 4 at 88%")
     }
 
+    @Test("more parts than there can be are counted to a bound")
+    func bounded() {
+        let many = PartRun(first: 1, last: Int(ByteSum.largest), state: .completed, bytesTotal: 1, bytesSent: 1)
+        #expect(Array(repeating: many, count: 200).completed == ByteSum.largest)
+        #expect(ByteSum.of(Array(repeating: .max, count: 200)) == ByteSum.largest)
+        #expect(ByteSum.of([1, 2, -4]) == -1)
+    }
+
     @Test("a part is at 100 only when the server has it")
     func percent() {
         #expect(runs([.running], sent: 100).first?.percent == 99)
