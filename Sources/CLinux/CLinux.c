@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,6 +62,15 @@ int CLinux_pthread_setname_np(unsigned long thread, const char *name) {
 }
 
 int CLinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+const int CLinux_O_PATH = O_PATH;
+const uint64_t CLinux_RESOLVE_NO_SYMLINKS = RESOLVE_NO_SYMLINKS;
+const uint64_t CLinux_RESOLVE_BENEATH = RESOLVE_BENEATH;
+
+int CLinux_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve) {
+    struct open_how how = {.flags = flags, .resolve = resolve};
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
 
 int CLinux_pidfd_send_signal(int pidfd, int signal) {
     return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);

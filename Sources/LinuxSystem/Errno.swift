@@ -74,6 +74,8 @@ extension Errno {
     package static let directoryNotEmpty = Errno(rawValue: ENOTEMPTY)
     /// `ELOOP`
     package static let tooManyLinks = Errno(rawValue: ELOOP)
+    /// `ENOSYS`
+    package static let notImplemented = Errno(rawValue: ENOSYS)
     /// `EOPNOTSUPP`, the same number as `ENOTSUP`
     package static let notSupported = Errno(rawValue: EOPNOTSUPP)
     /// `EADDRINUSE`

@@ -2,7 +2,8 @@ import Glibc
 
 /// The names under which a debug build can make a call fail (see ``ForcedFailures``). C names are kept.
 package enum SystemCall: String, Sendable, Hashable {
-    case open, openat, read, write, pread, pwrite, fstat, stat, lstat, fstatat, fdatasync, fsync, ftruncate, fallocate
+    case open, openat, openat2, read, write, pread, pwrite, fstat, stat, lstat, fstatat, fdatasync, fsync, ftruncate,
+        fallocate
     case rename, renameat2, unlink, unlinkat, mkdir, flock, fadvise, syncFileRange, statvfs, realpath, chmod, fchmod
     case futimens, getcwd, chdir, kill, opendir, readdir, getrandom, link, symlink, readlink, rmdir, dup
     case socket, bind, listen, connect, accept4, getsockopt, setsockopt, send, recv, shutdown, socketpair, pipe2, ioctl

@@ -40,6 +40,12 @@ int CLinux_is_dumpable(void);
 int CLinux_pidfd_open(pid_t pid);
 int CLinux_pidfd_send_signal(int pidfd, int signal);
 
+// glibc has no function for it. The mode is 0: it makes no file.
+int CLinux_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve);
+extern const int CLinux_O_PATH;
+extern const uint64_t CLinux_RESOLVE_NO_SYMLINKS;
+extern const uint64_t CLinux_RESOLVE_BENEATH;
+
 // struct epoll_event is packed and holds a union, which Swift shows with unaligned fields.
 int CLinux_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t data);
 
