@@ -80,8 +80,9 @@ actor DirectoryWalker {
             if let begun {
                 directory = begun
             } else {
-                directory = OpenDirectory(
-                    source: source.source, reader: try DirectoryReader(path: folder.path.bytes))
+                let opened = try folder.place.open(
+                    flags: O_RDONLY | O_DIRECTORY, followingLinks: source.followLinks)
+                directory = OpenDirectory(source: source.source, reader: try DirectoryReader(opened))
             }
             var found = 0
             while found < limit, !chunk.isLast {
@@ -103,7 +104,7 @@ actor DirectoryWalker {
             if error.isShortage { throw error }
             chunk.leftOut = LeftOut()
             chunk.isLast = true
-            chunk.unreadable = .source(folder.path, error)
+            chunk.unreadable = .source(folder.place, error)
         }
         return chunk
     }
@@ -124,7 +125,7 @@ actor DirectoryWalker {
             case .regular:
                 guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
                 guard FileSize.isPossible(status.size) else {
-                    let error = TransferError.tooLarge(folder.path.appending(RawPath(entry.name)))
+                    let error = TransferError.tooLarge(folder.place.appending(RawPath(entry.name)).path)
                     return chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: error))
                 }
                 chunk.files.append(WalkedFile(name: RawPath(entry.name), identity: SourceIdentity(status)))
@@ -135,8 +136,8 @@ actor DirectoryWalker {
             }
         } catch {
             guard filter.takes(file: entry.name, in: folder.relative.bytes) else { return }
-            let path = folder.path.appending(RawPath(entry.name))
-            chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: .source(path, error)))
+            let place = folder.place.appending(RawPath(entry.name))
+            chunk.failures.append(WalkedFailure(name: RawPath(entry.name), error: .source(place, error)))
         }
     }
 
@@ -156,14 +157,14 @@ actor DirectoryWalker {
 
     /// Whether a linked directory is one of those that lead to it: walking it would never end.
     private func isLoop(_ status: FileStatus, _ folder: FolderToWalk, _ source: WalkState) -> Bool {
-        var path = source.path
-        var ancestors = [path]
+        var place = SourcePlace(named: source.path)
+        var ancestors = [place]
         for name in folder.relative.components {
-            path = path.appending(name)
-            ancestors.append(path)
+            place = place.appending(name)
+            ancestors.append(place)
         }
         return ancestors.contains { ancestor in
-            guard let above = try? System.stat(ancestor.bytes) else { return false }
+            guard let above = try? ancestor.status(followingLinks: source.followLinks) else { return false }
             return above.inode == status.inode && above.device == status.device
         }
     }

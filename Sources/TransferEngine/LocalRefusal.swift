@@ -11,8 +11,8 @@ struct LocalRefusal: Error {
     var isShortage = false
 
     /// What an error number means for a source.
-    static func source(_ path: RawPath, _ error: Errno) -> LocalRefusal {
-        error.isShortage ? shortage : LocalRefusal(error: .source(path, error))
+    static func source(_ place: SourcePlace, _ error: Errno) -> LocalRefusal {
+        error.isShortage ? shortage : LocalRefusal(error: .source(place, error))
     }
 
     static var shortage: LocalRefusal { LocalRefusal(error: .tooManyOpenFiles, waits: .backoff, isShortage: true) }

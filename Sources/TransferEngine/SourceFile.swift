@@ -18,20 +18,21 @@ final class SourceFile: TransferBodySource {
     /// The whole file when it is small.
     let bytes: [UInt8]?
     private let descriptor: OwnedDescriptor
-    private let path: RawPath
-    private let mayBeLink: Bool
+    private let place: SourcePlace
+    private let followsLinks: Bool
     /// Computed while the file is sent, for a server that will tell its own; nothing for others, whom it would only cost time.
     var hash: SourceHash?
     /// Counts only while the file is open, that is within one boot.
     private let device: UInt64
 
-    /// Opens a source. A link in the last place is followed only where a person may have named it.
-    init(path: RawPath, mayBeLink: Bool) throws(LocalRefusal) {
-        self.path = path
-        self.mayBeLink = mayBeLink
+    /// Opens a source.
+    /// - Parameter followsLinks: also links that no person has named.
+    init(_ place: SourcePlace, followsLinks: Bool) throws(LocalRefusal) {
+        self.place = place
+        self.followsLinks = followsLinks
+        let path = place.path
         do {
-            let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
-            descriptor = try System.open(path.bytes, flags: mayBeLink ? flags : flags | O_NOFOLLOW)
+            descriptor = try place.open(flags: O_RDONLY | O_NONBLOCK | O_NOCTTY, followingLinks: followsLinks)
             let status = try System.fstat(descriptor.rawValue)
             guard status.kind == .regular else { throw TransferError.notAFile(path, status.kind) }
             guard FileSize.isPossible(status.size) else { throw TransferError.tooLarge(path) }
@@ -48,7 +49,7 @@ final class SourceFile: TransferBodySource {
             identity = SourceIdentity(status)
             device = status.device
         } catch let error as Errno {
-            throw LocalRefusal.source(path, error)
+            throw LocalRefusal.source(place, error)
         } catch let error as TransferError {
             throw LocalRefusal(error: error)
         } catch {
@@ -111,7 +112,8 @@ final class SourceFile: TransferBodySource {
         guard let now = try? System.fstat(descriptor.rawValue) else { return identity }
         let found = SourceIdentity(now)
         guard found == identity, now.device == device else { return found }
-        guard let named = try? mayBeLink ? System.stat(path.bytes) : System.lstat(path.bytes) else { return nil }
+        // Behind a link that is not followed its name is gone.
+        guard let named = try? place.status(followingLinks: followsLinks) else { return nil }
         let standing = SourceIdentity(named)
         return standing == identity && named.device == device ? nil : standing
     }

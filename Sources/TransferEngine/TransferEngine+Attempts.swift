@@ -33,8 +33,8 @@ extension TransferEngine {
         if let look = looks[task.id] { endLook(look) }
         let prepared =
             switch task.work {
-            case .upload(let local, let remote, let identity):
-                prepareUpload(task, context, origin, local, remote, identity)
+            case .upload(let source, let remote, let identity):
+                prepareUpload(task, context, origin, source, remote, identity)
             case .download(let url, let directory, let fileName):
                 prepareDownload(task, context, origin, url, directory, fileName)
             }

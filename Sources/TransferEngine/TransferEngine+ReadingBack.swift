@@ -77,13 +77,13 @@ extension TransferEngine {
         if let digest = file.digest, digest.algorithm == "sha-256" { return .success(digest) }
         let source: SourceFile
         do throws(LocalRefusal) {
-            source = try open(file.local, file.remote, context)
+            source = try open(file.source, context)
         } catch {
             return .failure(error.error)
         }
         let changed = TransferError(
             .sourceChanged,
-            "\(file.local.displayed) has changed since it was sent, and no SHA-256 of it was kept: "
+            "\(file.source.path.displayed) has changed since it was sent, and no SHA-256 of it was kept: "
                 + "'martlet again \(look.batch)' sends it as it is now")
         guard source.identity == file.identity else { return .failure(changed) }
         if let digest = source.digest { return .success(digest) }
@@ -95,7 +95,7 @@ extension TransferEngine {
             let value = try digest.get()
             return source.change == nil ? .success(value) : .failure(changed)
         } catch {
-            return .failure(.source(file.local, error))
+            return .failure(.source(file.source, error))
         }
     }
 

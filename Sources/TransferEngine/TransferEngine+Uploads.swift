@@ -8,15 +8,16 @@ import TransferQueue
 extension TransferEngine {
     /// An attempt for an upload; `nil` when it is over before it began.
     func prepareUpload(
-        _ task: ClaimedTask, _ context: BatchContext, _ origin: String, _ local: RawPath, _ remote: RawPath,
+        _ task: ClaimedTask, _ context: BatchContext, _ origin: String, _ place: SourcePlace, _ remote: RawPath,
         _ recorded: SourceIdentity
     ) -> Attempt? {
+        let local = place.path
         let source: SourceFile
         do throws(LocalRefusal) {
             if case .ftp? = context.destination?.address, FTPAddress.cannotCarry(remote) {
                 throw LocalRefusal(error: .noFTPName(local))
             }
-            source = try open(local, remote, context)
+            source = try open(place, context)
         } catch {
             refused(task, error)
             return nil
@@ -77,10 +78,8 @@ extension TransferEngine {
         hostFacts[place?.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
     }
 
-    func open(_ local: RawPath, _ remote: RawPath, _ context: BatchContext) throws(LocalRefusal) -> SourceFile {
-        // A walk lists links only with --follow-links; a source that a person named may be one.
-        let isBelow = remote.bytes.contains(UInt8(ascii: "/"))
-        return try SourceFile(path: local, mayBeLink: context.order.options.followLinks || !isBelow)
+    func open(_ place: SourcePlace, _ context: BatchContext) throws(LocalRefusal) -> SourceFile {
+        try SourceFile(place, followsLinks: context.order.options.followLinks)
     }
 
     private func subject(
@@ -150,7 +149,8 @@ extension TransferEngine {
     /// The source is not the file any more that was being sent: it begins again with the new one, in the same slot, or ends.
     /// - Parameter stored: what the server has taken of the old one, if it has.
     func sourceChanged(_ attempt: Attempt, stored: Receipt?) {
-        guard case .upload(let local, let remote, _) = attempt.task.work else { return }
+        guard case .upload(let place, let remote, _) = attempt.task.work else { return }
+        let local = place.path
         abandonAll(of: attempt)
         guard SourceChangeRule.beginsAgain(attempt.context.order.options.ifChanged, changes: attempt.changes)
         else { return failChanged(attempt, local, stored) }
@@ -160,7 +160,7 @@ extension TransferEngine {
         }
         let source: SourceFile
         do throws(LocalRefusal) {
-            source = try open(local, remote, attempt.context)
+            source = try open(place, attempt.context)
         } catch {
             return refused(attempt, error)
         }
@@ -225,19 +225,19 @@ extension TransferEngine {
     }
 
     func sourceError(_ attempt: Attempt, _ error: Errno) -> TransferError {
-        guard case .upload(let local, _, _) = attempt.task.work else {
+        guard case .upload(let place, _, _) = attempt.task.work else {
             return TransferError(.internal, "a download without a source: retry")
         }
-        return .source(local, error)
+        return .source(place, error)
     }
 
     /// A second descriptor of an upload's source, for another thread; `nil`: the attempt is over without one.
     private func duplicate(_ attempt: Attempt) -> OwnedDescriptor? {
-        guard let source = attempt.source, case .upload(let local, _, _) = attempt.task.work else { return nil }
+        guard let source = attempt.source, case .upload(let place, _, _) = attempt.task.work else { return nil }
         do throws(Errno) {
             return try source.duplicate()
         } catch {
-            refused(attempt, .source(local, error))
+            refused(attempt, .source(place, error))
             return nil
         }
     }

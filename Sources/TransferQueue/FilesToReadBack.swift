@@ -6,7 +6,7 @@ package struct FileToReadBack: Sendable, Hashable {
     package var task: TaskID
     /// In the batch, for a person.
     package var path: String
-    package var local: RawPath
+    package var source: SourcePlace
     /// Below the batch's destination; empty: exactly there.
     package var remote: RawPath
     /// Of the source as it was sent.
@@ -38,7 +38,7 @@ extension QueueReader {
                 let lies = try TaskPlace(database, source: row.optionalInteger(2), name: name, folder: place)
                 return FileToReadBack(
                     task: TaskID(rawValue: row.integer(0)), path: place.tree.appending(name).displayed,
-                    local: lies.local, remote: lies.remote,
+                    source: lies.source, remote: lies.remote,
                     identity: SourceIdentity(
                         size: row.integer(3), modifiedNanoseconds: row.integer(4),
                         inode: UInt64(bitPattern: row.integer(5))),

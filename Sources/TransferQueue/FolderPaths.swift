@@ -9,9 +9,7 @@ final class FolderPaths {
         /// In the batch's tree, without slashes at the ends; empty at the root.
         let tree: RawPath
         /// The local directory; `nil` where several sources meet.
-        let local: RawPath?
-        /// Below the directory that a source named.
-        let belowSource: RawPath
+        let local: SourcePlace?
         /// Below the batch's destination.
         let remote: RawPath
         /// By its own flag or that of a folder above.
@@ -52,8 +50,8 @@ final class FolderPaths {
         let tree = above?.tree.appending(found.name) ?? RawPath("")
         let remote = above?.remote ?? RawPath("")
         let place = Place(
-            batch: found.batch, tree: tree, local: found.source ?? above?.local?.appending(found.name),
-            belowSource: found.source != nil ? RawPath("") : above?.belowSource.appending(found.name) ?? RawPath(""),
+            batch: found.batch, tree: tree,
+            local: found.source.map { SourcePlace(named: $0) } ?? above?.local?.appending(found.name),
             remote: found.isHidden || above == nil ? remote : remote.appending(found.name),
             isPaused: found.isPaused || above?.isPaused == true,
             chain: [FolderID(rawValue: folder)] + (above?.chain ?? []),

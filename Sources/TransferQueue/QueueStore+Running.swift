@@ -158,7 +158,7 @@ extension QueueStore {
         switch owner.direction {
         case .upload:
             let place = try TaskPlace(database, source: row.source, name: row.name, folder: folder)
-            work = .upload(local: place.local, remote: place.remote, identity: row.identity)
+            work = .upload(source: place.source, remote: place.remote, identity: row.identity)
         case .download:
             let query =
                 download?.hasQuery == true
@@ -344,8 +344,7 @@ extension QueueStore {
 
 /// Where a task's file lies here and there.
 struct TaskPlace: Hashable {
-    /// Absolute local path of an upload's source.
-    let local: RawPath
+    let source: SourcePlace
     /// Below the batch's destination; empty: exactly there.
     let remote: RawPath
 
@@ -358,10 +357,10 @@ struct TaskPlace: Hashable {
         }
         // A walked file's place follows from its folder, that of a directory that could not be listed, too.
         if let named, folder.tree.bytes.isEmpty {
-            local = named.path
+            self.source = SourcePlace(named: named.path)
             remote = named.placement == .exactly ? RawPath("") : name
         } else {
-            local = (folder.local ?? RawPath("/")).appending(name)
+            self.source = (folder.local ?? SourcePlace(named: RawPath("/"))).appending(name)
             remote = folder.remote.appending(name)
         }
     }

@@ -118,9 +118,8 @@ extension QueueStore {
             .integer(Int64(limit))
         ) { $0.integer(0) }
         return try folders.compactMap { folder in
-            guard let place = try paths.place(of: folder), let path = place.local else { return nil }
-            return FolderToWalk(
-                folder: FolderID(rawValue: folder), source: source, path: path, relative: place.belowSource)
+            guard let place = try paths.place(of: folder)?.local else { return nil }
+            return FolderToWalk(folder: FolderID(rawValue: folder), source: source, place: place)
         }
     }
 

@@ -116,7 +116,7 @@ extension QueueView {
             row.scanning = isScanning
             if counts.waiting > 0 { row.waitReasons = try waitReasons(of: batch) }
             let remote = batch.destination + (place?.remote.displayed ?? "")
-            row.path = (place?.local.map { $0.displayed + " -> " } ?? "") + RawPath(remote).displayed
+            row.path = (place?.local.map { $0.path.displayed + " -> " } ?? "") + RawPath(remote).displayed
             row.priority = place?.priority.map { TransferPriority(stored: $0) } ?? batch.priority
             row.limit = try limit(of: .folder(FolderID(rawValue: folder.id)))
             return row

@@ -66,10 +66,9 @@ package struct TaskClaim: Hashable, Sendable {
 /// A task that the caller may run now. That it was claimed is durable before the caller has it.
 package struct ClaimedTask: Sendable, Identifiable {
     package enum Work: Sendable {
-        /// - `local`: absolute path of the source.
         /// - `remote`: below the batch's destination, without slashes at the ends, not percent-encoded; empty: exactly the destination.
         /// - `identity`: what the file was when it was queued.
-        case upload(local: RawPath, remote: RawPath, identity: SourceIdentity)
+        case upload(source: SourcePlace, remote: RawPath, identity: SourceIdentity)
         /// - `url`: with its query, which may be secret.
         /// - `fileName`: `nil`: from the server, else `name` of the task.
         case download(url: String, directory: RawPath, fileName: RawPath?)

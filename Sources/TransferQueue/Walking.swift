@@ -34,6 +34,30 @@ package struct FoundSource: Hashable, Sendable {
     }
 }
 
+/// Where a file or folder of an upload lies: the path that a person named, and the way from there that a walk has found.
+///
+/// Links in the first part were meant. In the second one there was none when it was listed, unless links are followed; one that is there
+/// later was put there by somebody, perhaps to have other files sent.
+package struct SourcePlace: Hashable, Sendable {
+    /// Absolute.
+    package var named: RawPath
+    /// Empty: exactly what was named.
+    package var below: RawPath
+
+    package init(named: RawPath, below: RawPath = RawPath("")) {
+        self.named = named
+        self.below = below
+    }
+
+    /// Both parts as one path.
+    package var path: RawPath { below.bytes.isEmpty ? named : named.appending(below) }
+
+    /// What has this name in it.
+    package func appending(_ name: RawPath) -> SourcePlace {
+        SourcePlace(named: named, below: below.appending(name))
+    }
+}
+
 /// How a local file was recognised when it was queued: rule 4 of the durability rules.
 package struct SourceIdentity: Hashable, Sendable {
     package var size: Int64
@@ -54,17 +78,16 @@ package struct SourceIdentity: Hashable, Sendable {
 package struct FolderToWalk: Hashable, Sendable {
     package var folder: FolderID
     package var source: SourceID
-    /// Absolute.
-    package var path: RawPath
-    /// Below the source, for include and exclude; empty for the source itself.
-    package var relative: RawPath
+    package var place: SourcePlace
 
-    package init(folder: FolderID, source: SourceID, path: RawPath, relative: RawPath) {
+    package init(folder: FolderID, source: SourceID, place: SourcePlace) {
         self.folder = folder
         self.source = source
-        self.path = path
-        self.relative = relative
+        self.place = place
     }
+
+    /// Below the source, for include and exclude; empty for the source itself.
+    package var relative: RawPath { place.below }
 }
 
 /// A file found in a directory.

@@ -38,7 +38,7 @@ import TransferQueue
         for folder in ["a", name, "z"] {
             for file in 0..<3 { try harness.sandbox.write("d/\(folder)/\(file)", [1]) }
         }
-        exhaust("d/" + name)
+        ForcedFailures.fail(.openat2, on: .path(containing: name), with: .tooManyOpenFiles, times: 2)
         let batch = try await harness.add(harness.request(upload: ["d"]))
         let end = try await harness.finished(batch)
         #expect(end.filesCompleted == 9 && end.filesFailed == 0)

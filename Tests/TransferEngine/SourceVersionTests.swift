@@ -34,7 +34,7 @@ import TransferQueue
     func small() throws {
         let (first, second) = (pattern(60_000), pattern(60_000, seed: 9))
         let path = try sandbox.write("f", first)
-        let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+        let source = try SourceFile(SourcePlace(named: RawPath(path)), followsLinks: false)
         try sandbox.write("f", second)
         #expect(try bytes(source, 0..<60_000) == first)
         #expect(try bytes(source, 59_990..<60_000) == Array(first[59_990...]))
@@ -51,7 +51,7 @@ import TransferQueue
     func large() throws {
         let path = try sandbox.write("f", pattern(200_000))
         try touch(path, 1_700_000_000_123_456_789)
-        let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+        let source = try SourceFile(SourcePlace(named: RawPath(path)), followsLinks: false)
         #expect(try bytes(source, 0..<100_000).count == 100_000)
         #expect(try bytes(source, 100_000..<200_000).count == 100_000)
         // Within the same second, of the same length, in place.
@@ -66,12 +66,14 @@ import TransferQueue
     @Test("a file that says 0 bytes and gives some is refused; it never arrives empty")
     func lengthless() throws {
         for path in ["/proc/version", "/proc/self/status"] {
-            let error = #expect(throws: LocalRefusal.self) { try SourceFile(path: RawPath(path), mayBeLink: true) }?
-                .error
+            let error = #expect(throws: LocalRefusal.self) {
+                try SourceFile(SourcePlace(named: RawPath(path)), followsLinks: false)
+            }?
+            .error
             #expect(error?.code == .unsupported && error?.message.contains("0 bytes") == true)
             #expect(error?.advice.contains("copy it") == true)
         }
-        let empty = try SourceFile(path: RawPath(try sandbox.write("empty", [])), mayBeLink: false)
+        let empty = try SourceFile(SourcePlace(named: RawPath(try sandbox.write("empty", []))), followsLinks: false)
         #expect(empty.bytes == [])
     }
 
@@ -85,14 +87,14 @@ import TransferQueue
             (1_700_000_000_000_000_000, 2_000_000_001, nil),
         ] as [(Int64, Int64, Int64?)] {
             try touch(path, modified)
-            let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+            let source = try SourceFile(SourcePlace(named: RawPath(path)), followsLinks: false)
             #expect(source.unsettled(at: modified + later) == expected, "\(modified) + \(later)")
         }
         // `touch` sets any time, and so may a server of files.
         for tick: Int64 in [0, 20_000_000, 2_000_000_000] {
             for modified in [.max - tick, .min + tick] {
                 try touch(path, modified)
-                let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+                let source = try SourceFile(SourcePlace(named: RawPath(path)), followsLinks: false)
                 #expect(source.unsettled(at: WallClock.nanoseconds) == nil, "\(modified)")
             }
         }
@@ -102,7 +104,7 @@ import TransferQueue
     func settled() throws {
         for (size, other) in [(3, 3), (100_000, 100_001)] {
             let path = try sandbox.write("f", pattern(size))
-            let source = try SourceFile(path: RawPath(path), mayBeLink: false)
+            let source = try SourceFile(SourcePlace(named: RawPath(path)), followsLinks: false)
             #expect(source.hasSettled)
             try sandbox.write("f", pattern(other, seed: 1))
             try touch(path, source.identity.modifiedNanoseconds)

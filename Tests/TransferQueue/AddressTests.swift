@@ -103,11 +103,11 @@ import TransferModel
         try await queue.writer.insert(walked: [chunk])
         let task = try await queue.claimAll()[0]
         #expect(task.name == name)
-        guard case .upload(let local, let remote, let identity) = task.work else {
+        guard case .upload(let source, let remote, let identity) = task.work else {
             Issue.record("not an upload")
             return
         }
-        #expect(local.bytes == Array("/src/photos/".utf8) + name.bytes)
+        #expect(source.path.bytes == Array("/src/photos/".utf8) + name.bytes)
         #expect(remote.bytes == Array("photos/".utf8) + name.bytes)
         #expect(identity == chunk.files[0].identity)
         let snapshot = try await queue.reader.task(task.id)

@@ -24,11 +24,12 @@ import TransferModel
         let queue = try sandbox.open()
         _ = try await queue.addTree("my photos", folders: ["raw": 1])
         let task = try await queue.claimAll()[0]
-        guard case .upload(let local, let remote, let identity) = task.work else {
+        guard case .upload(let source, let remote, let identity) = task.work else {
             Issue.record("not an upload")
             return
         }
-        #expect(local == RawPath("/src/my photos/raw/file0"))
+        #expect(source == SourcePlace(named: RawPath("/src/my photos"), below: RawPath("raw/file0")))
+        #expect(source.path == RawPath("/src/my photos/raw/file0"))
         #expect(remote == RawPath("my photos/raw/file0"))
         #expect(identity == SourceIdentity(size: 100, modifiedNanoseconds: 7, inode: 9))
         let snapshot = try await queue.reader.task(task.id)
@@ -59,7 +60,7 @@ import TransferModel
         let walk = try await queue.writer.unscannedSources()
         #expect(walk.map(\.isBegun) == [true])
         let folders = try await queue.writer.foldersToWalk(of: walk[0].source, limit: 10)
-        #expect(folders.map(\.path.displayed) == ["/src/photos", "/src/photos/a", "/src/photos/b"])
+        #expect(folders.map(\.place.path.displayed) == ["/src/photos", "/src/photos/a", "/src/photos/b"])
         // The directory changed its order meanwhile, as directories do.
         try await queue.writer.insert(walked: [
             chunk(top.folder, Array(names.reversed()[..<7]), folders: ["b"], isLast: false)
@@ -109,7 +110,7 @@ import TransferModel
         #expect(try await queue.reader.check() == [])
         let walk = try #require(try await queue.writer.unscannedSources(of: batch).first)
         let again = try await queue.writer.foldersToWalk(of: walk.source, limit: 9)
-        #expect(again.map(\.path) == [RawPath("/src/photos/closed")] && walk.isBegun)
+        #expect(again.map(\.place.path) == [RawPath("/src/photos/closed")] && walk.isBegun)
         let rest = chunk(again[0].folder, ["a", "b", "c"], isLast: true)
         #expect(try await queue.writer.insert(walked: [rest]).folders.isEmpty)
         try await queue.writer.finishScan(batch)
