@@ -187,7 +187,8 @@ extension SFTPUpload {
             return goDirect()
         case (_, nil):
             let message = "what was sent to \(plan.host) is gone before it had its name: Martlet tries again by itself"
-            return (lost != nil || hasLostRename || mayHaveRenamed ? [] : disclaim()) + over(.wait(WaitDemand(.backoff, lost ?? TransferError(.badServerResponse, message))))
+            return (lost != nil || hasLostRename || mayHaveRenamed ? [] : disclaim())
+                + over(.wait(WaitDemand(.backoff, lost ?? TransferError(.badServerResponse, message))))
         }
     }
 

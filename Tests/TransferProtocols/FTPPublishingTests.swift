@@ -122,10 +122,12 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
             // A no is never a yes: a server clears up, too.
             let whole = after(renaming(), lostAnswer, Answers.missing, Answers.size(1000))
             #expect(whole == (isNo ? anew : ["finish 1000 size"]))
+            let unreplaced = after(renaming(.fail), lostAnswer, Answers.missing, Answers.size(1000))
+            #expect(unreplaced == (isNo ? ["fail unknownOutcome"] : ["finish 1000 size"]))
             #expect(after(renaming(), lostAnswer, Answers.missing, Answers.size(7)) == ["fail unknownOutcome"])
             #expect(
                 after(renaming(), lostAnswer, Answers.missing, Answers.missing)
-                    == ["wait backoff networkConnectionLost"])
+                    == (isNo ? ["persist ftp"] : []) + ["wait backoff networkConnectionLost"])
         }
         #expect(after(renaming(), Answers.cut(), Answers.cut(error: refused)) == ["wait backoff cannotConnectToHost"])
         #expect(after(renaming(), Answers.cut(error: badCertificate)) == ["fail tlsFailure"])
@@ -175,8 +177,12 @@ private func after(_ play: FTPPlay<FTPUpload>, _ ends: FTPEnd...) -> [String] {
         var point = FTPResumePoint(temporary: RawPath("f"))
         for size in [400, 1000] as [Int64] {
             let others = FTPPlay(FTPUpload(plan(.fail, facts: facts, resume: point)))
-            #expect(after(others, Answers.size(size)) == ["fail unknownOutcome"])
+            // Whoever retries after that has looked there.
+            #expect(after(others, Answers.size(size)) == ["persist ftp", "fail unknownOutcome"])
         }
+        var changed = plan(.fail, facts: facts, resume: point)
+        changed.subject.hasChanged = true
+        #expect(after(FTPPlay(FTPUpload(changed)), Answers.size(400)) == ["fail destinationExists"])
         var arrived = plan(.fail, facts: facts, resume: point)
         arrived.subject.hasArrived = true
         point.seen = 100

@@ -498,8 +498,13 @@ private let mebi = 1 << 20
         story.server.files["d/f"] = .init(bytes: [7], modified: 9)
         #expect(story.attempt() == "fail unknownOutcome")
         #expect(story.server.files["d/f"]?.bytes == [7])
-        story.subject.hasArrived = true
+        // Whoever retries after that has looked there.
         #expect(story.attempt().hasPrefix("finish 500") && story.isPublished)
+        var whole = SFTPStory(500)
+        whole.facts.cannotRename = true
+        whole.resume = SFTPResumePoint(temporary: RawPath("d/f"), size: 500, modified: 1234)
+        whole.server.files["d/f"] = .init(bytes: whole.source, modified: 9)
+        #expect(whole.attempt() == "finish 500 digest found")
     }
 
     @Test("what a cancelled upload left is removed; a file under its final name is not")

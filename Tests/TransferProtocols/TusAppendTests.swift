@@ -236,6 +236,21 @@ private func standing(_ offset: Int64) -> ExchangeEnd {
         #expect(drive.end(stands(size)) == ["accepted \(size)", "finish \(size) digest"])
     }
 
+    @Test("a server that tells now more and now less is left alone for a while")
+    func unsteady() {
+        var drive = Drive(machine())
+        _ = drive.begin()
+        var said = drive.end(made)
+        var asked = 0
+        while said.last?.hasPrefix("wait") != true, asked < 100 {
+            said = drive.end(answered(409))
+            if said.last?.hasPrefix("wait") == true { break }
+            said = drive.end(stands(asked % 2 == 0 ? 600 : 0))
+            asked += 1
+        }
+        #expect(asked < 20 && said.last?.hasPrefix("wait backoff") == true)
+    }
+
     @Test("a chunk that arrives damaged is sent again; the third time something is broken")
     func damaged() {
         var drive = Drive(machine(verify: .digest, facts: known(["checksum"], checksums: ["sha256"])))
