@@ -113,6 +113,17 @@ struct QueueCheck {
                 SELECT DISTINCT f.batch FROM folders f JOIN batches b ON b.id = f.batch WHERE f.walk > 0 AND b.scanning = 0
                 """),
         Rule(
+            sentence: "batch b% is walked to its end and still has sources to be looked through",
+            sql: """
+                SELECT DISTINCT s.batch FROM sources s JOIN batches b ON b.id = s.batch WHERE s.progress < 2 AND b.scanning = 0
+                """),
+        Rule(
+            sentence: "folder % is still to be listed and its source is not being walked",
+            sql: """
+                SELECT f.id FROM folders f LEFT JOIN sources s ON s.id = f.walk AND s.batch = f.batch
+                WHERE f.walk > 0 AND s.progress IS NOT 1
+                """),
+        Rule(
             sentence: "event % belongs to a task or batch that is gone",
             sql: """
                 SELECT seq FROM events WHERE (batch IS NOT NULL AND batch NOT IN (SELECT id FROM batches))

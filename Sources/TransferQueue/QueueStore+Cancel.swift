@@ -11,15 +11,17 @@ extension QueueStore {
             let first = numbers.event
             let batch: BatchID
             let result: NodeResult
+            var before = UndoBefore()
+            before.walks = UndoBefore.Was<Int64>(nil)
             switch target {
             case .batch(let id, let root):
                 batch = id
                 try rememberTimes(.folder(root), operation)
-                result = try cancel(node, id, root, isWhole: true, operation, at: now, &change)
+                result = try cancel(node, id, root, isWhole: true, operation, at: now, &before, &change)
             case .folder(let id, let folder, _):
                 batch = id
                 try rememberTimes(.folder(folder), operation)
-                result = try cancel(node, id, folder, isWhole: false, operation, at: now, &change)
+                result = try cancel(node, id, folder, isWhole: false, operation, at: now, &before, &change)
             case .task(let row):
                 batch = row.batch
                 try rememberTimes(.tasks([row.id]), operation)
@@ -28,7 +30,7 @@ extension QueueStore {
             if result.result == .done {
                 // The grace time begins when it is done: a million files take seconds.
                 try note(
-                    .cancel, node, batch: batch, events: (first, numbers.event - 1), operation: operation)
+                    .cancel, node, batch: batch, before, events: (first, numbers.event - 1), operation: operation)
             }
             return result
         }.asOperation(operation)
@@ -36,7 +38,7 @@ extension QueueStore {
 
     private func cancel(
         _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ operation: Int64, at now: Timestamp,
-        _ change: inout NodeChange
+        _ before: inout UndoBefore, _ change: inout NodeChange
     ) throws -> NodeResult {
         // Who cancels a batch as a whole does not ask any more whether it has arrived.
         let endsLooks = try isWhole && dropLastLooks(batch)
@@ -79,7 +81,7 @@ extension QueueStore {
             )
         }
         self.change.lastEvent = EventSequence(rawValue: numbers.event - 1)
-        try stopWalks(batch, isWhole ? nil : folders)
+        before.walks = UndoBefore.Was(try stopWalks(batch, below: isWhole ? nil : top))
         try settleSets(batch)
         var result = NodeResult(id: node, result: .done)
         result.files = files
@@ -108,26 +110,5 @@ extension QueueStore {
         var result = NodeResult(id: node, result: .done)
         result.files = 1
         return result
-    }
-
-    // MARK: Walks
-
-    /// No more is listed below some folders, or (nil) in the whole batch. Negative numbers and progress 3 and 4 remember
-    /// what an undo has to take up again.
-    private func stopWalks(_ batch: BatchID, _ folders: [Int64]?) throws {
-        let isScanning = try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue))
-        guard isScanning == 1 else { return }
-        if let folders {
-            for folder in folders {
-                try database.run("UPDATE folders SET walk = -walk WHERE id = ? AND walk > 0", .integer(folder))
-            }
-            return
-        }
-        try database.run(
-            "UPDATE folders SET walk = -walk WHERE walk IN (SELECT id FROM sources WHERE batch = ?)",
-            .integer(batch.rawValue))
-        try database.run(
-            "UPDATE sources SET progress = progress + 3 WHERE batch = ? AND progress < 2", .integer(batch.rawValue))
-        try database.run("UPDATE batches SET scanning = 0 WHERE id = ?", .integer(batch.rawValue))
     }
 }

@@ -20,7 +20,7 @@ extension QueueStore {
             """, .integer(step.operation))
         if step.node == .batch(batch) { try takeUpLastLooks(batch) }
         try pauseBelowPausedFolders(batch)
-        try restartWalks(batch)
+        if try takeUpWalks(stoppedBy: step) { change.walked.insert(batch) }
         try settleSets(batch)
         let timed = try database.rows(
             """
@@ -49,24 +49,20 @@ extension QueueStore {
         }
     }
 
-    private func restartWalks(_ batch: BatchID) throws {
-        // Listings that were broken off begin again.
-        walkedHere = []
-        try database.run(
-            "UPDATE sources SET progress = progress - 3 WHERE batch = ? AND progress > 2", .integer(batch.rawValue))
-        try database.run(
-            "UPDATE folders SET walk = -walk WHERE walk IN (SELECT -id FROM sources WHERE batch = ?)",
-            .integer(batch.rawValue))
-        try database.run(
-            """
-            UPDATE sources SET progress = 1 WHERE batch = ? AND progress = 2
-            AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
-            """, .integer(batch.rawValue))
-        try database.run(
-            """
-            UPDATE batches SET scanning = 1 WHERE id = ?1
-            AND EXISTS (SELECT 1 FROM sources WHERE batch = ?1 AND progress < 2)
-            """, .integer(batch.rawValue))
+    /// - Returns: whether anything is to be listed again.
+    private func takeUpWalks(stoppedBy step: UndoneStep) throws -> Bool {
+        var mark: Int64 = 0
+        if let walks = step.before.walks {
+            guard let own = walks.value else { return false }
+            mark = own
+        }
+        guard let node = step.node, let target = try target(node) else { return false }
+        switch target {
+        case .batch(let batch, let root): return try takeUpWalks(batch, below: root, isWhole: true, mark: mark)
+        case .folder(let batch, let folder, _):
+            return try takeUpWalks(batch, below: folder, isWhole: false, mark: mark)
+        case .task: return false
+        }
     }
 
     private func pauseBelowPausedFolders(_ batch: BatchID) throws {

@@ -222,7 +222,7 @@ package struct NodeChange: Sendable {
     package var stopped: [TaskClaim] = []
     /// Batches whose tasks have another order or priority now: what the engine has at hand of them goes back.
     package var reordered: Set<BatchID> = []
-    /// Batches with directories that are to be listed again.
+    /// Batches in which listing goes on or begins again: the engine has to be told of each.
     package var walked: Set<BatchID> = []
     /// What takes exactly this back; `nil`: nothing was changed, or nothing of it can be taken back.
     package var operation: Int64?

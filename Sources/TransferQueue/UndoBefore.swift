@@ -40,6 +40,9 @@ struct UndoBefore: Codable, Hashable {
     var limits: StoredLimits?
     /// Which of these were set: only they are put back, as another change may have set the others since. Missing: all.
     var limitsSet: StoredLimits?
+    /// The mark that a cancel left on the walks it stopped (`QueueStore+StoppedWalks`); without a value: it stopped none. Missing:
+    /// the version that cancelled left no marks.
+    var walks: Was<Int64>?
 }
 
 extension UndoneDeed {

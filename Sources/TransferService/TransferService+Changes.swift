@@ -80,9 +80,6 @@ extension TransferService {
         for batch in change.walked { await engine.batchAdded(batch) }
         switch change.undone {
         case .set?: await engine.settingsChanged()
-        case .cancel?:
-            // Its directories are looked through again where that was broken off.
-            for batch in Set(change.results.compactMap(\.id.walkedBatch)) { await engine.batchAdded(batch) }
         case .limit?:
             await engine.settingsChanged()
             if let limits = change.limits { await follow(limits) }
@@ -284,16 +281,6 @@ extension TransferService {
             if !nodes.isEmpty { try await body(nodes) }
             guard nodes.count == 1000 else { return }
             after = nodes.last
-        }
-    }
-}
-
-extension NodeID {
-    /// Whose directories may have to be looked through again.
-    fileprivate var walkedBatch: BatchID? {
-        switch self {
-        case .batch(let batch), .folder(let batch, _): batch
-        case .task: nil
         }
     }
 }

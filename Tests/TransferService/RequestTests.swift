@@ -72,6 +72,38 @@ import TransferQueue
         try await harness.end()
     }
 
+    @Test func `the engine lists on what the undo of a cancel takes up, and hears of nothing else`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await halfListed(harness)
+        let nodes = NodesRequest(ids: [.batch(batch)])
+        let task = try await harness.queue.reader.tasks(batch: batch, limit: 1)[0].id
+        _ = try await client.call(Methods.nodesCancel, NodesRequest(ids: [.task(task)]))
+        _ = try await client.call(Methods.nodesCancel, nodes)
+        _ = try await client.call(Methods.nodesUndo, UndoRequest(ids: [.task(task)]))
+        #expect(await harness.engine.added == [])
+        _ = try await client.call(Methods.nodesUndo, UndoRequest(ids: [.batch(batch)]))
+        #expect(await harness.engine.added == [batch])
+        try await harness.end()
+    }
+
+    /// A batch of which a file is known and a folder is still to be listed; the engine was not told of it.
+    private func halfListed(_ harness: ServiceHarness) async throws -> BatchID {
+        let source = UploadSource(path: RawPath("/src"), placement: .named(RawPath("src")))
+        let request = BatchRequest(work: .upload([source], to: "http://host/in/"))
+        let writer = harness.queue.writer
+        let batch = try await writer.add(request).batch
+        let found = try await writer.unscannedSources(of: batch)[0].source
+        try await writer.begin([FoundSource(source: found, kind: .directory)])
+        let top = try await writer.foldersToWalk(of: found, limit: 1)[0]
+        var chunk = WalkedChunk(folder: top.folder, isLast: true)
+        let identity = SourceIdentity(size: 1, modifiedNanoseconds: 1, inode: 1)
+        chunk.files = [WalkedFile(name: RawPath("a"), identity: identity)]
+        chunk.folders = [RawPath("lib")]
+        try await writer.insert(walked: [chunk])
+        return batch
+    }
+
     @Test
     func `a retry of what only stands in line asks its server at once, and says so; not one that asked for a pause`()
         async throws

@@ -1,0 +1,71 @@
+import SQLiteConnection
+import TransferModel
+
+/// The walks that a cancel stops, and that a retry or an undo takes up again.
+///
+/// Each cancel leaves a mark of its own, a number above 0, on what it stops: `folders.walk` becomes `-(mark << 32 | source)`, and
+/// `sources.progress` becomes `3 + 2 * mark` where the source was new, `4 + 2 * mark` where it was being walked. An undo takes up what
+/// bears the mark of its cancel, so that other cancels stand. Versions without marks left the mark 0.
+extension QueueStore {
+    /// Stops the listing below a folder, or (`nil`) in the whole batch.
+    /// - Returns: the mark; `nil`: nothing was left to be listed.
+    func stopWalks(_ batch: BatchID, below top: Int64?) throws -> Int64? {
+        let isScanning = try database.integer("SELECT scanning FROM batches WHERE id = ?", .integer(batch.rawValue))
+        guard isScanning == 1 else { return nil }
+        let mark = numbers.operation
+        let stop = "UPDATE folders SET walk = -(walk | (?2 << 32)) WHERE"
+        var count: Int64
+        if let top {
+            let below = Self.below("?1")
+            try database.run("\(stop) walk > 0 AND id IN (\(below))", .integer(top), .integer(mark))
+            count = database.changes
+        } else {
+            try database.run(
+                "\(stop) walk IN (SELECT id FROM sources WHERE batch = ?1)", .integer(batch.rawValue), .integer(mark))
+            count = database.changes
+            try database.run(
+                "UPDATE sources SET progress = progress + 3 + 2 * ?2 WHERE batch = ?1 AND progress < 2",
+                .integer(batch.rawValue), .integer(mark))
+            count += database.changes
+            try database.run("UPDATE batches SET scanning = 0 WHERE id = ?", .integer(batch.rawValue))
+        }
+        if count == 0 { return nil }
+        // No operation and no other mark gets this number.
+        numbers.operation += 1
+        return mark
+    }
+
+    /// Lets stopped walks below a folder go on from what the queue has. The caller settles the batch's sets.
+    /// - Parameters:
+    ///   - isWhole: the folder is the batch's root, so that sources nobody has looked at yet belong to it.
+    ///   - mark: of the cancel that stopped them; `nil`: any.
+    /// - Returns: whether there were such walks. If so, the engine has to be told (`NodeChange.walked`).
+    func takeUpWalks(_ batch: BatchID, below top: Int64, isWhole: Bool, mark: Int64? = nil) throws -> Bool {
+        try database.run(
+            """
+            UPDATE folders SET walk = (-walk) & 4294967295
+            WHERE walk < 0 AND (?2 IS NULL OR ((-walk) >> 32) = ?2) AND id IN (\(Self.below("?1")))
+            """, .integer(top), SQLiteValue(mark))
+        var count = database.changes
+        if isWhole {
+            try database.run(
+                """
+                UPDATE sources SET progress = (progress - 3) & 1
+                WHERE batch = ?1 AND progress > 2 AND (?2 IS NULL OR ((progress - 3) >> 1) = ?2)
+                """, .integer(batch.rawValue), SQLiteValue(mark))
+            count += database.changes
+        }
+        if count == 0 { return false }
+        // Listings that were broken off begin again.
+        walkedHere = []
+        // A source is walked while one of its folders is, even one that was done, or whose other folders stay cancelled.
+        try database.run(
+            """
+            UPDATE sources SET progress = 1 WHERE batch = ? AND progress <> 1
+            AND EXISTS (SELECT 1 FROM folders WHERE walk = sources.id)
+            """, .integer(batch.rawValue))
+        try database.run("UPDATE batches SET scanning = 1 WHERE id = ?", .integer(batch.rawValue))
+        touched.insert(batch)
+        return true
+    }
+}

@@ -1,0 +1,168 @@
+import SQLiteConnection
+import Testing
+import TransferModel
+
+@testable import TransferQueue
+
+/// Batches are cancelled while their directories are listed.
+@Suite("Walks that a cancel stops") struct StoppedWalkTests {
+    private static let lib = RawPath("photos/lib")
+    private static let node = RawPath("photos/node")
+
+    /// Queues `/src/photos`, which is listed itself: the file `a` is known, the folders `lib` and `node` are still to be listed.
+    private func begin(_ queue: TransferQueue) async throws -> BatchID {
+        let batch = try await queue.writer.add(.directory()).batch
+        let source = try await queue.writer.unscannedSources(of: batch)[0].source
+        try await queue.writer.begin([FoundSource(source: source, kind: .directory)])
+        let top = try await queue.writer.foldersToWalk(of: source, limit: 1)[0]
+        var chunk = WalkedChunk(folder: top.folder, isLast: true)
+        chunk.files = [WalkedFile("a")]
+        chunk.folders = [RawPath("lib"), RawPath("node")]
+        try await queue.writer.insert(walked: [chunk])
+        return batch
+    }
+
+    /// The folders that a walker would list now.
+    private func open(_ queue: TransferQueue, _ batch: BatchID) async throws -> [FolderToWalk] {
+        var open: [FolderToWalk] = []
+        for walk in try await queue.writer.unscannedSources(of: batch) {
+            open += try await queue.writer.foldersToWalk(of: walk.source, limit: 9)
+        }
+        return open
+    }
+
+    private func openNames(_ queue: TransferQueue, _ batch: BatchID) async throws -> [String] {
+        try await open(queue, batch).map(\.relative.displayed)
+    }
+
+    /// Lists what is open, with one file in each folder, to the end.
+    private func walkOn(_ queue: TransferQueue, _ batch: BatchID) async throws {
+        for place in try await open(queue, batch) {
+            var chunk = WalkedChunk(folder: place.folder, isLast: true)
+            chunk.files = [WalkedFile("x")]
+            try await queue.writer.insert(walked: [chunk])
+        }
+        #expect(try await queue.writer.finishScan(batch))
+    }
+
+    // MARK: Undo
+
+    @Test("an undo takes up what its cancel stopped, and a folder that was cancelled before stays cancelled")
+    func undoOfOne() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        let folder = NodeID.folder(batch, path: Self.node)
+        _ = try await queue.writer.cancel([folder])
+        #expect(try await openNames(queue, batch) == ["lib"])
+        _ = try await queue.writer.cancel([.batch(batch)])
+        #expect(try await openNames(queue, batch) == [])
+        let undone = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
+        #expect(undone.results.map(\.result) == [.done] && undone.walked == [batch])
+        #expect(try await openNames(queue, batch) == ["lib"])
+        #expect(try await queue.reader.batch(batch)?.scanning == true)
+        #expect(try await queue.reader.check() == [])
+        let both = try await queue.writer.undo(.nodes([folder]), now: sandbox.clock.now)
+        #expect(both.walked == [batch])
+        #expect(try await openNames(queue, batch) == ["lib", "node"])
+        try await walkOn(queue, batch)
+        #expect(try await queue.reader.batch(batch)?.filesTotal == 3)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("of a folder and its batch that one request cancels, each is taken back by itself")
+    func undoOfOneOperation() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        let change = try await queue.writer.cancel([.folder(batch, path: Self.node), .batch(batch)])
+        #expect(change.results.map(\.result) == [.done, .done])
+        _ = try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now)
+        #expect(try await openNames(queue, batch) == ["lib"])
+        let operation = try #require(change.operation)
+        _ = try await queue.writer.undo(.operation(operation), now: sandbox.clock.now)
+        #expect(try await openNames(queue, batch) == ["lib", "node"])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("the undo of a folder's cancel walks it in a batch that stays cancelled, and the batch's undo walks the rest")
+    func undoOfTheEarlier() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        let folder = NodeID.folder(batch, path: Self.node)
+        _ = try await queue.writer.cancel([folder])
+        _ = try await queue.writer.cancel([.batch(batch)])
+        #expect(try await queue.writer.undo(.nodes([folder]), now: sandbox.clock.now).walked == [batch])
+        #expect(try await openNames(queue, batch) == ["node"])
+        #expect(try await queue.reader.check() == [])
+        try await walkOn(queue, batch)
+        #expect(try await queue.reader.batch(batch)?.scanning == false)
+        #expect(try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now).walked == [batch])
+        #expect(try await openNames(queue, batch) == ["lib"])
+        try await walkOn(queue, batch)
+        #expect(try await queue.reader.batch(batch)?.filesTotal == 3)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test(
+        "the undo of one file's cancel lists nothing: neither a cancelled folder nor a cancelled batch",
+        arguments: [false, true])
+    func undoOfATask(isWhole: Bool) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        let task = NodeID.task(try await queue.reader.tasks(batch: batch, limit: 1)[0].id)
+        _ = try await queue.writer.cancel([task])
+        _ = try await queue.writer.cancel([isWhole ? .batch(batch) : .folder(batch, path: RawPath("photos"))])
+        try await queue.writer.finishScan(batch)
+        let undone = try await queue.writer.undo(.nodes([task]), now: sandbox.clock.now)
+        #expect(undone.results.map(\.result) == [.done] && undone.walked == [])
+        #expect(try await openNames(queue, batch) == [])
+        #expect(try await queue.reader.batch(batch)?.scanning == false)
+        #expect(try await queue.claimAll().count == 1)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("what a version without marks cancelled is taken back below the node that was cancelled")
+    func undoOfAnOlderVersion() async throws {
+        let sandbox = try Sandbox()
+        var queue = try sandbox.open()
+        let batch = try await begin(queue)
+        _ = try await queue.writer.cancel([.batch(batch)])
+        try await queue.close()
+        try sandbox.database(.readWrite).execute(
+            script: """
+                UPDATE folders SET walk = -((-walk) & 4294967295) WHERE walk < 0;
+                UPDATE sources SET progress = 3 + ((progress - 3) & 1) WHERE progress > 2;
+                UPDATE undo SET before = '{}';
+                """)
+        queue = try sandbox.open()
+        #expect(try await openNames(queue, batch) == [])
+        #expect(try await queue.writer.undo(.nodes([.batch(batch)]), now: sandbox.clock.now).walked == [batch])
+        #expect(try await openNames(queue, batch) == ["lib", "node"])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a queue with folders or sources to be listed that nobody would list is told as damaged")
+    func damaged() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        _ = try await begin(queue)
+        let other = try await queue.writer.add(.directory("other")).batch
+        try await queue.close()
+        try sandbox.database(.readWrite).execute(
+            script: """
+                UPDATE sources SET progress = 2 WHERE progress = 1;
+                UPDATE batches SET scanning = 0 WHERE id = \(other.rawValue);
+                """)
+        let findings = try await TransferQueue.openForReading(directory: sandbox.directory).check()
+        #expect(findings.contains("batch \(other) is walked to its end and still has sources to be looked through"))
+        #expect(findings.filter { $0.hasSuffix("its source is not being walked") }.count == 2, "\(findings)")
+    }
+}
