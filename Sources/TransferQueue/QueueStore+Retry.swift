@@ -4,19 +4,20 @@ import TransferModel
 /// New runs of what is over, and new tries of what waits.
 extension QueueStore {
     /// Of a batch or folder: everything that failed or waits; what was cancelled only when there is nothing of these, because
-    /// a person who cancelled some files and retries the failed ones does not want them back.
+    /// a person who cancelled some files and retries the failed ones does not want them back. With what was cancelled the listing
+    /// goes on that a cancel stopped.
     func retry(_ nodes: [NodeID]) throws -> NodeChange {
         try forEach(nodes) { node, target, change in
             switch target {
-            case .batch(let batch, let root): try retry(node, batch, root, &change)
-            case .folder(let batch, let folder, _): try retry(node, batch, folder, &change)
+            case .batch(let batch, let root): try retry(node, batch, root, isWhole: true, &change)
+            case .folder(let batch, let folder, _): try retry(node, batch, folder, isWhole: false, &change)
             case .task(let row): try retry(node, row, &change)
             }
         }
     }
 
     private func retry(
-        _ node: NodeID, _ batch: BatchID, _ top: Int64, _ change: inout NodeChange
+        _ node: NodeID, _ batch: BatchID, _ top: Int64, isWhole: Bool, _ change: inout NodeChange
     ) throws -> NodeResult {
         try writeCounters()
         let folders = try subtree(of: top)
@@ -30,6 +31,10 @@ extension QueueStore {
         }
         if count == 0 {
             for folder in try withTasks(folders, states: "8") { count += try retry(folder, states: "8") }
+            if try takeUpWalks(batch, below: top, isWhole: isWhole) {
+                count += 1
+                change.walked.insert(batch)
+            }
         }
         if count == 0 {
             let isOver = try isOver(folder: top, in: batch)

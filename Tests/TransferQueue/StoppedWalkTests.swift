@@ -165,4 +165,90 @@ import TransferModel
         #expect(findings.contains("batch \(other) is walked to its end and still has sources to be looked through"))
         #expect(findings.filter { $0.hasSuffix("its source is not being walked") }.count == 2, "\(findings)")
     }
+
+    // MARK: Retry
+
+    @Test("a retry of a cancelled batch or folder lists the rest of it", arguments: [false, true])
+    func retried(isWhole: Bool) async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        let node: NodeID = isWhole ? .batch(batch) : .folder(batch, path: RawPath("photos"))
+        _ = try await queue.writer.cancel([node])
+        try await queue.writer.finishScan(batch)
+        #expect(try await queue.reader.batch(batch)?.state == .cancelled)
+        let retry = try await queue.writer.retry([node])
+        #expect(retry.results.map(\.result) == [.done] && retry.walked == [batch])
+        #expect(try await queue.reader.batch(batch)?.scanning == true)
+        #expect(try await openNames(queue, batch) == ["lib", "node"])
+        #expect(try await queue.reader.check() == [])
+        try await walkOn(queue, batch)
+        try await queue.complete(try await queue.claimAll())
+        let snapshot = try #require(try await queue.reader.batch(batch))
+        #expect(snapshot.state == .completed && snapshot.filesTotal == 3)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a retry lists the rest of a batch of which every known file was completed when it was cancelled")
+    func retriedWithoutFiles() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        try await queue.complete(try await queue.claimAll())
+        _ = try await queue.writer.cancel([.batch(batch)])
+        let retry = try await queue.writer.retry([.batch(batch)])
+        #expect(retry.results.map(\.result) == [.done] && retry.walked == [batch])
+        #expect(try await openNames(queue, batch) == ["lib", "node"])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a retry looks through sources that nobody had looked at when their batch was cancelled")
+    func retriedBeforeItBegan() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await queue.writer.add(.directory()).batch
+        _ = try await queue.writer.cancel([.batch(batch)])
+        #expect(try await queue.writer.unscannedSources(of: batch).isEmpty)
+        let retry = try await queue.writer.retry([.batch(batch)])
+        #expect(retry.results.map(\.result) == [.done] && retry.walked == [batch])
+        #expect(try await queue.writer.unscannedSources(of: batch).map(\.isBegun) == [false])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("a retry of one folder of a cancelled batch lists that folder alone, a later one of the batch the rest")
+    func retriedInPart() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        _ = try await queue.writer.cancel([.batch(batch)])
+        let retry = try await queue.writer.retry([.folder(batch, path: Self.lib)])
+        #expect(retry.results.map(\.result) == [.done] && retry.walked == [batch])
+        #expect(try await openNames(queue, batch) == ["lib"])
+        #expect(try await queue.reader.check() == [])
+        try await walkOn(queue, batch)
+        #expect(try await queue.writer.retry([.batch(batch)]).walked == [batch])
+        #expect(try await openNames(queue, batch) == ["node"])
+        try await walkOn(queue, batch)
+        #expect(try await queue.claimAll().count == 3)
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
+
+    @Test("the undo of a cancel from before a retry leaves alone what was cancelled after the retry")
+    func cancelledAgain() async throws {
+        let sandbox = try Sandbox()
+        let queue = try sandbox.open()
+        let batch = try await begin(queue)
+        let first = try #require(try await queue.writer.cancel([.batch(batch)]).operation)
+        _ = try await queue.writer.retry([.batch(batch)])
+        _ = try await queue.writer.cancel([.folder(batch, path: Self.node)])
+        let undone = try await queue.writer.undo(.operation(first), now: sandbox.clock.now)
+        #expect(undone.walked == [])
+        #expect(try await openNames(queue, batch) == ["lib"])
+        #expect(try await queue.reader.check() == [])
+        try await queue.close()
+    }
 }

@@ -104,6 +104,18 @@ import TransferQueue
         return batch
     }
 
+    @Test func `the engine lists on what a retry takes up`() async throws {
+        let harness = try await ServiceHarness()
+        let client = try await harness.client()
+        let batch = try await halfListed(harness)
+        let nodes = NodesRequest(ids: [.batch(batch)])
+        _ = try await client.call(Methods.nodesCancel, nodes)
+        let retry = try await client.call(Methods.nodesRetry, nodes)
+        #expect(retry.results.map(\.result) == [.done])
+        #expect(await harness.engine.added == [batch])
+        try await harness.end()
+    }
+
     @Test
     func `a retry of what only stands in line asks its server at once, and says so; not one that asked for a pause`()
         async throws
