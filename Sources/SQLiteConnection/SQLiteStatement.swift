@@ -103,6 +103,9 @@ package final class SQLiteStatement {
     /// 0 when NULL.
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
+    /// A count or a size, whatever a damaged file has there: 0 to 2^53, so that a thousand of them can be added. 0 when NULL.
+    package func count(_ column: Int32) -> Int64 { min(max(0, integer(column)), Self.largestCount) }
+
     /// `nil` when NULL.
     package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
@@ -131,6 +134,8 @@ package final class SQLiteStatement {
 
     // SQLITE_TRANSIENT, a cast that the importer refuses: SQLite copies the value before the call returns.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    private static let largestCount: Int64 = 1 << 53
 
     private func check(_ result: Int32) throws(SQLiteError) {
         guard result == SQLITE_OK else { throw SQLiteError(lastOf: database, sql: sql) }

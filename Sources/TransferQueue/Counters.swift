@@ -28,6 +28,11 @@ struct Tally: Hashable {
     }
 }
 
+extension SQLiteStatement {
+    /// A sum of bytes, whatever a damaged file has there: 0 to the bound of `ByteSum`.
+    func byteSum(_ column: Int32) -> Int64 { ByteSum.within(max(0, integer(column))) }
+}
+
 /// The counters of a folder row: everything below it.
 struct FolderSums: Hashable {
     var files = FileCounts()
@@ -90,20 +95,20 @@ struct FolderSums: Hashable {
 
     /// Reads the columns from `first` on.
     init(_ row: SQLiteStatement, from first: Int32 = 0) {
-        files.queued = row.integer(first)
-        files.waiting = row.integer(first + 1)
-        files.running = row.integer(first + 2)
-        files.finishing = row.integer(first + 3)
-        files.paused = row.integer(first + 4)
-        files.completed = row.integer(first + 5)
-        files.failed = row.integer(first + 6)
-        files.cancelled = row.integer(first + 7)
-        total = row.integer(first + 8)
-        accepted = row.integer(first + 9)
-        verified = row.integer(first + 10)
-        left = row.integer(first + 11)
-        stopped = row.integer(first + 12)
-        found = row.integer(first + 13)
+        files.queued = row.count(first)
+        files.waiting = row.count(first + 1)
+        files.running = row.count(first + 2)
+        files.finishing = row.count(first + 3)
+        files.paused = row.count(first + 4)
+        files.completed = row.count(first + 5)
+        files.failed = row.count(first + 6)
+        files.cancelled = row.count(first + 7)
+        total = row.byteSum(first + 8)
+        accepted = row.byteSum(first + 9)
+        verified = row.byteSum(first + 10)
+        left = row.byteSum(first + 11)
+        stopped = row.byteSum(first + 12)
+        found = row.byteSum(first + 13)
     }
 }
 

@@ -40,7 +40,7 @@ extension QueueReader {
                     task: TaskID(rawValue: row.integer(0)), path: place.tree.appending(name).displayed,
                     source: lies.source, remote: lies.remote,
                     identity: SourceIdentity(
-                        size: row.integer(3), modifiedNanoseconds: row.integer(4),
+                        size: row.count(3), modifiedNanoseconds: row.integer(4),
                         inode: UInt64(bitPattern: row.integer(5))),
                     isSkipped: TaskFlags(rawValue: row.integer(6)).contains(.skipped),
                     finishedAt: Timestamp(milliseconds: row.integer(7)),

@@ -209,7 +209,7 @@ extension QueueReader {
 
     private static func compared(_ row: SQLiteStatement, _ exact: RawPath?) -> ComparedFile {
         ComparedFile(
-            task: TaskID(rawValue: row.integer(0)), name: exact ?? RawPath(row.bytes(1)), size: row.integer(2),
+            task: TaskID(rawValue: row.integer(0)), name: exact ?? RawPath(row.bytes(1)), size: row.count(2),
             modifiedNanoseconds: row.integer(3),
             isSkipped: TaskFlags(rawValue: row.integer(4)).contains(.skipped),
             finishedAt: Timestamp(milliseconds: row.integer(5)),

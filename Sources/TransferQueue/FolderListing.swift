@@ -26,7 +26,7 @@ struct FolderListing {
         ) { row in
             guard let state = TransferState(stored: row.integer(0)) else { return }
             own[state] = Tally(
-                files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: row.integer(4))
+                files: row.count(1), total: row.byteSum(2), accepted: row.byteSum(3), verified: row.byteSum(4))
         }
         self.own = own
         let failed = own[.failed]?.files ?? 0
@@ -62,7 +62,7 @@ struct FolderListing {
                 (
                     cause: $0,
                     tally: Tally(
-                        files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: 0)
+                        files: row.count(1), total: row.byteSum(2), accepted: row.byteSum(3), verified: 0)
                 )
             }
         }.compactMap { $0 }

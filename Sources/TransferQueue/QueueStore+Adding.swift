@@ -12,11 +12,14 @@ extension QueueStore {
         let now = clock()
         let session = try session(named: request.session, now: now)
         // The number AUTOINCREMENT will give, needed before for the root folder.
-        let last = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'batches'") ?? 0
+        let last = try Numbers.sound(
+            try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'batches'") ?? 0, "the last batch")
         let batch = BatchID(rawValue: last + 1)
         let root = numbers.folder
         let plan = try Plan(request)
-        let position = (try database.integer("SELECT max(position) FROM batches") ?? 0) + 1
+        let position =
+            try Numbers.sound(
+                try database.integer("SELECT max(position) FROM batches") ?? 0, "the last batch's position") + 1
         try database.run(
             """
             INSERT INTO batches (id, uuid, session, name, direction, priority, position, held, paused, scanning, not_before,

@@ -4,8 +4,10 @@ import TransferModel
 /// What has crossed the wire today, over restarts of the engine.
 extension QueueStore {
     func storedDay() throws -> DayCount? {
-        StoredJSON.value(
-            DayCount.self, try database.first("SELECT value FROM meta WHERE name = 'today'") { $0.text(0) })
+        let text = try database.first("SELECT value FROM meta WHERE name = 'today'") { $0.text(0) }
+        return StoredJSON.value(DayCount.self, text).map {
+            DayCount(day: $0.day, up: ByteSum.within(max(0, $0.up)), down: ByteSum.within(max(0, $0.down)))
+        }
     }
 
     func keep(_ count: DayCount) throws {

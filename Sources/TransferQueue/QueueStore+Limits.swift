@@ -33,13 +33,13 @@ extension QueueStore {
     func limits() throws -> [LimitScope: Int64] {
         var limits: [LimitScope: Int64] = [:]
         try database.forEach("SELECT scope, rate FROM limits") { row in
-            if let scope = LimitScope(stored: row.text(0)) { limits[scope] = row.integer(1) }
+            if let scope = LimitScope(stored: row.text(0)) { limits[scope] = row.count(1) }
         }
         return limits
     }
 
     func limit(of scope: LimitScope) throws -> Int64? {
-        try database.integer("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored))
+        try database.first("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored)) { $0.count(0) }
     }
 
     /// - Parameter rate: bytes a second; `nil` or 0 takes the limit away.

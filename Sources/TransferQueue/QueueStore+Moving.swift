@@ -7,6 +7,9 @@ enum TaskPlaces {
     /// Behind whatever is still to be found.
     static let behindAll: Int64 = 1 << 62
 
+    /// The place that is stored, or the nearest that can have been given: differences and sums of two do not overflow.
+    static func within(_ place: Int64) -> Int64 { min(max(place, -(1 << 60)), behindAll + (1 << 60)) }
+
     /// Of a task that nobody has moved.
     static func found(_ id: TaskID) -> Int64 { id.rawValue << 24 }
 

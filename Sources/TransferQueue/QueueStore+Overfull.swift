@@ -56,7 +56,7 @@ extension QueueStore {
                 (
                     state: TransferState(stored: row.integer(0)) ?? .failed,
                     tally: Tally(
-                        files: row.integer(1), total: row.integer(2), accepted: row.integer(3), verified: row.integer(4)
+                        files: row.count(1), total: row.byteSum(2), accepted: row.byteSum(3), verified: row.byteSum(4)
                     )
                 )
             }

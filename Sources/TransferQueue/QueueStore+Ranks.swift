@@ -16,7 +16,8 @@ extension QueueStore {
     }
 
     func place(of task: TaskID) throws -> Int64 {
-        try database.integer("SELECT \(TaskPlaces.sql) FROM tasks WHERE id = ?", .integer(task.rawValue)) ?? 0
+        let place = try database.integer("SELECT \(TaskPlaces.sql) FROM tasks WHERE id = ?", .integer(task.rawValue))
+        return TaskPlaces.within(place ?? 0)
     }
 
     /// A place just before another one.
@@ -32,7 +33,7 @@ extension QueueStore {
             """, .integer(batch.rawValue), .integer(place))
         try renumber(batch)
         let first = try database.integer("SELECT first_task FROM batches WHERE id = ?", .integer(batch.rawValue)) ?? 0
-        return ((first + (rank ?? 0)) << 24) - TaskPlaces.gap / 2
+        return TaskPlaces.within((first &+ (rank ?? 0)) << 24) - TaskPlaces.gap / 2
     }
 
     /// Gives all tasks of a batch that are not over places with room between them, in the order in which they stand.
@@ -54,7 +55,9 @@ extension QueueStore {
                 "SELECT min(\(TaskPlaces.sql)), max(\(TaskPlaces.sql)) FROM tasks WHERE \(condition) AND state < 6",
                 .integer(value)
             ) { ($0.optionalInteger(0), $0.optionalInteger(1)) }
-            guard let first = found?.0, let last = found?.1 else { return }
+            guard let first = (found?.0).map(TaskPlaces.within), let last = (found?.1).map(TaskPlaces.within) else {
+                return
+            }
             span = (min(span?.first ?? first, first), max(span?.last ?? last, last))
         }
         switch unit {
@@ -106,7 +109,7 @@ extension QueueStore {
         for task in claimed where known.contains(task.lane) {
             if sign == "<" ? task.place < place : task.place > place { places.append(task.place) }
         }
-        return places
+        return places.map(TaskPlaces.within)
     }
 
     /// Puts it there; a folder's tasks that are still to be found go there, too.

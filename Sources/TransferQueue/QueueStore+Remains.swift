@@ -80,8 +80,8 @@ extension QueueStore {
         ) { row in
             UnconfirmedUpload(
                 task: TaskID(rawValue: row.integer(0)), batch: BatchID(rawValue: row.integer(1)),
-                folder: FolderID(rawValue: row.integer(2)), sent: row.integer(3),
-                shown: row.integer(4) == TransferState.waiting.stored ? nil : row.integer(3))
+                folder: FolderID(rawValue: row.integer(2)), sent: row.count(3),
+                shown: row.integer(4) == TransferState.waiting.stored ? nil : row.count(3))
         }
     }
 

@@ -17,7 +17,7 @@ extension QueueStore {
             LaneSummary(
                 lane: LaneID(rawValue: row.integer(0)), batch: BatchID(rawValue: row.integer(1)),
                 direction: TransferDirection(stored: row.integer(2)), origin: row.text(3),
-                priority: TransferPriority(stored: row.integer(4)), position: row.integer(5), ready: row.integer(6),
+                priority: TransferPriority(stored: row.integer(4)), position: row.integer(5), ready: row.count(6),
                 isStopped: row.integer(7) != 0,
                 notBefore: row.optionalInteger(8).map { Timestamp(milliseconds: $0) }, isUrgent: row.integer(9) != 0,
                 next: row.integer(10))
@@ -73,12 +73,14 @@ extension QueueStore {
         }
         guard let owner, limit > 0 else { return [] }
         return try nextRows(lane, limit).compactMap { row in
+            // Another one than before, and one that is read back as it was written.
+            let generation = (row.generation + 1) % FileSize.largest
             try database.run(
-                "UPDATE tasks SET claimed = 1, claims = claims + 1, begun_at = ifnull(begun_at, ?) WHERE id = ?",
-                .integer(now.milliseconds), .integer(row.id.rawValue))
+                "UPDATE tasks SET claimed = 1, claims = ?, begun_at = ifnull(begun_at, ?) WHERE id = ?",
+                .integer(generation), .integer(now.milliseconds), .integer(row.id.rawValue))
             ledger.addReady(-1, lane: lane.rawValue)
             if row.begunAt == nil { freshClaims.insert(row.id) }
-            return try claimed(row, owner, generation: row.generation + 1)
+            return try claimed(row, owner, generation: generation)
         }
     }
 
@@ -128,14 +130,14 @@ extension QueueStore {
             name = RawPath(row.bytes(2))
             source = row.optionalInteger(3)
             size = row.optionalInteger(4).flatMap(FileSize.told)
-            accepted = row.integer(5)
+            accepted = FileSize.told(row.integer(5)) ?? 0
             identity = SourceIdentity(
                 size: size ?? 0, modifiedNanoseconds: row.integer(6),
                 inode: UInt64(bitPattern: row.integer(7)))
             begunAt = row.optionalInteger(8)
             flags = TaskFlags(rawValue: row.integer(9))
             place = row.optionalInteger(10) ?? TaskPlaces.found(id)
-            generation = row.integer(11)
+            generation = row.count(11)
         }
     }
 

@@ -43,7 +43,7 @@ extension QueueStore {
         for (place, value) in selection.values.enumerated() { try sums.bind(Int32(place + 1), value) }
         while try sums.step() {
             let tally = Tally(
-                files: sums.integer(3), total: sums.integer(4), accepted: sums.integer(5), verified: sums.integer(6))
+                files: sums.count(3), total: sums.byteSum(4), accepted: sums.byteSum(5), verified: sums.byteSum(6))
             count += tally.files
             guard let from = TransferState(stored: sums.integer(1)), let to = TransferState(stored: sums.integer(2))
             else { continue }

@@ -201,13 +201,22 @@ struct Numbers: Equatable {
 
     init(_ database: SQLiteConnection) throws {
         func stored(_ name: String) throws -> Int64 {
-            try database.integer("SELECT value FROM meta WHERE name = ?", .text(name)) ?? 1
+            try Self.sound(try database.integer("SELECT value FROM meta WHERE name = ?", .text(name)) ?? 1, name)
         }
         task = try stored("next_task")
         folder = try stored("next_folder")
         event = try stored("next_event")
-        operation = max(
-            try stored("next_operation"), (try database.integer("SELECT max(operation) FROM undo") ?? 0) + 1)
+        let last = try Self.sound(try database.integer("SELECT max(operation) FROM undo") ?? 0, "the last operation")
+        operation = max(try stored("next_operation"), last + 1)
+    }
+
+    /// A stored number that others are counted up from. Throws that the queue is damaged when it is negative, or higher than any was given.
+    static func sound(_ number: Int64, _ name: String) throws(SQLiteError) -> Int64 {
+        guard (0..<FileSize.largest).contains(number) else {
+            throw SQLiteError(
+                extendedCode: SQLiteError.Code.corrupt.rawValue, message: "\(name) has the number \(number)", sql: nil)
+        }
+        return number
     }
 
     /// Writes what is not as it was before.

@@ -26,7 +26,7 @@ extension QueueView {
     private static func completion(_ row: SQLiteStatement) -> EventPayload {
         var payload = EventPayload()
         let flags = TaskFlags(rawValue: row.integer(8))
-        payload.bytes = row.optionalInteger(7)
+        payload.bytes = row.optionalInteger(7).flatMap(FileSize.told)
         payload.verified = flags.verification
         if flags.contains(.skipped) { payload.skipped = true }
         payload.digest = StoredJSON.value(TransferDigest.self, row.optionalText(9))

@@ -39,13 +39,13 @@ extension QueueView {
             let stored = TransferState(stored: row.integer(2)) ?? .failed
             var subject = FilterSubject(place: place, id: id, state: shown(stored, in: batch), now: now)
             subject.isSkipped = TaskFlags(rawValue: row.integer(3)).contains(.skipped)
-            subject.size = row.optionalInteger(4)
+            subject.size = row.optionalInteger(4).flatMap(FileSize.told)
             let isThere = stored == .completed
-            subject.sent = isThere ? subject.size ?? row.integer(5) : min(row.integer(5), subject.size ?? .max)
+            subject.sent = isThere ? subject.size ?? row.count(5) : min(row.count(5), subject.size ?? .max)
             if needs.contains(.name) { subject.name = row.bytes(6) }
             if details {
                 subject.waitReasons = WaitReasons(rawValue: Int32(truncatingIfNeeded: row.integer(7)))
-                subject.tries = row.integer(8) + (stored.isActive || stored == .completed ? 1 : 0)
+                subject.tries = row.count(8) + (stored.isActive || stored == .completed ? 1 : 0)
             }
             if needs.contains(.error), !row.isNull(9) { subject.error = [row.bytes(9), row.bytes(10), row.bytes(11)] }
             if let moving = motion[id] {

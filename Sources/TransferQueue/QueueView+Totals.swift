@@ -22,11 +22,11 @@ extension QueueView {
         totals.batches = try database.integer("SELECT count(*) FROM batches WHERE \(Self.isListed)") ?? 0
         try database.forEach(
             """
-            SELECT ifnull(sum(files), 0), count(DISTINCT value * 1000 + detail) FILTER (WHERE value <> ?1) FROM reasons
+            SELECT \(ByteSum.sql("files")), count(DISTINCT value * 1000 + detail) FILTER (WHERE value <> ?1) FROM reasons
             WHERE kind = 1 AND files > 0 AND batch NOT IN (SELECT id FROM batches WHERE NOT (\(Self.isListed)))
             """, .integer(TransferErrorCode.cannotFindHost.stored)
         ) {
-            totals.problems = $0.integer(0)
+            totals.problems = $0.count(0)
             totals.problemCauses = $0.integer(1)
         }
         totals.problemCauses += try unknownNamesThatFailed()
@@ -56,7 +56,7 @@ extension QueueView {
             let isOwn = reasons.contains(where: \.isProblem)
             if !isOwn, told.contains(BatchID(rawValue: row.integer(3))) { return }
             let isSpace = reasons.allSatisfy { $0.isProblem && !$0.needsPerson }
-            if isSpace { space += row.integer(1) } else { person += row.integer(1) }
+            if isSpace { ByteSum.add(row.count(1), to: &space) } else { ByteSum.add(row.count(1), to: &person) }
             for reason in reasons where reason.isProblem {
                 let key = reason == .hostKey ? TransferError.said(ofKey: ReasonText(stored: row.text(4)).message) : nil
                 if let key { causes.insert(key) } else { found.insert(WaitReasons(reason)) }
@@ -87,7 +87,7 @@ extension QueueView {
         var left: [BatchID: Int64] = [:]
         try database.forEach(
             "SELECT b.id, f.bytes_left - f.bytes_stopped FROM batches b INDEXED BY batches_unfinished JOIN folders f ON f.id = b.root WHERE b.finished_at IS NULL"
-        ) { left[BatchID(rawValue: $0.integer(0))] = $0.integer(1) }
+        ) { left[BatchID(rawValue: $0.integer(0))] = ByteSum.within($0.integer(1)) }
         return left
     }
 
@@ -97,8 +97,10 @@ extension QueueView {
         switch row {
         case .batch(let id):
             return try database.integer(
-                select + " JOIN batches b ON b.root = f.id WHERE b.id = ?", .integer(id.rawValue))
-        case .folder(_, let id): return try database.integer(select + " WHERE f.id = ?", .integer(id.rawValue))
+                select + " JOIN batches b ON b.root = f.id WHERE b.id = ?", .integer(id.rawValue)
+            ).map(ByteSum.within)
+        case .folder(_, let id):
+            return try database.integer(select + " WHERE f.id = ?", .integer(id.rawValue)).map(ByteSum.within)
         case .task, .group: return nil
         }
     }

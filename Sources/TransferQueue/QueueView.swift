@@ -76,7 +76,7 @@ struct QueueView {
             let next = 15 + Int32(FolderSums.columns.count)
             isUrgent = row.integer(next) != 0
             leftOut = LeftOut(
-                links: row.integer(next + 1), special: row.integer(next + 2), emptyFolders: row.integer(next + 3))
+                links: row.count(next + 1), special: row.count(next + 2), emptyFolders: row.count(next + 3))
         }
     }
 
@@ -84,15 +84,15 @@ struct QueueView {
     private func listed(of batch: BatchID) throws -> ListedFiles? {
         let found = try database.first(
             """
-            SELECT sum(listed), sum(files), sum(due > 0), sum(error IS NOT NULL), max(looked_at), max(error)
+            SELECT \(ByteSum.sql("listed")), \(ByteSum.sql("files")), sum(due > 0), sum(error IS NOT NULL), max(looked_at), max(error)
             FROM last_looks INDEXED BY last_looks_of_batch WHERE batch = ?
             """, .integer(batch.rawValue)
         ) { row in
-            row.isNull(0)
+            row.isNull(2)
                 ? nil
                 : ListedFiles(
-                    found: row.integer(0), of: row.integer(1), foldersLeft: row.integer(2),
-                    foldersUnlisted: row.integer(3),
+                    found: row.count(0), of: row.count(1), foldersLeft: row.count(2),
+                    foldersUnlisted: row.count(3),
                     at: row.optionalInteger(4).map { Timestamp(milliseconds: $0) },
                     message: StoredJSON.value(TransferError.self, row.optionalText(5))?.message)
         }
@@ -143,7 +143,7 @@ struct QueueView {
 
     /// Bytes a second; `nil`: no limit of its own.
     func limit(of scope: LimitScope) throws -> Int64? {
-        try database.integer("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored))
+        try database.first("SELECT rate FROM limits WHERE scope = ?", .text(scope.stored)) { $0.count(0) }
     }
 
     func isEarly(_ batch: BatchRow) -> Bool { batch.notBefore.map { $0 > now } ?? false }
@@ -175,7 +175,7 @@ struct QueueView {
         ) { row in
             let told = ReasonText(stored: row.text(2))
             var cause = CauseCount(
-                code: TransferErrorCode(stored: row.integer(0)) ?? .internal, count: row.integer(1),
+                code: TransferErrorCode(stored: row.integer(0)) ?? .internal, count: row.count(1),
                 message: told.message, httpStatus: row.integer(3) == 0 ? nil : Int(row.integer(3)),
                 lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
             (cause.said, cause.detail) = (told.said, told.detail)
@@ -197,11 +197,11 @@ struct QueueView {
             let told = ReasonText(stored: row.text(2))
             for reason in Self.problems(in: row.integer(0), code) {
                 var wait = WaitCount(
-                    reason: reason, code: reason.isProblem ? nil : code, count: row.integer(1), message: told.message,
+                    reason: reason, code: reason.isProblem ? nil : code, count: row.count(1), message: told.message,
                     lastAt: row.optionalInteger(4).map { Timestamp(milliseconds: $0) })
                 (wait.said, wait.detail) = (told.said, told.detail)
                 if let same = found.firstIndex(where: { $0.reason == wait.reason && $0.code == wait.code }) {
-                    found[same].count += wait.count
+                    ByteSum.add(wait.count, to: &found[same].count)
                     found[same].lastAt = [found[same].lastAt, wait.lastAt].compactMap(\.self).max()
                 } else {
                     found.append(wait)

@@ -33,12 +33,12 @@ struct TaskRow: Hashable {
         state = TransferState(stored: row.integer(4)) ?? .failed
         claimed = row.integer(5) != 0
         flags = TaskFlags(rawValue: row.integer(6))
-        run = row.integer(7)
+        run = row.count(7)
         size = row.optionalInteger(8).flatMap(FileSize.told)
         accepted = FileSize.told(row.integer(9)) ?? 0
         begunAt = row.optionalInteger(10)
         finishedAt = row.optionalInteger(11)
-        generation = row.integer(12)
+        generation = row.count(12)
     }
 
     /// The claim that the engine may hold of it.
@@ -120,19 +120,19 @@ struct TaskDetails: Hashable {
         retryAt = row.optionalInteger(first + 3)
         cause = row.optionalInteger(first + 4).flatMap { TransferErrorCode(stored: $0) }
         error = row.optionalText(first + 5)
-        attempts = row.integer(first + 6)
-        failures = row.integer(first + 7)
-        restarts = row.integer(first + 8)
-        repeated = row.integer(first + 9)
+        attempts = row.count(first + 6)
+        failures = row.count(first + 7)
+        restarts = row.count(first + 8)
+        repeated = row.count(first + 9)
         resumedFrom = StoredJSON.value([Int64].self, row.optionalText(first + 10)) ?? []
         patienceSince = row.optionalInteger(first + 11)
         said = row.optionalInteger(first + 12)
         digest = row.optionalText(first + 13)
         finalPath = row.optionalBytes(first + 14)
         response = row.optionalText(first + 15)
-        atRisk = row.integer(first + 16)
-        unconfirmed = row.integer(first + 17)
-        handle = row.integer(first + 18)
+        atRisk = row.count(first + 16)
+        unconfirmed = row.count(first + 17)
+        handle = row.count(first + 18)
         firstTriedAt = row.optionalInteger(first + 19)
     }
 
