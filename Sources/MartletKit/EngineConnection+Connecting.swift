@@ -184,7 +184,7 @@ extension EngineConnection {
             let answer = try await exchange(on: link, within: limit) { id in
                 (try? WireCoding.line(Request(id: .number(id), method: .hello, params: hello))) ?? []
             }
-            welcome = try WireCoding.told(AnswerResult<Welcome>.self, from: answer).result
+            welcome = try WireCoding.value(AnswerResult<Welcome>.self, from: answer).result
         } catch let error as RequestError {
             dropLink()
             if error == Self.lost { return nil }

@@ -66,7 +66,7 @@ extension EngineConnection {
     func notified(_ name: String, _ line: [UInt8]) {
         if name == NotificationName.engineEnds.rawValue { link?.saidGoodbye = true }
         guard name == NotificationName.viewChanged.rawValue,
-            let change = try? WireCoding.told(NotificationBody<ViewChange>.self, from: line).params
+            let change = try? WireCoding.value(NotificationBody<ViewChange>.self, from: line).params
         else { return }
         var update = ViewUpdate(sections: change.sections, totals: change.totals, filter: change.filter)
         for node in change.nodes { update.nodes.updateValue(node.node, forKey: node.id) }

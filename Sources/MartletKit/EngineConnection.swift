@@ -103,7 +103,7 @@ extension EngineConnection {
     ) async throws(RequestError) -> Value {
         let line = try await roundTrip(method.name, limit, encode(parameters, for: method.name))
         do {
-            return try WireCoding.told(AnswerResult<Value>.self, from: line).result
+            return try WireCoding.value(AnswerResult<Value>.self, from: line).result
         } catch {
             throw RequestError(
                 .internal,

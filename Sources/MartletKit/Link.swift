@@ -107,12 +107,15 @@ final class Link {
         }
     }
 
+    /// Takes a line in. What is decoded of it later has numbers within bounds only.
     private func take(_ line: [UInt8]) {
         guard let head = try? WireCoding.value(AnswerHead.self, from: line) else { return close() }
         if let method = head.method {
-            onNotification?(method, line)
+            onNotification?(method, ToldNumbers.within(line))
         } else if case .number(let id) = head.id {
-            handlers.removeValue(forKey: id)?(head.error.map { .failure($0.requestError) } ?? .success(line))
+            let answer: Result<[UInt8], RequestError> =
+                head.error.map { .failure($0.requestError) } ?? .success(ToldNumbers.within(line))
+            handlers.removeValue(forKey: id)?(answer)
         } else if let error = head.error {
             // The engine could not read a line of ours and says so before it ends the connection.
             for id in Array(handlers.keys) { abandon(id, error.requestError) }

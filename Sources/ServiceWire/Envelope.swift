@@ -117,38 +117,6 @@ package enum WireCoding {
         try JSONDecoder().decode(type, from: Data(line))
     }
 
-    /// Reads a line that an engine has sent. It may be one elsewhere, of somebody else: a number that none tells is refused before anybody
-    /// reckons with it.
-    package static func told<Value: Decodable>(_ type: Value.Type, from line: [UInt8]) throws -> Value {
-        guard numbersAreBounded(line) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a number is too large"))
-        }
-        return try value(type, from: line)
-    }
-
-    /// True when every number outside of strings has a value within ±``ByteSum/largest``, and no exponent.
-    private static func numbersAreBounded(_ line: [UInt8]) -> Bool {
-        var (isText, isEscaped, isNumber, value) = (false, false, false, Int64(0))
-        for byte in line {
-            if isText {
-                if byte == UInt8(ascii: "\""), !isEscaped { isText = false }
-                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                value = (isNumber ? value * 10 : 0) + Int64(byte - UInt8(ascii: "0"))
-                isNumber = true
-                if value > ByteSum.largest { return false }
-            case UInt8(ascii: "e") where isNumber, UInt8(ascii: "E") where isNumber: return false
-            // What follows is less than 1: its digits count anew, and an exponent is still one.
-            case UInt8(ascii: "."): value = 0
-            default: (isText, isNumber) = (byte == UInt8(ascii: "\""), false)
-            }
-        }
-        return true
-    }
-
     /// Describes the fault of a line for its sender: the field's path and what was expected there. Quotes nothing of the line but
     /// field names, since a value may be secret.
     package static func fault(of error: any Error) -> String {

@@ -326,21 +326,6 @@ public struct FileCounts: Codable, Hashable, Sendable {
     }
 }
 
-extension FileCounts {
-    public init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        created = try object.amount(.created)
-        queued = try object.amount(.queued)
-        waiting = try object.amount(.waiting)
-        running = try object.amount(.running)
-        finishing = try object.amount(.finishing)
-        paused = try object.amount(.paused)
-        completed = try object.amount(.completed)
-        failed = try object.amount(.failed)
-        cancelled = try object.amount(.cancelled)
-    }
-}
-
 /// Bytes of a node. Unknown sizes count as 0 in `total` until they are known. `sent` never passes `total`.
 public struct ByteCounts: Codable, Hashable, Sendable {
     public var total: Int64 = 0
@@ -375,24 +360,5 @@ public struct ByteCounts: Codable, Hashable, Sendable {
             total: -other.total, sent: -other.sent, accepted: -other.accepted, verified: -other.verified)
         less.found = other.found.map { -$0 }
         one += less
-    }
-}
-
-extension ByteCounts {
-    public init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        total = try object.amount(.total)
-        sent = try object.amount(.sent)
-        accepted = try object.amount(.accepted)
-        verified = try object.amount(.verified)
-        found = try object.contains(.found) && !object.decodeNil(forKey: .found) ? object.amount(.found) : nil
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// A number of files or bytes. An engine elsewhere may tell any: what none can be becomes the nearest that can, so that sums of a few
-    /// never overflow.
-    fileprivate func amount(_ key: Key) throws -> Int64 {
-        min(max(try decode(Int64.self, forKey: key), 0), ByteSum.largest)
     }
 }

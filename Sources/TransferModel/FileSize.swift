@@ -30,8 +30,11 @@ public enum ByteSum {
     /// Adds bytes, or takes them away when negative.
     public static func add(_ bytes: Int64, to sum: inout Int64) {
         let (total, overflow) = sum.addingReportingOverflow(bytes)
-        sum = overflow ? (bytes < 0 ? -largest : largest) : min(max(total, -largest), largest)
+        sum = overflow ? (bytes < 0 ? -largest : largest) : within(total)
     }
+
+    /// A sum that somebody told, or the bound that it lies beyond.
+    package static func within(_ sum: Int64) -> Int64 { min(max(sum, -largest), largest) }
 
     /// The sum of numbers of bytes or files, also of those that an engine elsewhere tells.
     public static func of(_ numbers: some Sequence<Int64>) -> Int64 {

@@ -27,41 +27,6 @@ import TransferModel
         }
     }
 
-    @Test(arguments: [
-        ("72057594037927936", true), ("-72057594037927936", true), ("72057594037927937", false),
-        ("9223372036854775807", false), ("-9223372036854775808", false), ("99999999999999999999999", false),
-        ("1e18", false), ("1.0E18", false), ("0", true), ("true", true),
-        (#""9223372036854775807 1e9 \" 9223372036854775807""#, true), (#""\\",9223372036854775807"#, false),
-    ])
-    func `a number that no engine tells is refused, a text of digits is none`(_ number: String, isTold: Bool) throws {
-        let line = Array(#"{"result":[1,\#(number),2]}"#.utf8)
-        struct Anything: Decodable {}
-        let told = try? WireCoding.told(Anything.self, from: line)
-        #expect((told != nil) == isTold, "\(number)")
-    }
-
-    @Test func `counts that an engine tells are clamped to what there can be`() throws {
-        let states = [
-            "created", "queued", "waiting", "running", "finishing", "paused", "completed", "failed", "cancelled",
-        ]
-        func counts(_ number: Int64) throws -> FileCounts {
-            let fields = states.map { "\"\($0)\":\(number)" }.joined(separator: ",")
-            return try WireCoding.value(FileCounts.self, from: Array("{\(fields)}".utf8))
-        }
-        var sum = try counts(.max)
-        #expect(sum.total == 9 * ByteSum.largest)
-        sum += sum
-        #expect(sum.total == 9 * ByteSum.largest && sum.running == ByteSum.largest)
-        #expect(try counts(.min) == FileCounts())
-        func bytes(_ number: Int64) throws -> ByteCounts {
-            let fields = ["total", "sent", "accepted", "verified", "found"].map { "\"\($0)\":\(number)" }
-            return try WireCoding.value(ByteCounts.self, from: Array("{\(fields.joined(separator: ","))}".utf8))
-        }
-        #expect(try bytes(.max).done == 2 * ByteSum.largest)
-        #expect(try bytes(.min).done == 0)
-        #expect(try bytes(7).found == 7)
-    }
-
     @Test func `a batch needs a UUID and its work; the rest has defaults`() throws {
         let minimal = """
             {"uuid":"\(Samples.uuid.uuidString)","work":{"upload":[{"path":"/a","placement":"contents"}],"to":"http://h/"}}
