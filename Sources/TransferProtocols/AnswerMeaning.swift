@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What a server's answer means for a task when the protocol gives it no other meaning: the table of the command contract.
+/// The meaning of a server's answer for a task when the protocol gives it no other: the table of the command contract.
 package enum AnswerMeaning: Hashable, Sendable {
     case success
     case redirect
@@ -36,7 +36,7 @@ package enum AnswerMeaning: Hashable, Sendable {
         }
     }
 
-    /// What happened and what would mend it.
+    /// The sentence for a person: the server's answer, and what would mend it.
     static func message(_ status: Int, host: String, isPlainPut: Bool = false) -> String {
         let advice =
             switch status {

@@ -11,10 +11,10 @@ struct DavResource: Hashable, Sendable {
     var etag: String?
     /// As a listing told the length; what cannot be one is told apart from none.
     var listedSize = RemoteEntry.Size.unknown
-    /// What Nextcloud and ownCloud keep: `SHA1:… MD5:…`.
+    /// Checksums as Nextcloud and ownCloud keep them: `SHA1:… MD5:…`.
     var checksums: String?
 
-    /// What a HEAD says.
+    /// Takes length, time and tag from the answer to a HEAD; the path stays empty.
     init(_ answer: HTTPAnswer) {
         path = []
         isFolder = false
@@ -61,7 +61,7 @@ struct DavResource: Hashable, Sendable {
 
 /// An answer to PROPFIND: 207 and a document (RFC 4918 section 13).
 enum DavListing {
-    /// Of properties that ownCloud and Nextcloud have beside those of WebDAV.
+    /// XML namespace of the properties that ownCloud and Nextcloud add to those of WebDAV.
     static let cloudNamespace = "http://owncloud.org/ns"
 
     /// `nil` for bytes that are no such document.
@@ -76,7 +76,7 @@ enum DavListing {
     }
 }
 
-/// What is at an address, as far as the server tells.
+/// The resource at an address, as far as the server tells.
 enum DavFinding: Hashable, Sendable {
     case found(DavResource)
     case missing

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What an upload over WebDAV is to do.
+/// The parameters of an upload over WebDAV.
 package struct DavPlan: Sendable, Hashable {
     /// The final address; its folder may be missing.
     package var address: HTTPAddress
@@ -21,7 +21,7 @@ package struct DavPlan: Sendable, Hashable {
     var isCloud: Bool { address.target.contains("/remote.php/") || address.target.contains("/public.php/") }
 }
 
-/// Of an upload over WebDAV: the temporary file, and how far it came.
+/// Resume point of an upload over WebDAV: the temporary file, and how far it came.
 package struct DavResumePoint: RenamingResumePoint {
     package static var kind: String { "dav" }
 
@@ -50,7 +50,7 @@ enum DavMessages {
     /// Bytes of an answer to PROPFIND that are read: a folder of ten thousand chunks has five million.
     static let longestListing = 32 << 20
 
-    /// What is there? `Depth: 1` asks for what is in a folder, too.
+    /// Asks for length, tag, time and type of a resource. `Depth: 1` asks for those of a folder's members, too.
     static func stat(_ address: HTTPAddress, depth: Int = 0) -> Exchange {
         let body =
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<d:propfind xmlns:d=\"DAV:\"><d:prop><d:getcontentlength/>"
@@ -64,7 +64,7 @@ enum DavMessages {
                 sink: .document(limit: longestListing)))
     }
 
-    /// What lies in a folder, read as it comes. Its address ends in a slash, or servers answer with a redirect.
+    /// Lists a folder; the answer is read as it comes. Its address ends in a slash, or servers answer with a redirect.
     /// - Parameter asksChecksums: for Nextcloud and ownCloud; another server would tell of each file that it has none.
     static func list(_ folder: HTTPAddress, asksChecksums: Bool) -> Exchange {
         let cloud = asksChecksums ? " xmlns:oc=\"\(DavListing.cloudNamespace)\"" : ""
@@ -98,7 +98,7 @@ enum DavMessages {
         [HeaderField("OC-Checksum", "SHA256:\(digest.value)"), HeaderField("X-Hash", "sha256")]
     }
 
-    /// What a server computed: Nextcloud when asked; others may tell it of themselves.
+    /// SHA-256 that a server computed, in lower-case hexadecimal: Nextcloud tells it when asked, others may of themselves.
     static func digest(of answer: HTTPAnswer) -> String? {
         answer.field("x-hash-sha256")?.lowercased() ?? answer.representationDigest?.value
     }

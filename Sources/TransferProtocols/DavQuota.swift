@@ -2,7 +2,7 @@ import TransferModel
 import XMLReader
 
 extension DavMessages {
-    /// What is there, how much room (RFC 4331) and what may be done (RFC 3744 section 5.4)?
+    /// Asks for a resource's type, the bytes available (RFC 4331) and our privileges (RFC 3744 section 5.4).
     static func quota(_ address: HTTPAddress) -> Exchange {
         let body =
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<d:propfind xmlns:d=\"DAV:\"><d:prop><d:resourcetype/>"
@@ -16,7 +16,7 @@ extension DavMessages {
     }
 }
 
-/// What an answer to `DavMessages.quota` says; unknown where it does not.
+/// The answer to `DavMessages.quota`; `nil` where it does not tell.
 struct DavQuota: Hashable, Sendable {
     /// Bytes that may still be stored.
     var available: Int64?

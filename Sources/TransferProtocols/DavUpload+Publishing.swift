@@ -1,8 +1,8 @@
 import TransferModel
 
-/// How the temporary file gets the target's name, and what is known when the answer to that is lost.
+/// Gives the temporary file the target's name, and finds out what happened when the answer to that is lost.
 extension DavUpload {
-    /// What the rule says of a file that has the target's name.
+    /// The action that the rule for existing files demands for a file that has the target's name.
     /// - Parameter isFirst: nothing of this task could have had that name yet: then size and time count.
     func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }

@@ -8,9 +8,9 @@ package struct DavUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `looking`, `probing`, `clearing`, `digesting`, `sending`.
         case ready
-        /// What has the target's name, before anything is sent. Next: `digesting`, `sending`, `over`.
+        /// Asks what has the target's name, before anything is sent. Next: `digesting`, `sending`, `over`.
         case looking(ExchangeID)
-        /// What an earlier attempt left. Next: `moving`, `proving`, `clearing`, `sending`.
+        /// Asks what an earlier attempt left. Next: `moving`, `proving`, `clearing`, `sending`.
         case probing(ExchangeID)
         /// An old temporary file goes, whatever the answer. Next: `digesting`, `sending`.
         case clearing(ExchangeID)
@@ -52,11 +52,11 @@ package struct DavUpload: ProtocolMachine {
     var isWhole = false
     /// They were, before it began again.
     private var hadWhole = false
-    /// Of the source, where the server is to compare it.
+    /// Digest of the source, where the server is to compare it.
     var digest: TransferDigest?
     /// A MOVE went out in this attempt, and the server's own answer to it was not heard.
     var hasLostMove = false
-    /// How often what was sent whole was gone before it had its name.
+    /// Times that a file sent whole was gone before it had its name.
     var vanishings = 0
     /// The server told the length of what it has.
     var isMeasured = false

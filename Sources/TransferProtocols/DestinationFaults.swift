@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What a person has to decide about what is at the destination: one maker of each sentence, for all protocols.
+/// Faults at the destination that a person has to decide about: one maker of each sentence, for all protocols.
 extension TransferError {
     /// Something else has the name.
     static func exists(at host: String, httpStatus: Int? = nil) -> TransferError {
@@ -17,7 +17,7 @@ extension TransferError {
         )
     }
 
-    /// What arrived was compared, and is not what was sent.
+    /// The bytes that arrived were compared, and are not those that were sent.
     static func differing(at host: String, _ why: String) -> TransferError {
         TransferError(
             .integrity,
@@ -25,13 +25,13 @@ extension TransferError {
         )
     }
 
-    /// Of a download, for who wants the version that was begun.
+    /// A download's file changed at the server, and the person wants the version that was begun.
     static func changedAtServer(_ host: String) -> TransferError {
         TransferError(
             .sourceChanged, "the file changed at \(host) since its download began: retry to fetch it as it is now")
     }
 
-    /// What was to be checked cannot be.
+    /// The check that was asked for cannot be made.
     static func unverifiable(at host: String, _ why: String) -> TransferError {
         TransferError(.integrity, "\(host) \(why): look there, or queue it again with a weaker --verify")
     }

@@ -29,7 +29,7 @@ package struct HTTPExchange: Hashable, Sendable {
         case propfind = "PROPFIND"
     }
 
-    /// What is sent after the head.
+    /// The body of the request.
     package enum Body: Hashable, Sendable {
         case none
         /// That range of the task's source file.
@@ -40,7 +40,7 @@ package struct HTTPExchange: Hashable, Sendable {
         case framed(before: [UInt8], Range<Int64>, after: [UInt8])
     }
 
-    /// Where the answer's body goes.
+    /// The destination of the answer's body.
     package enum Sink: Hashable, Sendable {
         /// The first bytes are kept for the person who asks what the server said.
         case kept
@@ -52,7 +52,7 @@ package struct HTTPExchange: Hashable, Sendable {
         case gated
     }
 
-    /// How long the server may think after the last byte.
+    /// The time that the server may take to answer after the last byte.
     package enum Patience: Hashable, Sendable {
         case usual
         /// It copies or checks gigabytes within this request.
@@ -84,7 +84,7 @@ package struct HTTPExchange: Hashable, Sendable {
     }
 }
 
-/// How a request is signed (AWS Signature Version 4); the keys are the engine's to know.
+/// Parameters of a request's signature (AWS Signature Version 4); the keys are the engine's to know.
 package struct RequestSigning: Hashable, Sendable {
     package var region: String
     package var service: String
@@ -98,7 +98,7 @@ package struct RequestSigning: Hashable, Sendable {
     }
 }
 
-/// Where the answer's body is written.
+/// The place in the local file where the answer's body is written.
 package struct GateOpening: Hashable, Sendable {
     /// The local file's offset of the first byte that is written. The file is cut to this length first.
     package var offset: Int64

@@ -2,7 +2,7 @@ package import TransferModel
 
 /// An FTP URL taken apart: which server, and which path there. Carries no user and no password.
 package struct FTPAddress: Hashable, Sendable {
-    /// How the connection is protected.
+    /// The protection of the connection.
     package enum Security: String, Sendable {
         /// `ftp://`: not at all.
         case none = "ftp"
@@ -48,7 +48,7 @@ package struct FTPAddress: Hashable, Sendable {
         self.path = path
     }
 
-    /// Whether it has a sign that would end a command, or that libcurl lets nobody put into one (`REJECT_CTRL` in its urlapi).
+    /// True when the path has a byte below 32, which would end a command or which libcurl rejects (`REJECT_CTRL` in its urlapi).
     package static func cannotCarry(_ path: RawPath) -> Bool { path.bytes.contains { $0 < 32 } }
 
     /// The same server, the path with this below it; an empty one is this address itself.
@@ -56,7 +56,7 @@ package struct FTPAddress: Hashable, Sendable {
         name.bytes.isEmpty ? self : FTPAddress(security, host: host, port: port, path: path.appending(name))
     }
 
-    /// What it is called in messages: the host, and the port where it is not the usual one.
+    /// The server's name in messages: the host, and the port where it is not the usual one.
     package var server: String { String(origin.dropFirst(security.rawValue.count + 3)) }
 
     /// Scheme, host and port, the usual port left out: what credentials and facts are kept by.

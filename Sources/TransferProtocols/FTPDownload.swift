@@ -34,7 +34,7 @@ package struct FTPDownload: ProtocolMachine {
     private var hasWaited = false
     /// A file that comes in one go and is hardly changed meanwhile.
     private static let small: Int64 = 1 << 20
-    /// What the local file must have.
+    /// Digest that the local file must have.
     private var digest: TransferDigest?
 
     package init(_ plan: FTPDownloadPlan) {

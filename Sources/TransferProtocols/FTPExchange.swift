@@ -17,7 +17,7 @@ package enum FTPExchange: Hashable, Sendable {
     case commands([[UInt8]])
 }
 
-/// How an FTP exchange ended.
+/// The result of an FTP exchange.
 package struct FTPEnd: Hashable, Sendable {
     /// The code of the reply that decided, 0 when none did. From 400 on it counts more than `failure`.
     package var reply: Int
@@ -31,7 +31,7 @@ package struct FTPEnd: Hashable, Sendable {
     package var size: Int64?
     /// `MDTM`'s answer, where it was asked.
     package var modified: Timestamp?
-    /// Of a listing.
+    /// Listings only: the result of reading the bytes.
     package var listing: ListingEnd?
     /// Bytes of the source that were handed to the connection.
     package var bytesSent: Int64

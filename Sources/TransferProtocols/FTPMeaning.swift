@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What the end of an FTP exchange means when the protocol gives it no other meaning.
+/// The meaning of an FTP exchange's result when the protocol gives it no other.
 enum FTPMeaning: Hashable, Sendable {
     case wait(WaitDemand)
     case fail(TransferError)

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What an upload over FTP is to do.
+/// The parameters of an upload over FTP.
 package struct FTPUploadPlan: Sendable, Hashable {
     /// The server's name, for what people are told.
     package var host: String
@@ -22,7 +22,7 @@ package struct FTPUploadPlan: Sendable, Hashable {
     }
 }
 
-/// What a download over FTP is to do. Its resume point is that of every download; `MDTM` stands for the version.
+/// The parameters of a download over FTP. Its resume point is that of every download; `MDTM` stands for the version.
 package struct FTPDownloadPlan: Sendable, Hashable {
     package var host: String
     package var path: RawPath
@@ -32,7 +32,7 @@ package struct FTPDownloadPlan: Sendable, Hashable {
     /// A digest that a person gave.
     package var expects: TransferDigest?
     package var facts: HostFacts
-    /// Of an earlier attempt, its offset cut to what the temporary file really has.
+    /// Resume point of an earlier attempt, its offset cut to what the temporary file really has.
     package var resume: GetResumePoint?
     /// When the file is another one than the one that was begun.
     package var ifChanged = ChangedSourcePolicy.restart
@@ -54,7 +54,7 @@ package struct FTPDownloadPlan: Sendable, Hashable {
     }
 }
 
-/// Of an upload over FTP: under which name its bytes are gathered.
+/// Resume point of an upload over FTP: the name under which its bytes are gathered.
 package struct FTPResumePoint: RenamingResumePoint {
     package static var kind: String { "ftp" }
 
@@ -62,7 +62,7 @@ package struct FTPResumePoint: RenamingResumePoint {
     package var temporary: RawPath
     /// Counts the temporary files of this task: a new beginning takes a new one, because the old may still be written to.
     package var generation: Int
-    /// What the server was last seen to have of it.
+    /// Bytes of the temporary file that the server was last seen to have.
     package var seen: Int64 = 0
     /// All bytes are there and the rename may have been asked for.
     package var publishing = false
@@ -128,7 +128,7 @@ enum FTPTime {
         String(decoding: time.description.utf8.filter { (48...57).contains($0) }.prefix(14), as: UTF8.self)
     }
 
-    /// What `MLSD` and `MDTM` tell, a fraction of a second left out; `nil` for what is no time.
+    /// Reads a time of `MLSD` or `MDTM`, a fraction of a second left out; `nil` for what is no time.
     static func parse(_ text: String) -> Timestamp? {
         let digits = Array(text.prefix { $0 != "." })
         guard digits.count == 14, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }

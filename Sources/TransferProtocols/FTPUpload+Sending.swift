@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What follows the last byte: the server is asked what it has, and sent what it lost.
+/// The steps after the last byte: the server is asked what it has, and sent what it lost.
 extension FTPUpload {
     mutating func sent(_ end: FTPEnd, _ range: Range<Int64>) -> [ProtocolAction] {
         if end.isDone { return ask(point.temporary) { .checking($0, range, doubt: nil) } }

@@ -37,7 +37,7 @@ package struct FTPUpload: ProtocolMachine {
         case over
     }
 
-    /// Why it is not known whether the rename happened.
+    /// The reason why it is not known whether the rename happened.
     enum Doubt: Hashable {
         /// An earlier attempt asked for it.
         case earlier
@@ -52,15 +52,15 @@ package struct FTPUpload: ProtocolMachine {
     private var lastID = 0
     /// Times that this attempt went back for bytes that the server had taken and lost.
     var repairs = 0
-    /// What was compared beside the size.
+    /// Digest that was compared beside the size.
     var digest: TransferDigest?
-    /// What the server has by its own word.
+    /// Bytes that the server has by its own word.
     var accepted: Int64 = 0
     /// The target is our own, of an earlier version of the source.
     private var ownsTarget = false
     /// A rename went out in this attempt, and nobody heard its answer.
     var hasLostRename = false
-    /// How often what was sent whole was gone before it had its name.
+    /// Times that a file sent whole was gone before it had its name.
     private var vanishings = 0
 
     package init(_ plan: FTPUploadPlan) {
@@ -259,7 +259,7 @@ package struct FTPUpload: ProtocolMachine {
     /// There is no temporary name: the server cannot rename.
     var isStraight: Bool { point.temporary == plan.path }
 
-    /// Whether somebody may have put a file under the target's name since we looked.
+    /// True when another file, not to be replaced, may have got the target's name since we looked.
     var mustLookAgain: Bool {
         plan.subject.ifExists != .replace && !ownsTarget
     }

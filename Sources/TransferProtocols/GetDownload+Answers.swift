@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What an answer's head says of the bytes that follow.
+/// Decides by an answer's head about the bytes that follow.
 extension GetDownload {
     mutating func answered(
         _ answer: HTTPAnswer, to request: Request, _ id: ExchangeID, at now: Timestamp

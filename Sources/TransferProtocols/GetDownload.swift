@@ -3,7 +3,7 @@ import TransferModel
 /// A download by GET with `Range` and both validators. The synced local file is the truth: an attempt goes on where
 /// that ends, with one request, and only when the server proves that it still has the same version. Two versions are never mixed.
 package struct GetDownload: ProtocolMachine {
-    /// What was asked for.
+    /// The GET that was sent.
     struct Request: Hashable {
         var offset: Int64
         /// `If-Range` went with it.
@@ -42,7 +42,7 @@ package struct GetDownload: ProtocolMachine {
     private var lastID = 0
     /// Bytes that count until a start over; a 403 after them means that a permission ran out.
     var accepted: Int64
-    /// How requests to S3 are signed, and what is learnt of it.
+    /// Signs requests to S3, and keeps what is learnt of it; `nil`: any other server.
     var channel: S3Channel?
     private var hasExplained = false
     /// A file that changes under each reading is left alone for a while.
@@ -178,7 +178,7 @@ package struct GetDownload: ProtocolMachine {
         return error.code == .networkConnectionLost || error.code == .timedOut
     }
 
-    /// What the file must have: what a person gave, else what the server offered, unless nobody wants it compared.
+    /// Digest that the file must have: the one a person gave, else the one the server offered, unless nobody wants it compared.
     private func promised(_ point: GetResumePoint) -> TransferDigest? {
         plan.expects ?? (plan.takesOffers ? point.promised : nil)
     }

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What a plain GET is to do.
+/// The parameters of a plain GET.
 package struct GetPlan: Sendable, Hashable {
     package var address: HTTPAddress
     /// The final name, when a person gave one.
@@ -8,11 +8,11 @@ package struct GetPlan: Sendable, Hashable {
     package var verify: VerificationWish?
     /// A digest that a person gave, so none need be asked for.
     package var expects: TransferDigest?
-    /// Of an earlier attempt, its offset cut to what the temporary file really has.
+    /// Resume point of an earlier attempt, its offset cut to what the temporary file really has.
     package var resume: GetResumePoint?
     /// An object of S3: requests to it are signed. `nil`: any other server.
     package private(set) var object: S3Address?
-    /// What is known of the server.
+    /// The known facts about the server.
     package var facts = HostFacts()
     /// When the file is another one than the one that was begun.
     package var ifChanged = ChangedSourcePolicy.restart

@@ -57,7 +57,7 @@ package struct HTTPAddress: Hashable, Sendable {
         return (host, port)
     }
 
-    /// What it is called in messages: the host, and the port where it is not the scheme's own.
+    /// The server's name in messages: the host, and the port where it is not the scheme's own.
     package var server: String { String(origin.dropFirst(scheme.count + 3)) }
 
     /// The URL as a request needs it.

@@ -28,7 +28,7 @@ package struct HTTPAnswer: Hashable, Sendable {
     package var date: Timestamp? { field("date").flatMap(HTTPDate.parse) }
     package var lastModified: Timestamp? { field("last-modified").flatMap(HTTPDate.parse) }
 
-    /// How long `Retry-After` wants us to stay away; dates are taken relative to the server's own clock where it shows it.
+    /// Time that `Retry-After` wants us to stay away; dates are taken relative to the server's own clock where it shows it.
     package func retryAfter(now: Timestamp) -> Duration? {
         guard let value = field("retry-after") else { return nil }
         if let seconds = Int64(value) { return .seconds(min(max(0, seconds), 1 << 32)) }

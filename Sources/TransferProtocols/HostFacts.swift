@@ -1,10 +1,10 @@
 import FoundationEssentials
 package import TransferModel
 
-/// What was learnt of a server and holds for the next file, too. Remembered by origin, over restarts of the engine; a fact that turns out
+/// Facts about a server that hold for the next file, too. Remembered by origin, over restarts of the engine; a fact that turns out
 /// wrong is learnt anew.
 package struct HostFacts: Codable, Hashable, Sendable {
-    /// What `https://` without a protocol means there: `put`, `tus`, `ietf`.
+    /// The protocol that `https://` without one means there: `put`, `tus`, `ietf`.
     package private(set) var uploadBy: String?
     /// When it said so. A server may learn another protocol, or another server stand there one day.
     private var uploadByAt: Timestamp?
@@ -18,7 +18,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
     /// tus extensions and digest algorithms that it announced.
     package var tusExtensions: [String]?
     package var tusChecksums: [String]?
-    /// How long it took to answer the first question, its connection included: tells a server next door from one far away.
+    /// Milliseconds until it answered the first question, its connection included: tells a server next door from one far away.
     package var answerMilliseconds: Int64?
     /// The largest body that it takes in one request; a proxy's limit, or its own.
     package var largestBody: Int64?
@@ -40,10 +40,10 @@ package struct HostFacts: Codable, Hashable, Sendable {
 
     package init() {}
 
-    /// What an answer to OPTIONS shows beside the protocol: who would like digests of what is sent tells them, too.
+    /// Takes from an answer to OPTIONS what it shows beside the protocol: a server that wants digests tells them, too.
     init(hintedBy answer: HTTPAnswer) { tellsDigests = answer.wantsDigests ? true : nil }
 
-    /// How long a host's answer to which protocol it speaks holds: one question a day costs nothing.
+    /// Time for which a host's answer to which protocol it speaks holds: one question a day costs nothing.
     static let lifeOfUploadBy = Duration.seconds(86_400)
 
     /// The version of the draft to offer in a PUT to a server that announces none: the one that it has taken up, else the next to be tried.
@@ -53,7 +53,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         return ResumableDraft.versions.first { $0 < offeredVersion } ?? ResumableDraft.latest
     }
 
-    /// Whether something is learnt by whether that offer is taken up.
+    /// True when nobody knows yet whether the server takes up that version, so that the offer tells it.
     package var isOfferATrial: Bool { interopVersion == nil && offeredVersion != 0 }
 
     /// It speaks this protocol for uploads.
@@ -62,7 +62,7 @@ package struct HostFacts: Codable, Hashable, Sendable {
         uploadByAt = now
     }
 
-    /// What holds now; what does not any more is asked anew.
+    /// The facts that hold now; those that do not any more are left out and asked anew.
     package func current(at now: Timestamp) -> HostFacts {
         var current = self
         let age = uploadByAt.map { now.since($0) }

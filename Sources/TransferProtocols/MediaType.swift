@@ -1,8 +1,8 @@
 package import TransferModel
 
-/// What a file is, by the end of its name, for servers that keep what they are told and show it to browsers (IANA media types).
+/// The media type of a file (IANA), by the end of its name, for servers that keep what they are told and show it to browsers.
 enum MediaType {
-    /// What any file may be.
+    /// The type that fits any file.
     static let unknown = "application/octet-stream"
 
     /// By the last extension of the name, in any case; `unknown` for a name without one and for what is not in the table.

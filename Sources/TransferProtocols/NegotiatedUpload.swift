@@ -1,8 +1,8 @@
 import TransferModel
 
-/// What an upload by `https://` without a protocol is to do: all that any of the three protocols needs.
+/// The parameters of an upload by `https://` without a protocol: all that any of the three protocols needs.
 package struct NegotiatedPlan: Sendable, Hashable {
-    /// What is asked: the destination folder.
+    /// The address that is asked: the destination folder.
     package var folder: HTTPAddress
     package var put: PutPlan
     package var tus: TusPlan

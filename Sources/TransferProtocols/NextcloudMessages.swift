@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What a chunked upload to Nextcloud is to do.
+/// The parameters of a chunked upload to Nextcloud.
 package struct NextcloudPlan: Sendable, Hashable {
     /// The server's least and its most of chunks in one upload (Nextcloud's developer manual, chunked upload v2).
     static let smallestChunk: Int64 = 5 << 20
@@ -13,9 +13,9 @@ package struct NextcloudPlan: Sendable, Hashable {
     package var subject: UploadSubject
     package var facts: HostFacts
     package var resume: NextcloudResumePoint?
-    /// How long each chunk is to be, the last excepted; made larger when there would be too many.
+    /// Wanted bytes of each chunk, the last excepted; made larger when there would be too many.
     package var chunk: Int64
-    /// How many chunks may be on their way at once.
+    /// Chunks that may be on their way at once, at least 1.
     package var parallel: Int
 
     package init(
@@ -31,7 +31,7 @@ package struct NextcloudPlan: Sendable, Hashable {
     }
 }
 
-/// Of a chunked upload: its folder at the server, and how the file was cut.
+/// Resume point of a chunked upload: its folder at the server, and how the file was cut.
 package struct NextcloudResumePoint: RenamingResumePoint {
     package static var kind: String { "nextcloud" }
 
@@ -58,7 +58,7 @@ package struct NextcloudResumePoint: RenamingResumePoint {
     package var isPlausible: Bool { !folder.isEmpty && !folder.contains("/") && generation > 0 && chunk > 0 }
 }
 
-/// Where the chunks of a file go: `…/remote.php/dav/files/USER/path` has its uploads at `…/remote.php/dav/uploads/USER/`.
+/// The addresses of a file's chunks: `…/remote.php/dav/files/USER/path` has its uploads at `…/remote.php/dav/uploads/USER/`.
 struct NextcloudPlace: Hashable, Sendable {
     let address: HTTPAddress
     private let uploads: String

@@ -3,8 +3,8 @@ import TransferModel
 /// The wait for a MOVE whose answer was lost. Asking for it again while it goes on makes a server copy without end, so only the target
 /// and the folder of chunks are looked at (nextcloud/server #6279, rclone #6133).
 struct Poll: Hashable, Sendable {
-    /// How long the server may still take before the MOVE is asked for again. Pauses that were made count, and not what the clock says: a clock
-    /// that is set would end or prolong the wait.
+    /// Time that the server may still take before the MOVE is asked for again. Pauses that were made count, and not what the clock says: a
+    /// clock that is set would end or prolong the wait.
     var patience: Duration
     var round = 0
     /// An earlier attempt asked for it.
@@ -30,9 +30,9 @@ struct Poll: Hashable, Sendable {
     var pause: Duration { .seconds(min(30, 10 + 5 * round)) }
 }
 
-/// How the chunks become the file, and what is known when the answer to that is lost.
+/// Turns the chunks into the file, and finds out what happened when the answer to that is lost.
 extension NextcloudUpload {
-    /// What the rule says of a file that has the target's name.
+    /// The action that the rule for existing files demands for a file that has the target's name.
     /// - Parameter isFirst: nothing of this task could have had that name yet: then size and time count.
     func existing(_ file: DavResource, isFirst: Bool) -> ProtocolAction {
         if plan.subject.ifExists == .skip { return .finish(.skipped(plan.subject.size)) }

@@ -85,7 +85,7 @@ extension NextcloudUpload {
         "martlet-\(plan.subject.token.prefix(16))" + (generation == 1 ? "" : "-\(generation)")
     }
 
-    /// Of chunks; they are numbered from 1.
+    /// Number of chunks; they are numbered from 1.
     var count: Int { Int(max(1, (plan.subject.size + point.chunk - 1) / point.chunk)) }
 
     func range(_ number: Int) -> Range<Int64> {

@@ -9,11 +9,11 @@ package struct NextcloudUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `looking`, `listing`, `clearing`, `polling`.
         case ready
-        /// What has the target's name before, and in which version. Next: `making`, `over`.
+        /// Asks what has the target's name, and in which version, before anything is sent. Next: `making`, `over`.
         case looking(ExchangeID)
         /// MKCOL of the folder of chunks. Next: `sending`, `listing`, `over`.
         case making(ExchangeID)
-        /// Which chunks are there? Next: `making`, `sending`, `over`.
+        /// Asks which chunks are there. Next: `making`, `sending`, `over`.
         case listing(ExchangeID)
         /// An old folder goes, whatever the answer. Next: `making`.
         case clearing(ExchangeID)
@@ -55,7 +55,7 @@ package struct NextcloudUpload: ProtocolMachine {
     /// Those that are neither there nor on their way, the next one last.
     var queue: [Int] = []
     var inFlight: [ExchangeID: Int] = [:]
-    /// Why no more chunks are begun; said when those on their way have ended.
+    /// The last action, set when no more chunks are to be begun; said when those on their way have ended.
     var ending: ProtocolAction?
     /// Times that this attempt found chunks gone.
     var repairs = 0
@@ -64,9 +64,9 @@ package struct NextcloudUpload: ProtocolMachine {
     var foldersRefused: Set<Int> = []
     /// Times that this attempt asked for the MOVE.
     var moves = 0
-    /// How often the chunks were gone, and no file came of them.
+    /// Times that the chunks were gone, and no file came of them.
     var vanishings = 0
-    /// Of the source, where the server is to compare it: computed while the chunks go.
+    /// Digest of the source, where the server is to compare it: computed while the chunks go.
     var digest: TransferDigest?
     private var hasAskedDigest = false
     /// MKCOL of a folder of chunks was answered 405: it is there already, or there are none.

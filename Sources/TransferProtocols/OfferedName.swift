@@ -13,7 +13,7 @@ package enum OfferedName {
         return RawPath("download")
     }
 
-    /// Whether it is a page about a folder and no file: HTML from an address that ends in a slash, with no name for it.
+    /// True for a page about a folder instead of a file: HTML from an address that ends in a slash, with no name for it.
     package static func isFolder(_ answer: HTTPAnswer, url: HTTPAddress) -> Bool {
         guard url.lastSegment.isEmpty, let type = answer.field("content-type")?.lowercased() else { return false }
         let isPage = type.hasPrefix("text/html") || type.hasPrefix("application/xhtml+xml")
@@ -78,7 +78,7 @@ package enum OfferedName {
         return text
     }
 
-    /// What file systems take.
+    /// Bytes of the longest name that file systems take.
     static let longest = 255
 
     /// `nil` when nothing usable is left.

@@ -3,7 +3,7 @@ package import TransferModel
 /// Asks a place whether it can be used: logs in, looks at the folder, and reads what the server says of itself. Nothing
 /// is written there. One machine for all protocols, because each needs but one or two questions.
 package struct PlaceProbe: ProtocolMachine {
-    /// Where to ask.
+    /// The place to ask.
     package enum Target: Hashable, Sendable {
         case http(HTTPAddress, asks: Question)
         case s3(S3Address, HostFacts)
@@ -11,15 +11,15 @@ package struct PlaceProbe: ProtocolMachine {
         case sftp(host: String, RawPath)
     }
 
-    /// What is asked over HTTP.
+    /// The question over HTTP.
     package enum Question: String, Hashable, Sendable {
-        /// Which protocol for uploads it speaks, if any.
+        /// Asks for the upload protocol that the server speaks, if any.
         case any
         case tus, ietf, put
         case dav
     }
 
-    /// What the server told; unknown where it did not.
+    /// The server's answers; `nil` where it did not tell.
     package struct Findings: Hashable, Sendable {
         package var protocolName: String?
         package var exists: Bool?
@@ -43,7 +43,7 @@ package struct PlaceProbe: ProtocolMachine {
     private var lastID = 0
     private var uploads = UploadProbe(takesTus: true)
     private var channel: S3Channel?
-    /// What is known so far; whole when the machine has finished.
+    /// The findings so far; whole when the machine has finished.
     package private(set) var findings = Findings()
 
     package init(_ target: Target) {

@@ -13,7 +13,7 @@ package struct PostForm: Sendable, Hashable {
     }
 }
 
-/// What a POST is to do.
+/// The parameters of a POST.
 package struct PostPlan: Sendable, Hashable {
     package var address: HTTPAddress
     package var subject: UploadSubject
@@ -33,7 +33,7 @@ package struct PostPlan: Sendable, Hashable {
     }
 }
 
-/// Of a POST only this: whether one is on its way whose answer nobody has recorded.
+/// Resume point of a POST. It says only whether one is on its way whose answer nobody has recorded.
 package struct PostResumePoint: ResumePointContent {
     package static var kind: String { "post" }
 
@@ -63,7 +63,7 @@ enum PostMessages {
             HTTPExchange(.post, chain.address, headers: headers, body: body, mayCarrySecrets: chain.mayCarrySecrets))
     }
 
-    /// Of the whole body.
+    /// Bytes of the whole body.
     static func length(_ plan: PostPlan) -> Int64 {
         guard let form = plan.form else { return plan.subject.size }
         let (before, after) = frame(plan, form)

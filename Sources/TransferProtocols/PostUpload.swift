@@ -2,7 +2,7 @@ import TransferModel
 
 /// An upload by one POST: the file as the body, or in a form.
 ///
-/// What a POST does is the server's affair, so one that may have happened is never silently repeated: the point is durable before it
+/// The effect of a POST is the server's affair, so one that may have happened is never silently repeated: the point is durable before it
 /// goes, and taken back only when it surely did nothing. One with a key of the user's by which the server knows it again may be repeated.
 package struct PostUpload: ProtocolMachine {
     fileprivate enum State {
@@ -88,7 +88,7 @@ package struct PostUpload: ProtocolMachine {
         ResumePoint(PostResumePoint(token: plan.subject.token, isSent: isSent))
     }
 
-    /// What a POST has made cannot be asked after: there is the server's word and no more.
+    /// The receipt by the server's word alone: what a POST has made cannot be asked after.
     private func receipt(_ answer: HTTPAnswer, _ end: ExchangeEnd) -> Receipt {
         var receipt = Receipt(.answered, bytes: plan.subject.size, verified: .none)
         receipt.etag = answer.field("etag")
@@ -113,7 +113,7 @@ extension TransferError {
             "the POST to \(address.server) may have happened, \(why): look there, then retry if it did not")
     }
 
-    /// What is given for one server is shown to no other one.
+    /// Form fields that are given for one server are shown to no other one.
     fileprivate static func fieldsElsewhere(_ server: String, _ other: HTTPAddress) -> TransferError {
         TransferError(
             .unsupported,

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What a protocol wants done, in order. Nothing after `persist` is done before that is durable.
+/// An action that a protocol wants done, in order. Nothing after `persist` is done before that is durable.
 package enum ProtocolAction: Sendable, Hashable {
     /// Starts an exchange under a new id.
     case perform(ExchangeID, Exchange)
@@ -16,11 +16,11 @@ package enum ProtocolAction: Sendable, Hashable {
     case resumed(at: Int64)
     /// The server has this much of an upload, by its own word, parts that are not connected included. Never more than the size.
     case accepted(Int64)
-    /// What was learnt of the server.
+    /// Facts learnt about the server.
     case learned(HostFacts)
     /// Names that a server has told of a folder. What follows in the list waits until they are taken.
     case listed([RemoteEntry])
-    /// What was accepted counts no more: the file begins again at zero.
+    /// The accepted bytes count no more: the file begins again at zero.
     case startOver(reason: String)
     /// Computes the digest of the whole source: `digested` follows.
     case digestSource
@@ -44,11 +44,11 @@ package enum ProtocolAction: Sendable, Hashable {
     case wait(WaitDemand)
 }
 
-/// Why an attempt ended without a decision, and when to try again.
+/// The reason why an attempt ended without a decision, and when to try again.
 package struct WaitDemand: Hashable, Sendable {
     package var reason: WaitReason
     package var error: TransferError
-    /// What the server asked for.
+    /// The wait that the server asked for.
     package var retryAfter: Duration?
     package init(_ reason: WaitReason, _ error: TransferError, retryAfter: Duration? = nil) {
         self.reason = reason

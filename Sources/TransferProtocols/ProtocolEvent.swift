@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What happened, as a protocol is told. A protocol reads no clock: every event that needs the time brings it.
+/// An event that a protocol is told. A protocol reads no clock: every event that needs the time brings it.
 package enum ProtocolEvent: Sendable {
     /// The attempt begins. The first event, once.
     case began(at: Timestamp)
@@ -32,7 +32,7 @@ package enum ProtocolTimer: Hashable, Sendable {
     case repeatRequest
 }
 
-/// How an HTTP exchange ended.
+/// The result of an HTTP exchange.
 package struct ExchangeEnd: Sendable {
     /// The head of the final answer, if one came.
     package var answer: HTTPAnswer?
@@ -44,11 +44,11 @@ package struct ExchangeEnd: Sendable {
     package var bytesWritten: Int64
     /// `nil`: a clean end.
     package var failure: ExchangeFailure?
-    /// Of a listing that was read.
+    /// Listings only: the result of reading the bytes.
     package var listing: ListingEnd?
     package var at: Timestamp
 
-    /// Whether the server may have done what was asked although it did not say so: no answer came, or one of something before it that had none.
+    /// True when the server may have acted on the request without saying so: no answer came, or a gateway answered that had none itself.
     package var mayHaveBeenActedOn: Bool {
         guard let answer else { return failure?.mayHaveReachedServer ?? true }
         return answer.status == 502 || answer.status == 504 || (520...524).contains(answer.status)
@@ -67,7 +67,7 @@ package struct ExchangeEnd: Sendable {
     }
 }
 
-/// Why an exchange did not end cleanly.
+/// The reason why an exchange did not end cleanly.
 package enum ExchangeFailure: Hashable, Sendable {
     /// On the way: name, connection, TLS, time-out.
     case network(TransferError)

@@ -13,14 +13,14 @@ package protocol ProtocolMachine: Sendable {
     /// The next actions, in their order. After `finish`, `fail` or `wait` it answers with none.
     mutating func handle(_ event: ProtocolEvent) -> [ProtocolAction]
 
-    /// What of this attempt is at the server, or may be, although no `persist` told of it, because a file that is sent at once is not worth
-    /// a commit. Looked at when the attempt ends without having finished.
+    /// Resume point of what this attempt has, or may have, at the server although no `persist` told of it: a file that is sent at once is
+    /// not worth a commit. Looked at when the attempt ends without having finished.
     var remains: ResumePoint? { get }
 
     /// It asks, or will first of all ask, what then holds for every file of the host: others that would ask the same wait for that answer.
     var asksHost: Bool { get }
 
-    /// How the parts stand of a file that is sent in several, in their order; empty for one that goes as a whole.
+    /// The states of the parts of a file that is sent in several, in their order; empty for one that goes as a whole.
     var partStandings: [PartStanding] { get }
 }
 
@@ -30,11 +30,11 @@ extension ProtocolMachine {
     package var partStandings: [PartStanding] { [] }
 }
 
-/// What is to be sent, whatever the protocol.
+/// The file to be sent, whatever the protocol.
 package struct UploadSubject: Hashable, Sendable {
     /// The file's name at the destination, one segment.
     package var name: RawPath
-    /// Of the source, when it was last looked at.
+    /// Bytes of the source, when it was last looked at.
     package var size: Int64
     /// The source's time of modification, nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
@@ -48,12 +48,12 @@ package struct UploadSubject: Hashable, Sendable {
     package var token: String { source.text }
     /// The source is not the one any more that the resume point was made for: what is there of it is thrown away.
     package var hasChanged: Bool
-    /// What lies at the target was compared with the source and is another file, whatever marks of ours it bears.
+    /// The file at the target was compared with the source and is another one, whatever marks of ours it bears.
     package var targetIsOther = false
     /// Bytes of it are known to have come to the server, by an attempt before.
     package var hasArrived = false
-    /// How an earlier attempt broke off: about how much it had sent beyond what the server had said to have. `nil`: nothing was sent, or the
-    /// server has said since what it has. Where the resume point knows it better, that counts.
+    /// The cut that ended an earlier attempt: about how much it had sent beyond what the server had said to have. `nil`: nothing was sent,
+    /// or the server has said since what it has. Where the resume point knows it better, that counts.
     package var unanswered: UploadCut?
     /// Nothing else of its batch waits to be sent.
     package var isLastOfBatch: Bool
@@ -80,10 +80,10 @@ package struct UploadSubject: Hashable, Sendable {
     }
 }
 
-/// Where a subject's token comes from. Computed when it is asked for: a small file that is sent whole needs none.
+/// The source of a subject's token. Computed when it is asked for: a small file that is sent whole needs none.
 package enum UploadToken: Hashable, Sendable, ExpressibleByStringLiteral {
     case digits(String)
-    /// Of a task's UUID: digits of which the first are as different between two tasks as the last.
+    /// A task's UUID, hashed to digits of which the first are as different between two tasks as the last.
     case task(UUID)
 
     package init(stringLiteral digits: String) { self = .digits(digits) }

@@ -1,22 +1,22 @@
 package import TransferModel
 
-/// What a plain PUT is to do.
+/// The parameters of a plain PUT.
 package struct PutPlan: Sendable, Hashable {
     package var address: HTTPAddress
-    /// Of the source, when it was last looked at.
+    /// Bytes of the source, when it was last looked at.
     package var size: Int64
     package var ifExists: ExistingFilePolicy
     /// `nil`: a digest where the server tells one, else the size that it has taken.
     package var verify: VerificationWish?
-    /// Whether the server tells digests, as far as it is known.
+    /// True when the server tells digests; `nil`: not known.
     package var tellsDigests: Bool?
     /// When an earlier attempt began whose outcome nobody recorded: it may have reached the server.
     package var begunBefore: Timestamp?
-    /// What an earlier attempt of this task is known to have left at the server.
+    /// The known result of an earlier attempt of this task at the server.
     package var resume: PutResumePoint?
     /// The server has told the length of what it has, to another protocol.
     package var isMeasured = false
-    /// How many whole files an earlier attempt has sent without hearing an answer; `nil`: nobody counts them.
+    /// Whole files that earlier attempts have sent without hearing an answer; `nil`: nobody counts them.
     package var unanswered: Int?
     /// The server is told that the upload could go on after a cut (IETF draft). One that can says so by a 104 while the body goes out; the
     /// resume point is then a `ResumableResumePoint`.
@@ -58,7 +58,7 @@ enum PutMessages {
         return .http(exchange)
     }
 
-    /// Whether the PUT tells the server to refuse when a file is there already (RFC 9110 section 13.1.2).
+    /// True when the PUT tells the server to refuse if another file is there already (RFC 9110 sections 13.1.1 and 13.1.2).
     static func isConditional(_ plan: PutPlan) -> Bool { !condition(plan).isEmpty }
 
     static func condition(_ plan: PutPlan) -> [HeaderField] {
@@ -82,12 +82,12 @@ enum PutMessages {
 }
 
 extension VerificationWish? {
-    /// Whether a digest that the server tells is compared with the source's.
+    /// True when a digest that the server tells is compared with the source's.
     package var comparesDigests: Bool { self == nil || self == .digest }
 }
 
 extension HTTPAddress {
-    /// Whether its query has a signature in it: of AWS and those who do as it does, of Google, of Azure.
+    /// True when the URL's query has a signature in it: of AWS and those who do as it does, of Google, of Azure.
     var isSigned: Bool {
         let names = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
         return target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&").contains { pair in

@@ -1,7 +1,7 @@
 import Digests
 import TransferModel
 
-/// What a HEAD says of the file that may be there.
+/// Decides by a HEAD's answer about the file that may be there.
 extension PutUpload {
     mutating func headEnded(_ question: Question, _ end: ExchangeEnd) -> [ProtocolAction] {
         // The file is there already; only its digest is not known.
@@ -118,7 +118,7 @@ extension PutUpload {
         return hash(digest, comparison)
     }
 
-    /// What is there is not the file, as far as anything tells.
+    /// The file that is there is not the source's, as far as anything tells.
     private mutating func differs(_ comparison: Comparison, _ why: String) -> [ProtocolAction] {
         switch comparison {
         case .stored(let answer, let body):
@@ -129,7 +129,7 @@ extension PutUpload {
         }
     }
 
-    /// What is there is not known to be the file.
+    /// The file that is there is not known to be the source's.
     private mutating func other(_ why: String, inDoubt: Bool) -> [ProtocolAction] {
         let host = chain.address.server
         return over(.fail(inDoubt ? .unsure(at: host, why) : .exists(at: host, httpStatus: 412)))

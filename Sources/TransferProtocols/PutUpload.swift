@@ -2,12 +2,12 @@ import TransferModel
 
 /// An upload by one plain PUT. There is nothing to resume: a cut means sending again.
 ///
-/// What makes it more than one request is doubt. An answer may be lost after the server has stored the file, in this attempt or in one
-/// before a kill; then a HEAD asks what is there before anything is sent twice or called a stranger's.
+/// Doubt makes it more than one request. An answer may be lost after the server has stored the file, in this attempt or in one before a
+/// kill; then a HEAD asks what is there before anything is sent twice or called a stranger's.
 package struct PutUpload: ProtocolMachine {
-    /// What a HEAD is asked for.
+    /// The question that a HEAD is to answer.
     enum Question: Hashable {
-        /// Whether an attempt that began then has stored the file. `refused`: a PUT was answered 412, so something is there.
+        /// Has an attempt that began then stored the file? `refused`: a PUT was answered 412, so something is there.
         /// `wantsDigest`: its length agrees, and nothing but its bytes tells it from an earlier version of the source.
         case didItArrive(begun: Timestamp, refused: Bool, wantsDigest: Bool)
         /// Something is there: is it by chance the same file? `inDoubt`: an earlier attempt may have put it there. A server may have to
@@ -17,7 +17,7 @@ package struct PutUpload: ProtocolMachine {
         case isItWhole(HTTPAnswer, body: [UInt8], mustTell: Bool)
     }
 
-    /// What a digest is compared for.
+    /// The reason for the comparison of a digest.
     enum Comparison {
         /// The server said that it stored the file.
         case stored(HTTPAnswer, body: [UInt8])
@@ -40,7 +40,7 @@ package struct PutUpload: ProtocolMachine {
         case hashing(TransferDigest, Comparison)
         /// A small file is read back, for want of a digest. Next: `hashing`, `sending`, `over`.
         case readingBack(ExchangeID, Comparison)
-        /// What serves nothing any more is removed, one after the other; then the file is done. Next: `over`.
+        /// Uploads that serve nothing any more are removed, one after the other; then the file is done. Next: `over`.
         case tidying(ExchangeID, rest: [HTTPExchange], then: Receipt)
         /// `finish`, `fail` or `wait` was said. Late events are left alone.
         case over
@@ -67,7 +67,7 @@ package struct PutUpload: ProtocolMachine {
     /// The attempt's own failure, told when the probe after it finds nothing.
     var failure: TransferError?
 
-    /// Where the server keeps this PUT's upload, when it said so: a cut can be gone on from there.
+    /// Address of the server's upload for this PUT, when it gave one: a cut can be gone on from there.
     var handle: HTTPAddress?
     /// Said before the file is sent: what had come there of it counts no more.
     var restartReason: String?
@@ -242,7 +242,7 @@ package struct PutUpload: ProtocolMachine {
         return modified < earliest ? .older : .notOlder
     }
 
-    /// What is there may still be the earlier version of the source that we put there: only another tag tells.
+    /// True when the file there may still be the earlier version of the source that we put there: only another tag tells.
     func isOwnBefore(_ answer: HTTPAnswer) -> Bool {
         guard let own = plan.resume, own.stored else { return false }
         guard let before = own.etag, let now = answer.field("etag") else { return true }
@@ -267,7 +267,7 @@ package struct PutUpload: ProtocolMachine {
         return [.persist(ResumePoint(point))] + over(.wait(WaitDemand(.backoff, error)))
     }
 
-    /// What was compared when nothing is asked: there is the server's word and no more.
+    /// The check that counts when nothing is asked: there is the server's word and no more.
     var known: Verification { plan.isMeasured && plan.verify != VerificationWish.none ? .size : .none }
 
     func receipt(

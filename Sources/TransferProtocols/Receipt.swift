@@ -1,7 +1,7 @@
 package import TransferModel
 
-/// Why the version of the source that an attempt has opened counts as being at the target. There is no other reason: size and time alone
-/// prove nothing about what another run has sent.
+/// The reason why the version of the source that an attempt has opened counts as being at the target. There is no other reason: size and
+/// time alone prove nothing about what another run has sent.
 package enum ArrivalProof: Hashable, Sendable {
     /// The server said yes to the last request of this attempt.
     case answered
@@ -17,18 +17,18 @@ package enum ArrivalProof: Hashable, Sendable {
     case skipped
 }
 
-/// What is known of a transfer that succeeded. Of an upload it is made of a proof alone.
+/// The result of a transfer that succeeded. For an upload it is made of a proof alone.
 package struct Receipt: Hashable, Sendable {
     /// The file's length.
     package let bytes: Int64
     package var verified: Verification
-    /// Of an upload: why it is there; `nil` of downloads and removals, whose proof is the local side's.
+    /// Uploads only: why the file is there; `nil` for downloads and removals, whose proof is the local side's.
     package let proof: ArrivalProof?
-    /// Of the whole file, when it was compared; of a download, what the local file must have.
+    /// Digest of the whole file, when it was compared; for a download, the one that the local file must have.
     package var digest: TransferDigest?
     /// The file was found there, sent by an earlier attempt or the same by its digest.
     package var foundThere = false
-    /// What the server calls the version that it stored just now.
+    /// The server's tag of the version that it stored just now.
     package var etag: String?
     /// The final answer, when it says more than its status.
     package var response: TransferResponse?
@@ -40,26 +40,26 @@ package struct Receipt: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// Of an upload.
+    /// The receipt of an upload.
     package init(_ proof: ArrivalProof, bytes: Int64, verified: Verification) {
         self.init(proof, bytes: bytes, verified: verified, digest: nil)
     }
 
-    /// Of a download.
+    /// The receipt of a download.
     package static func received(_ bytes: Int64, verified: Verification, digest: TransferDigest? = nil) -> Receipt {
         Receipt(nil, bytes: bytes, verified: verified, digest: digest)
     }
 
-    /// Of what was to be removed.
+    /// The receipt of a removal.
     package static var removed: Receipt { Receipt(nil, bytes: 0, verified: .none, digest: nil) }
 
-    /// Of an upload that the rule leaves out.
+    /// The receipt of an upload that the rule leaves out.
     package static func skipped(_ bytes: Int64) -> Receipt { Receipt(.skipped, bytes: bytes, verified: .none) }
 
     /// The rule said so: the file is there, and nothing was sent.
     package var skipped: Bool { proof == .skipped }
 
-    /// What is there was put there by this task.
+    /// True when this task put there what is there.
     package var isOurs: Bool {
         switch proof {
         case .answered, .token: true

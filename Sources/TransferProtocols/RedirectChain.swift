@@ -1,13 +1,13 @@
 package import TransferModel
 
-/// Where a request goes after redirects, followed by hand so that nothing secret travels to another origin.
+/// The address of a request after redirects, followed by hand so that nothing secret travels to another origin.
 package struct RedirectChain: Hashable, Sendable {
     /// RFC 9110 names no limit; curl and browsers stop between 10 and 50.
     static let limit = 10
 
     /// The address that the task names.
     package let origin: HTTPAddress
-    /// Where the next request goes.
+    /// Address of the next request.
     package private(set) var address: HTTPAddress
     private var followed = 0
 

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// Which version of a file a server showed us: what is stored of the first answer, and compared with every later one.
+/// The version of a file that a server showed us: stored from the first answer, and compared with every later one.
 package struct RemoteVersion: Codable, Hashable, Sendable {
     /// As the server wrote it, quotes and `W/` included.
     package var etag: String?
@@ -26,7 +26,7 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         self.coding = coding
     }
 
-    /// What a 200 or 206 says of the file.
+    /// Reads the file's version from a 200 or 206.
     package init(_ answer: HTTPAnswer) {
         etag = answer.field("etag").flatMap { Self.names($0) ? $0 : nil }
         type = answer.mediaType
@@ -42,7 +42,7 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         self.coding = coding == "identity" ? nil : coding
     }
 
-    /// Whether a tag tells versions apart. An empty one does not, nor one with bytes that all become the same sign when they are read.
+    /// True when a tag tells versions apart. An empty one does not, nor one whose bytes all become the same character when they are read.
     private static func names(_ tag: String) -> Bool {
         let value = tag.hasPrefix("W/") || tag.hasPrefix("w/") ? tag.dropFirst(2) : tag[...]
         return !value.isEmpty && value != "\"\"" && value.utf8.allSatisfy { $0 > 32 && $0 < 127 }
@@ -54,8 +54,8 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         return etag
     }
 
-    /// How long until a time of modification that knows seconds tells a later change: what was written within the last two may still be written
-    /// to. `nil`: it does already. A clock that is far off says nothing.
+    /// Time until a modification time in whole seconds tells a later change: a file written within the last two may still be written to.
+    /// `nil`: it does already, or a clock is far off and says nothing.
     static func unsettled(_ modified: Timestamp, at now: Timestamp) -> Duration? {
         let age = now.since(modified)
         return age > .seconds(-2) && age < .seconds(2) ? .seconds(2) - age : nil
@@ -64,8 +64,8 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
     /// There is something by which another version could be told.
     var isRecognisable: Bool { etag != nil || lastModified != nil }
 
-    /// Whether what the server says now is another version, as far as both answers tell. A date that names one version decides; tags differ
-    /// from one server of a group to the other.
+    /// True when the server shows another version now, as far as both answers tell. A date that names one version decides; tags differ from
+    /// one server of a group to the other.
     func showsChange(to now: RemoteVersion) -> Bool {
         if let total, let theirs = now.total, total != theirs { return true }
         if isDateStrong, let lastModified, let theirs = now.lastModified { return lastModified != theirs }
@@ -74,20 +74,20 @@ package struct RemoteVersion: Codable, Hashable, Sendable {
         return false
     }
 
-    /// Whether a later attempt may go on in the middle (RFC 9110 sections 8.8 and 13.1.5): with a strong tag, or, where there is
+    /// True when a later attempt may go on in the middle (RFC 9110 sections 8.8 and 13.1.5): with a strong tag, or, where there is
     /// no tag at all, with a strong date and uncoded bytes.
     package var isResumable: Bool {
         strongTag != nil || (etag == nil && lastModified != nil && isDateStrong && coding == nil)
     }
 
-    /// What `If-Range` may carry. A tag without quotes, which some servers send, is compared but not sent back.
+    /// Value for `If-Range`; `nil`: none. A tag without quotes, which some servers send, is compared but not sent back.
     package var ifRange: String? {
         guard isResumable else { return nil }
         if let strongTag { return strongTag.hasPrefix("\"") && strongTag.hasSuffix("\"") ? strongTag : nil }
         return lastModified
     }
 
-    /// Whether a later answer shows the same bytes. A total that one of them does not know decides nothing.
+    /// True when a later answer shows the same bytes. A total that one of them does not know decides nothing.
     package func isSame(as other: RemoteVersion) -> Bool {
         if let total, let theirs = other.total, total != theirs { return false }
         guard coding == other.coding else { return false }

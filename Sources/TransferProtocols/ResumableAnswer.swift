@@ -1,9 +1,9 @@
 import FoundationEssentials
 import TransferModel
 
-/// What the fields of the IETF draft in an answer say.
+/// Reads the fields of the IETF draft in an answer.
 enum ResumableAnswer {
-    /// Whether the server has the whole upload; `nil`: it does not say. Both names of the field count in every version: a server is known
+    /// True when the server has the whole upload; `nil`: it does not say. Both names of the field count in every version: a server is known
     /// that mixes them up.
     static func completion(_ answer: HTTPAnswer) -> Bool? {
         if let complete = answer.field("upload-complete").flatMap(StructuredField.boolean) { return complete }

@@ -10,14 +10,14 @@ package enum ResumableDraft {
 
     static func name(_ version: Int) -> HeaderField { HeaderField("Upload-Draft-Interop-Version", String(version)) }
 
-    /// Whether the upload's last byte is in this request. Version 3 says the opposite.
+    /// The field that says whether the upload's last byte is in this request. Version 3 says the opposite.
     static func completion(_ version: Int, _ isComplete: Bool) -> HeaderField {
         version == 3
             ? HeaderField("Upload-Incomplete", isComplete ? "?0" : "?1")
             : HeaderField("Upload-Complete", isComplete ? "?1" : "?0")
     }
 
-    /// What makes a usual request one that begins an upload.
+    /// The fields that make a usual request one that begins an upload.
     static func creation(_ version: Int, length: Int64, isComplete: Bool) -> [HeaderField] {
         // Said once: a server that knows the length refuses to hear it again.
         [name(version), completion(version, isComplete)]
@@ -25,14 +25,14 @@ package enum ResumableDraft {
     }
 }
 
-/// What a resumable upload of the IETF draft is to do.
+/// The parameters of a resumable upload of the IETF draft.
 package struct ResumablePlan: Sendable, Hashable {
     /// The file's address: what a plain PUT would go to.
     package var address: HTTPAddress
     package var subject: UploadSubject
     package var facts: HostFacts
     package var resume: ResumableResumePoint?
-    /// What an earlier version of the source left under that name: ours to replace.
+    /// The file that an earlier version of the source left under that name: ours to replace.
     package var stored: PutResumePoint?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?

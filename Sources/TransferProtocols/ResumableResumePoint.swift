@@ -1,17 +1,17 @@
 package import TransferModel
 
-/// Of a resumable upload of the IETF draft: its resource at the server, whose address is secret, and the version that it was
+/// Resume point of a resumable upload of the IETF draft: its resource at the server, whose address is secret, and the version that it was
 /// made with, which it must be gone on with.
 package struct ResumableResumePoint: ResumePointContent {
     package static var kind: String { "ietf" }
 
     /// The interop version of the draft.
     package var version: Int
-    /// Of the source that it was made for.
+    /// Bytes of the source that it was made for.
     package var length: Int64
-    /// Where it is; `nil`: nothing is at the server that could be gone on with.
+    /// Address of the upload; `nil`: nothing is at the server that could be gone on with.
     package var url: HTTPAddress?
-    /// How its last request ended, when it was cut.
+    /// The cut that ended its last request, if any.
     package var cut: UploadCut?
     /// When the upload was made, by our clock.
     package var begun: Timestamp?

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What a resumable upload does about trouble: asks later, sends less, begins anew, or leaves the rest to the plain request's rules.
+/// Recovers a resumable upload: asks later, sends less, begins anew, or leaves the rest to the plain request's rules.
 extension ResumableUpload {
     mutating func rest(_ error: TransferError) -> [ProtocolAction] {
         guard tries < TusUpload.pauses.count else { return over(.wait(WaitDemand(.backoff, error))) }

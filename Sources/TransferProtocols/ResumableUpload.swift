@@ -9,7 +9,7 @@ package struct ResumableUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `deleting`, `asking`, `discovering`, `creating`, `plain`.
         case ready
-        /// What an earlier version of the source left is removed. Next: `discovering`, `creating`, `plain`.
+        /// The leftover of an earlier version of the source is removed. Next: `discovering`, `creating`, `plain`.
         case deleting(ExchangeID)
         /// The server is asked for the version that it speaks. Next: itself, `creating`, `plain`, `over`.
         case discovering(ExchangeID)
@@ -35,9 +35,9 @@ package struct ResumableUpload: ProtocolMachine {
     var isSilent = false
     /// The version that this upload is made with.
     var version: Int
-    /// Where creations go.
+    /// Address for creations, after redirects.
     var target: RedirectChain
-    /// Where the upload is: the address that the server gave, and where redirects have led from there.
+    /// Address of the upload, as the server gave it; `chain` follows redirects from there.
     var upload: HTTPAddress?
     var chain: RedirectChain
     var limit: UploadLimit?

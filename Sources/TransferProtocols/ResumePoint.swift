@@ -1,8 +1,8 @@
 import FoundationEssentials
 package import TransferModel
 
-/// What must be on disk so that a later attempt can go on: a protocol's own value, stored as one line of JSON with its kind and
-/// version, and apart from it what nobody may read.
+/// The data that must be on disk so that a later attempt can go on: a protocol's own value, stored as one line of JSON with its kind and
+/// version, and apart from it a secret.
 package struct ResumePoint: Hashable, Sendable {
     /// Raised when an older engine could not read what is written.
     private static let version = 2
@@ -13,19 +13,19 @@ package struct ResumePoint: Hashable, Sendable {
     private let content: [UInt8]
     /// An upload URL that a server gave: for the secrets store alone.
     package let secret: String?
-    /// How often the source was found changed.
+    /// Times that the source was found changed.
     package var sourceChanges = 0
     /// It was made of an earlier version of the source: good for clearing up, never for going on.
     package var isOutdated = false
 
-    /// Of something that is about to be thrown away: whoever comes by it after a kill throws it away, too, and goes on from nothing of it. It
-    /// may be of another version of the source.
+    /// The point of an upload that is about to be thrown away: an engine that finds it after a kill throws it away, too, and never goes on
+    /// from it. It may be of another version of the source.
     static func outdated(_ content: some ResumePointContent) -> ResumePoint {
         var point = ResumePoint(content)
         point.isOutdated = true
         return point
     }
-    /// What the server has stored of an earlier version of the source under the final name: ours to replace, by whichever protocol.
+    /// The earlier version of the source that the server has under the final name: ours to replace, by whichever protocol.
     package var ownVersion: PutResumePoint?
 
     package init<Content: ResumePointContent>(_ content: Content) {
@@ -84,7 +84,7 @@ package struct ResumePoint: Hashable, Sendable {
         return point
     }
 
-    /// Whether a transfer that was broken off goes on where it stood. PUT, POST and WebDAV send a file from its beginning.
+    /// True when a transfer that was broken off goes on where it stood. PUT, POST and WebDAV send a file from its beginning.
     package var goesOn: Bool { ![PutResumePoint.kind, PostResumePoint.kind, DavResumePoint.kind].contains(kind) }
 
     private struct Line: Codable {
@@ -97,17 +97,17 @@ package struct ResumePoint: Hashable, Sendable {
     }
 }
 
-/// What one protocol must know to go on.
+/// The data that one protocol must have to go on.
 package protocol ResumePointContent: Codable, Hashable, Sendable {
     static var kind: String { get }
-    /// What of it may stand in the secrets store alone; left out of its coding.
+    /// The part of it that only the secrets store may hold; left out of its coding.
     var secret: String? { get }
     mutating func restore(secret: String?)
     /// False for numbers that cannot be.
     var isPlausible: Bool { get }
 }
 
-/// Of an upload whose bytes are gathered under another name than the final one.
+/// Resume point of an upload whose bytes are gathered under another name than the final one.
 package protocol RenamingResumePoint: ResumePointContent {
     /// Takes back that the final name may have been asked for.
     mutating func disclaim()
@@ -119,17 +119,17 @@ extension ResumePointContent {
     package var isPlausible: Bool { true }
 }
 
-/// Of a plain PUT only this: what a source that changed while it was sent has left behind.
+/// Resume point of a plain PUT, which cannot go on: the version of the source that it left there, and its lost answers.
 package struct PutResumePoint: ResumePointContent {
     package static var kind: String { "put" }
 
     /// The server stored an earlier version of the source for us: the next PUT replaces it, whatever the rule for foreign files.
     package var stored: Bool
-    /// What the server called that version.
+    /// The server's tag of that version.
     package var etag: String?
     /// Whole files that were sent, and whose answers were lost, one after the other.
     package var unanswered: Int?
-    /// What lies there was compared with the source and is another file, whatever marks of ours it bears.
+    /// The file there was compared with the source and is another one, whatever marks of ours it bears.
     package var isOther: Bool?
     package init(stored: Bool, etag: String?) {
         self.stored = stored
@@ -137,7 +137,7 @@ package struct PutResumePoint: ResumePointContent {
     }
 }
 
-/// Of a download: which version it is, and how much of it is on the disk.
+/// Resume point of a download: which version it is, and how much of it is on the disk.
 package struct GetResumePoint: ResumePointContent {
     package static var kind: String { "get" }
 
@@ -149,7 +149,7 @@ package struct GetResumePoint: ResumePointContent {
     /// The temporary file beside it, its inode once it is made.
     package var partName: RawPath?
     package var partInode: UInt64?
-    /// What the whole file must have, by the word of the server or of a person.
+    /// Digest that the whole file must have, by the word of the server or of a person.
     package var promised: TransferDigest?
     /// All bytes are there, and this is how they were checked: nothing is left to ask the server for.
     package var received: Verification?

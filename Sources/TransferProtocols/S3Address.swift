@@ -54,7 +54,7 @@ package struct S3Address: Codable, Hashable, Sendable {
     /// The bucket's URL.
     package func bucket(in region: String, query: String = "") -> HTTPAddress? { address(region, key: "", query) }
 
-    /// What limits and facts are kept under: the same for all objects of a bucket, whatever region it turns out to be in.
+    /// Key of limits and facts: the same for all objects of a bucket, whatever region it turns out to be in.
     package var origin: String {
         guard let endpoint = place.endpoint else {
             return isHostLabel ? "https://\(bucket).s3.amazonaws.com" : "https://s3.amazonaws.com"
@@ -85,7 +85,7 @@ package struct S3Address: Codable, Hashable, Sendable {
 
     private var encodedBucket: String { PercentEncoding.encode(Array(bucket.utf8)) }
 
-    /// Whether the bucket can be one label of a host's name that the service's certificate covers.
+    /// True when the bucket can be one label of a host's name that the service's certificate covers.
     private var isHostLabel: Bool {
         (3...63).contains(bucket.utf8.count) && bucket.utf8.allSatisfy(Self.isLabelByte) && !bucket.hasPrefix("-")
             && !bucket.hasSuffix("-")

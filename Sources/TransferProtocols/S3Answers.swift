@@ -1,7 +1,7 @@
 package import TransferModel
 import XMLReader
 
-/// What the bodies of S3's answers say. A body that is something else gives `nil`, whoever sent it.
+/// Reads the bodies of S3's answers. A body that is something else gives `nil`, whoever sent it.
 enum S3Answers {
     /// The longest body that is read: a page of 1000 parts or uploads with keys of 1 KiB has 2 MB.
     static let longest = 8 << 20
@@ -12,12 +12,12 @@ enum S3Answers {
         return (root.isNamed("Error") ? root : root.child("Error")).map(S3ErrorBody.init)
     }
 
-    /// Of `InitiateMultipartUploadResult`.
+    /// The ID of the new upload, from `InitiateMultipartUploadResult`.
     static func uploadID(_ body: [UInt8]) -> String? {
         document("InitiateMultipartUploadResult", body)?.text(of: "UploadId").flatMap(token)
     }
 
-    /// Of `ListPartsResult`.
+    /// A page of an upload's parts, from `ListPartsResult`.
     static func parts(_ body: [UInt8]) -> S3PartPage? {
         guard let root = document("ListPartsResult", body) else { return nil }
         var page = S3PartPage()
@@ -35,7 +35,7 @@ enum S3Answers {
         return page
     }
 
-    /// Of a 200 to Complete: it begins before the verdict is known, so it may be an error all the same.
+    /// The result in a 200 to Complete: it begins before the verdict is known, so it may be an error all the same.
     static func completion(_ body: [UInt8]) -> S3Completion? {
         guard let root = try? XMLReader.read(body) else { return nil }
         if root.isNamed("Error") { return .refused(S3ErrorBody(root)) }
@@ -43,7 +43,7 @@ enum S3Answers {
         return .stored(tag: root.text(of: "ETag").flatMap(token))
     }
 
-    /// Of `ListMultipartUploadsResult`, asked for with encoded keys.
+    /// A page of unfinished uploads, from `ListMultipartUploadsResult`, asked for with encoded keys.
     static func uploads(_ body: [UInt8]) -> S3UploadPage? {
         guard let root = document("ListMultipartUploadsResult", body) else { return nil }
         let isEncoded = root.text(of: "EncodingType") == "url"
@@ -69,8 +69,8 @@ enum S3Answers {
         return page
     }
 
-    /// What a service calls something of its own, and gets back from us: written down, and sent with each request. `nil`: too long, or with
-    /// bytes that no header may have.
+    /// A service's own name for something (upload ID, tag), which it gets back from us: written down, and sent with each request. `nil`:
+    /// too long, or with bytes that no header may have.
     private static func token(_ text: String) -> String? {
         let isPlain = !text.isEmpty && text.utf8.count <= 2048 && text.utf8.allSatisfy { (33...126).contains($0) }
         return isPlain ? text : nil
@@ -110,7 +110,7 @@ struct S3ErrorBody: Hashable, Sendable {
     }
 }
 
-/// What Complete came to.
+/// The result of Complete.
 enum S3Completion: Hashable {
     case stored(tag: String?)
     case refused(S3ErrorBody)
@@ -125,7 +125,7 @@ struct S3PartPage: Hashable, Sendable {
     }
     /// By their numbers, the first is 1.
     var parts: [Int: Part] = [:]
-    /// Where the next page begins; `nil`: this is the last.
+    /// The number after which the next page begins; `nil`: this is the last.
     var next: Int?
 }
 
@@ -136,7 +136,7 @@ struct S3UploadPage: Hashable, Sendable {
         var uploadID: String
     }
     var uploads: [S3Leftover] = []
-    /// Where the next page begins; `nil`: this is the last.
+    /// The upload after which the next page begins; `nil`: this is the last.
     var next: Marker?
 }
 

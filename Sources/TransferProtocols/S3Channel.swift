@@ -1,9 +1,9 @@
 import Digests
 import TransferModel
 
-/// How requests about one object are made, and what their answers mean: region and clock are learnt here, once for all requests.
+/// Makes requests about one object and reads their answers: region and clock are learnt here, once for all requests.
 struct S3Channel: Hashable, Sendable {
-    /// What an answer comes to, where the protocol gives it no other meaning.
+    /// The meaning of an answer where the protocol gives it no other.
     enum Decision: Hashable, Sendable {
         case wait(WaitDemand)
         case fail(TransferError)
@@ -39,7 +39,7 @@ struct S3Channel: Hashable, Sendable {
     private var facts: HostFacts
     /// The object's URL.
     private(set) var base: HTTPAddress
-    /// How often something was learnt: an answer to a request of an earlier lesson says nothing new.
+    /// Times that something was learnt: an answer to a request of an earlier lesson says nothing new.
     private(set) var lessons = 0
     private static let mostLessons = 3
 
@@ -53,12 +53,12 @@ struct S3Channel: Hashable, Sendable {
 
     var host: String { base.server }
     var region: String { address.region(facts) }
-    /// Whether bodies must be hashed for the signature.
+    /// True when bodies must be hashed for the signature.
     var hashesPayload: Bool { base.scheme != "https" }
 
     // MARK: Requests
 
-    /// Of a request without a body.
+    /// The signing of a request without a body.
     var signing: RequestSigning { RequestSigning(region: region, payload: SignatureV4.emptyPayload) }
 
     /// - Parameters:
@@ -109,7 +109,7 @@ struct S3Channel: Hashable, Sendable {
         return .refused(refusal)
     }
 
-    /// What `<Error>` within a 200 means, for which each code has its usual status.
+    /// The refusal that `<Error>` within a 200 means, for which each code has its usual status.
     func refusal(_ error: S3ErrorBody, hasAccepted: Bool, at now: Timestamp) -> Refusal {
         let status =
             switch error.code {
@@ -172,7 +172,7 @@ struct S3Channel: Hashable, Sendable {
 
     // MARK: Lessons
 
-    /// Whether such an answer can come from a request that was addressed or signed for the wrong region or time.
+    /// True when such an answer can come from a request that was addressed or signed for the wrong region or time.
     private static func isMisunderstanding(_ refusal: Refusal) -> Bool {
         [301, 307, 400, 403].contains(refusal.status)
     }

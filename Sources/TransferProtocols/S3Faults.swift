@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What can go wrong at S3, in words for a person.
+/// Faults at S3, in words for a person.
 extension TransferError {
     static func noRegion(_ region: String) -> TransferError {
         TransferError(

@@ -3,7 +3,7 @@ package import TransferModel
 /// Finds the uploads below a prefix that were begun and not finished, whoever began them: for `martlet leftovers`. Not a transfer, so not a
 /// `ProtocolMachine`; as pure as one. An entry is taken away by `S3Removal(leftover.point(at: address))`.
 package struct S3LeftoverSearch: Sendable {
-    /// What to do next.
+    /// The next step of the search.
     package enum Step: Sendable, Hashable {
         /// Send this, signed, and give its end to `took`. What was learnt meanwhile is worth remembering.
         case ask(HTTPExchange, learnt: HostFacts?)
@@ -11,7 +11,7 @@ package struct S3LeftoverSearch: Sendable {
         case failed(TransferError)
     }
 
-    /// Of uploads that are kept: more than a person reads.
+    /// Number of uploads after which the search ends: more than a person reads.
     private static let most = 100_000
 
     private let prefix: S3Address
@@ -31,7 +31,7 @@ package struct S3LeftoverSearch: Sendable {
     /// The first step.
     package func begin() -> Step { ask(nil) }
 
-    /// What the answer to the last step's request leads to.
+    /// Takes the answer to the last step's request, and returns the next step.
     package mutating func took(_ end: ExchangeEnd) -> Step {
         guard var channel else { return .failed(.noRegion(prefix.place.region ?? "")) }
         let verdict = channel.judge(end, lesson: channel.lessons, hasAccepted: false)
@@ -75,7 +75,7 @@ package struct S3LeftoverSearch: Sendable {
 }
 
 extension S3Leftover {
-    /// What `S3Removal` needs to take it away; nothing goes on with it.
+    /// The resume point that `S3Removal` needs to take it away; nothing goes on with it.
     /// - Parameter address: any of the bucket.
     package func point(at address: S3Address) -> S3ResumePoint {
         S3ResumePoint(

@@ -1,9 +1,9 @@
 import Digests
 package import TransferModel
 
-/// What an upload to S3 is to do.
+/// The parameters of an upload to S3.
 package struct S3Plan: Sendable, Hashable {
-    /// Of the object.
+    /// Address of the object.
     package var address: S3Address
     package var subject: UploadSubject
     package var facts: HostFacts
@@ -39,19 +39,19 @@ package struct S3Plan: Sendable, Hashable {
         return max(wished, subject.size > wished * 9900 ? least : 0)
     }
 
-    /// Whether the file goes in one request.
+    /// True when the file goes in one request.
     var isSingle: Bool { subject.size <= min(partSize, Self.partSizes.upperBound) }
 }
 
-/// What must be on disk to go on with a multipart upload. Nothing of it is secret: it opens nothing without the keys.
+/// Resume point of a multipart upload. Nothing of it is secret: it opens nothing without the keys.
 package struct S3ResumePoint: ResumePointContent {
     package static var kind: String { "s3" }
 
-    /// Where the upload was begun.
+    /// Address at which the upload was begun.
     package var address: S3Address
     package var uploadID: String
     package var partSize: Int64
-    /// Of the source.
+    /// Bytes of the source.
     package var size: Int64
     package var modifiedNanoseconds: Int64
     /// The server's tags of parts were found not to be their MD5.
@@ -89,7 +89,7 @@ enum S3Condition: Hashable, Sendable {
     case always
     /// Nothing is there yet.
     case ifAbsent
-    /// What is there is still that.
+    /// The object there still has this tag.
     case ifTag(String)
 
     var headers: [HeaderField] {
@@ -103,7 +103,7 @@ enum S3Condition: Hashable, Sendable {
 
 /// The requests of an upload to S3.
 enum S3Messages {
-    /// What marks an object as ours, and as made of this version of the source.
+    /// Field with the task's token, which marks an object as ours.
     static let tokenField = "x-amz-meta-martlet-token"
     /// Seconds since 1970 with a fraction, as rclone keeps it.
     static let timeField = "x-amz-meta-mtime"

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// How fast the parts of an attempt go.
+/// The speed of an attempt's parts.
 struct S3Pace: Hashable, Sendable {
     /// When the first of them could be sent.
     private var begin: Timestamp?
@@ -18,7 +18,7 @@ struct S3Pace: Hashable, Sendable {
         if milliseconds >= 100 { rate = stored * 1000 / milliseconds }
     }
 
-    /// What is worth remembering of it for the next file: not every breath of the line.
+    /// The rate as a fact for the next file; `nil` when it is unknown, or hardly differs from the known one.
     func lesson(beside known: Int64?) -> HostFacts? {
         guard let rate, known.map({ rate > $0 / 2 * 3 || rate < $0 / 3 * 2 }) ?? true else { return nil }
         var facts = HostFacts()

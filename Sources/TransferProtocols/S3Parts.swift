@@ -22,7 +22,7 @@ struct S3Digests: Hashable, Sendable {
 }
 
 extension S3Digests {
-    /// Of an empty file.
+    /// The digests of an empty file.
     static var ofNothing: S3Digests {
         var digests = S3Digests()
         digests.md5 = DigestAlgorithm.md5.digest(of: []).bytes
@@ -31,7 +31,7 @@ extension S3Digests {
     }
 }
 
-/// What is known of each part of one multipart upload. The rules of order and number are here, requests are not.
+/// The known state of each part of one multipart upload. The rules of order and number are here, requests are not.
 struct S3Parts: Hashable, Sendable {
     enum Part: Hashable, Sendable {
         /// The server does not have it. Next: `hashing`, `ready`.
@@ -69,7 +69,7 @@ struct S3Parts: Hashable, Sendable {
         parts = Array(repeating: .missing, count: Int((size + partSize - 1) / partSize))
     }
 
-    /// Of the part with this index, which is its number less one.
+    /// Range in the file of the part with this index, which is its number less one.
     func range(_ index: Int) -> Range<Int64> {
         let start = Int64(index) * partSize
         return start..<min(start + partSize, size)
@@ -166,14 +166,14 @@ enum S3Tag {
         String(tag.trimmingSpaces().drop { $0 == "\"" }.prefix { $0 != "\"" }).lowercased()
     }
 
-    /// Whether it is the digest of bytes, and of which: a part or a small object.
+    /// True when the tag is this MD5: that of a part, or of a small object.
     static func isMD5(_ tag: String, _ md5: [UInt8]) -> Bool { plain(tag) == Hexadecimal.encode(md5) }
 
     static func composite(_ sums: [[UInt8]]) -> String {
         "\(DigestAlgorithm.md5.digest(of: sums.flatMap(\.self)).hex)-\(sums.count)"
     }
 
-    /// How many parts an object was made of: 1 for one that was sent whole; `nil` when the tag is no digest.
+    /// Number of parts that an object was made of: 1 for one that was sent whole; `nil` when the tag is no digest.
     static func partCount(_ tag: String) -> Int? {
         let halves = plain(tag).split(separator: "-", omittingEmptySubsequences: false)
         guard let digest = halves.first, digest.utf8.count == 32, Hexadecimal.decode(digest) != nil else { return nil }

@@ -1,7 +1,7 @@
 import Digests
 import TransferModel
 
-/// What a HEAD says of the place where the object belongs.
+/// The state of the place where the object belongs, by a HEAD.
 enum S3Standing: Hashable, Sendable {
     case nothing
     /// An attempt of this task has put it there, from the source as it is.
@@ -25,12 +25,12 @@ enum S3Standing: Hashable, Sendable {
     }
 }
 
-/// What a HEAD says of an object.
+/// The properties of an object, by a HEAD.
 struct S3Object: Hashable, Sendable {
     var size: Int64?
     /// Verbatim, quotes included.
     var tag: String?
-    /// Of the file that it was made of, nanoseconds since 1970.
+    /// Modification time of the file that it was made of, nanoseconds since 1970.
     var time: Int64?
 
     init(_ answer: HTTPAnswer) {
@@ -39,7 +39,7 @@ struct S3Object: Hashable, Sendable {
         time = answer.field(S3Messages.timeField).flatMap(Self.nanoseconds)
     }
 
-    /// Whether it was made of a file of that time; `nil` when one of them does not say.
+    /// True when it was made of a file of that time; `nil` when one of them does not say.
     func modified(like subject: UploadSubject) -> Bool? {
         guard let time, subject.modifiedNanoseconds > 0 else { return nil }
         return time == subject.modifiedNanoseconds
@@ -60,7 +60,7 @@ struct S3Object: Hashable, Sendable {
 
 /// The file is hashed as the object was made, and compared with the object's tag.
 struct S3Comparison: Hashable, Sendable {
-    /// Why it is compared.
+    /// The reason for the comparison.
     enum Purpose: Hashable, Sendable {
         /// A foreign object may be the same file.
         case isItTheSame
@@ -108,13 +108,13 @@ struct S3Comparison: Hashable, Sendable {
         sums.append(md5)
     }
 
-    /// Whether the object has the file's bytes, once nothing is wanted any more.
+    /// True when the object has the file's bytes; false as long as a digest is wanted.
     var isSame: Bool {
         guard let first = sums.first, ranges.isEmpty else { return false }
         return tag.contains("-") ? tag == S3Tag.composite(sums) : S3Tag.isMD5(tag, first)
     }
 
-    /// Of the file as a whole, where the object was made in one piece.
+    /// Digest of the whole file, where the object was made in one piece.
     var digest: TransferDigest? {
         tag.contains("-") ? nil : TransferDigest(algorithm: "md5", value: tag)
     }

@@ -6,7 +6,7 @@ import TransferModel
 /// minute of the intent, without a single part, and the only one. Where two are, one is somebody else's, and both stay: without parts they
 /// cost nothing, and an upload that is taken away under somebody's hands costs all of its bytes. Pure; `S3Upload` and `S3Removal` send what it asks for.
 struct S3Sweep: Hashable, Sendable {
-    /// What to do next.
+    /// The next step of the sweep.
     enum Step: Hashable, Sendable {
         case ask(Exchange, learnt: HostFacts?)
         /// Nothing is there any more, or nobody may look.
@@ -59,7 +59,7 @@ struct S3Sweep: Hashable, Sendable {
         }
     }
 
-    /// What the end of the last request leads to.
+    /// Takes the end of the last request, and returns the next step.
     mutating func took(_ end: ExchangeEnd) -> Step {
         switch channel.judge(end, lesson: channel.lessons, hasAccepted: false) {
         case .success(let answer): return succeeded(answer, end)

@@ -1,7 +1,7 @@
 import Digests
 import TransferModel
 
-/// What lies where the object belongs: asked before, and whenever an answer leaves it open.
+/// Looks at what lies where the object belongs: before the upload, and whenever an answer leaves it open.
 extension S3Upload {
     mutating func look(_ question: Question) -> [ProtocolAction] {
         request(channel.map { S3Messages.head($0) }) { .looking($0, question) }
@@ -99,7 +99,7 @@ extension S3Upload {
 
     // MARK: What is there
 
-    /// What was stored was asked for, because a person wants its length compared.
+    /// Ends the attempt after a look at the stored object, because a person wants its length compared.
     private mutating func measured(_ standing: S3Standing, _ receipt: Receipt) -> [ProtocolAction] {
         switch standing {
         case .ours:

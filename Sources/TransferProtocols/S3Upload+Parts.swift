@@ -48,7 +48,7 @@ extension S3Upload {
         }
     }
 
-    /// What was intended did not come about.
+    /// Takes the intent back: the upload was not begun.
     private var nothingThere: ProtocolAction {
         .persist(ResumePoint(PutResumePoint(stored: false, etag: nil)))
     }

@@ -7,7 +7,7 @@ import TransferModel
 /// Every object carries the task's token and the source's time. So an answer that was lost is resolved by a HEAD: only an object
 /// with our token is taken for ours, never one that merely lies there.
 package struct S3Upload: ProtocolMachine {
-    /// What a HEAD is asked for.
+    /// The question that a HEAD is to answer.
     enum Question: Hashable {
         /// Nothing of this attempt went out yet.
         case before
@@ -23,7 +23,7 @@ package struct S3Upload: ProtocolMachine {
         case afterStored(Receipt)
     }
 
-    /// What follows when an old upload is thrown away.
+    /// The step after an old upload is thrown away.
     enum Errand: Hashable {
         case begin
         case finish(Receipt)
@@ -32,7 +32,7 @@ package struct S3Upload: ProtocolMachine {
     enum State: Hashable {
         /// Next: `sweeping`, `aborting` (what an earlier version left), `looking`, `listing`, `hashing`, `sending`, `creating`, `over`.
         case ready
-        /// What a Create whose answer nobody heard may have left is taken away. Next: itself, `looking`, `creating`, `sending`, `over`.
+        /// Takes away what a Create whose answer nobody heard may have left. Next: itself, `looking`, `creating`, `sending`, `over`.
         case sweeping(ExchangeID, S3Sweep)
         /// An upload that is of no use is thrown away; how that ends does not matter. Next: `looking`, `over`.
         case aborting(ExchangeID, S3Channel, S3ResumePoint, Errand)
@@ -46,9 +46,9 @@ package struct S3Upload: ProtocolMachine {
         case hashing
         /// The one PUT. Next: itself, `hashing`, `looking`, `over`.
         case sending(ExchangeID, S3Digests)
-        /// A multipart upload is begun. Next: itself, `parts`, `over`.
+        /// A multipart upload is begun. Next: itself, `sendingParts`, `over`.
         case creating(ExchangeID)
-        /// Which parts are there? Next: itself (pages), `parts`, `looking`, `over`.
+        /// Asks which parts are there. Next: itself (pages), `sendingParts`, `looking`, `over`.
         case listing(ExchangeID, S3Listing)
         /// Parts are hashed and sent; what each of them does stands in `parts`. Next: `completing`, `looking`, `over`.
         case sendingParts
@@ -70,7 +70,7 @@ package struct S3Upload: ProtocolMachine {
     var upload: S3ResumePoint?
     var parts = S3Parts(size: 0, partSize: 1)
     var pace = S3Pace()
-    /// Why the attempt ends once nothing is on its way any more.
+    /// The reason why the attempt ends once nothing is on its way any more.
     var draining: WaitDemand?
     /// Parts that failed since one succeeded.
     var failures = 0
@@ -87,7 +87,7 @@ package struct S3Upload: ProtocolMachine {
     /// The upload was lost and begun anew.
     var hasBegunAnew = false
     var hasRested = false
-    /// Of the file, when it went in one request.
+    /// MD5 of the file, when it went in one request.
     var sentMD5: [UInt8]?
     /// A 412 was followed by another try.
     var hasTriedAgain = false
@@ -205,9 +205,9 @@ package struct S3Upload: ProtocolMachine {
 
     // MARK: Words
 
-    /// Which digest a body needs before it is sent: Content-MD5, which every server refuses a damaged body by and compares with its tag. It is
-    /// signed with the other fields, so it holds on an open line, too: nobody finds other bytes to a given MD5, and SHA-256 besides would
-    /// hash every byte twice. Where no digest is compared the signature has the SHA-256 over http.
+    /// Digest algorithms that a body needs before it is sent. MD5: for Content-MD5, by which every server refuses a damaged body, and for
+    /// the comparison with its tag. It is signed with the other fields, so it holds on an open line, too: nobody finds other bytes to a
+    /// given MD5, and SHA-256 besides would hash every byte twice. Where no digest is compared the signature has the SHA-256 over http.
     var digestsWanted: [String] { comparesDigests ? ["md5"] : channel?.hashesPayload == true ? ["sha-256"] : [] }
 
     var comparesDigests: Bool { plan.subject.verify == nil || plan.subject.verify == .digest }
@@ -253,7 +253,7 @@ package struct S3Upload: ProtocolMachine {
 }
 
 extension S3ResumePoint {
-    /// Whether it was made for that file and that place.
+    /// True when it was made for that file and that place.
     func isOf(_ plan: S3Plan) -> Bool {
         !plan.subject.hasChanged && address == plan.address && size == plan.subject.size
             && modifiedNanoseconds == plan.subject.modifiedNanoseconds

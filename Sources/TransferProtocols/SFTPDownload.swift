@@ -21,7 +21,7 @@ package struct SFTPDownload: ProtocolMachine {
     private struct Flow {
         var point: GetResumePoint
         var handle: SFTPHandle
-        /// Where the read began.
+        /// The file's offset at which the read began.
         var start: Int64
     }
 

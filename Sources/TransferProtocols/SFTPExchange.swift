@@ -41,7 +41,7 @@ package enum SFTPExchange: Hashable, Sendable {
     case freeSpace(RawPath)
 }
 
-/// What the server said it can.
+/// The abilities of the server, by its own word.
 package struct SFTPFeatures: Hashable, Sendable {
     package var renamesOver = false
     package var syncs = false
@@ -52,7 +52,7 @@ package struct SFTPFeatures: Hashable, Sendable {
     package init() {}
 }
 
-/// What is known of a remote file.
+/// The known attributes of a remote file.
 package struct SFTPAttributes: Hashable, Sendable {
     package var size: Int64?
     /// Seconds since 1970.
@@ -65,7 +65,7 @@ package struct SFTPAttributes: Hashable, Sendable {
     }
 }
 
-/// How an SFTP operation ended.
+/// The result of an SFTP operation.
 package struct SFTPEnd: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case done
@@ -84,7 +84,7 @@ package struct SFTPEnd: Hashable, Sendable {
     }
 
     package var outcome: Outcome
-    /// Of a write: every byte before this offset is acknowledged.
+    /// Writes only: every byte before this offset is acknowledged.
     package var writtenThrough: Int64?
     /// Bytes that were written through the gate.
     package var bytesWritten: Int64

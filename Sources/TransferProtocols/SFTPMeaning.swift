@@ -1,8 +1,8 @@
 import TransferModel
 
-/// What a server's refusal means for a task where the protocol gives it no other meaning: SFTP's rows of the command contract.
+/// The meaning of a server's refusal for a task where the protocol gives it no other: SFTP's rows of the command contract.
 enum SFTPMeaning {
-    /// What was refused, for the message.
+    /// The operation that was refused, for the message.
     enum Deed: String {
         case open = "to open it"
         case store = "to store it"
@@ -47,7 +47,7 @@ enum SFTPMeaning {
         }
     }
 
-    /// What the end of an operation means that no server answered.
+    /// The action after an operation that no server answered.
     static func action(_ failure: ExchangeFailure) -> ProtocolAction {
         switch failure {
         case .network(let error) where error.isRetryable: .wait(WaitDemand(.backoff, error))
@@ -85,7 +85,7 @@ enum SFTPMeaning {
 }
 
 extension SFTPEnd {
-    /// Why nothing of the operation was answered; `nil` when something was.
+    /// The action when nothing of the operation was answered; `nil` when something was.
     var brokenOff: ProtocolAction? {
         switch outcome {
         case .failed(let failure): SFTPMeaning.action(failure)

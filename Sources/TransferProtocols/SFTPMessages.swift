@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What an upload over SFTP is to do.
+/// The parameters of an upload over SFTP.
 package struct SFTPUploadPlan: Sendable, Hashable {
     /// The server's name, for what people are told.
     package var host: String
@@ -21,7 +21,7 @@ package struct SFTPUploadPlan: Sendable, Hashable {
         self.resume = resume
     }
 
-    /// Of the source, in SFTP's unit: whole seconds since 1970, cut to what 32 bits hold.
+    /// Modification time of the source in SFTP's unit: whole seconds since 1970, cut to what 32 bits hold.
     var modified: Int64 { Self.seconds(subject.modifiedNanoseconds) }
 
     static func seconds(_ nanoseconds: Int64) -> Int64 {
@@ -29,7 +29,7 @@ package struct SFTPUploadPlan: Sendable, Hashable {
     }
 }
 
-/// What a download over SFTP is to do. Its resume point is that of every download; size and time of modification stand for the version.
+/// The parameters of a download over SFTP. Its resume point is that of every download; size and time of modification stand for the version.
 package struct SFTPDownloadPlan: Sendable, Hashable {
     package var host: String
     package var path: RawPath
@@ -38,7 +38,7 @@ package struct SFTPDownloadPlan: Sendable, Hashable {
     package var verify: VerificationWish?
     /// A digest that a person gave.
     package var expects: TransferDigest?
-    /// Of an earlier attempt, its offset cut to what the temporary file really has.
+    /// Resume point of an earlier attempt, its offset cut to what the temporary file really has.
     package var resume: GetResumePoint?
     /// When the file is another one than the one that was begun.
     package var ifChanged = ChangedSourcePolicy.restart
@@ -56,7 +56,7 @@ package struct SFTPDownloadPlan: Sendable, Hashable {
     }
 }
 
-/// Of an upload over SFTP: under which name its bytes are gathered, and of which version of the source.
+/// Resume point of an upload over SFTP: the name under which its bytes are gathered, and their version of the source.
 package struct SFTPResumePoint: RenamingResumePoint {
     package static var kind: String { "sftp" }
 
@@ -64,7 +64,7 @@ package struct SFTPResumePoint: RenamingResumePoint {
     package var temporary: RawPath
     /// Counts the temporary files of this task: another version of the source takes a new one, because the old may still be written to.
     package var generation: Int
-    /// Of the source whose bytes they are. A file of this size and time at the target is ours.
+    /// Length of the source whose bytes they are. A file of this size and time at the target is ours.
     package var size: Int64
     /// Seconds since 1970.
     package var modified: Int64
@@ -88,7 +88,7 @@ package struct SFTPResumePoint: RenamingResumePoint {
         self.modified = modified
     }
 
-    /// What a small upload may have left behind, of which no resume point was made durable.
+    /// A guess at what a small upload may have left behind, of which no resume point was made durable.
     /// - Parameter path: its final path.
     package init(guessedFor path: RawPath, token: UploadToken, size: Int64, modifiedNanoseconds: Int64) {
         self.init(

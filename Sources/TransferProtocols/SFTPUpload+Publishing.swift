@@ -4,7 +4,7 @@ import TransferModel
 extension SFTPUpload {
     // MARK: What is there
 
-    /// What is known beside a file under the final name.
+    /// The known facts beside a file under the final name.
     struct TargetLook {
         /// `nil`: nobody looked, because no earlier attempt is in doubt.
         var temporaryIsThere: Bool?
@@ -21,7 +21,7 @@ extension SFTPUpload {
         case readBack
     }
 
-    /// What a file under the final name means.
+    /// Decides what a file under the final name means.
     ///
     /// Only our rename takes a temporary file away, and before it is asked for it is written down, unless the file is small. Size and time
     /// count for what stood there before anything of ours could have had that name.
@@ -64,7 +64,7 @@ extension SFTPUpload {
         return .end(skips ? .finish(.skipped(subject.size)) : .fail(.exists(at: plan.host)))
     }
 
-    /// Where the temporary file was seen with our time, so is what it was renamed to.
+    /// False when the temporary file was seen with our time and the target has another: a rename would have kept it.
     private func isTimely(_ target: SFTPAttributes) -> Bool {
         point.keepsTime != true || target.modified == plan.modified
     }
@@ -129,8 +129,8 @@ extension SFTPUpload {
                 .renaming, [.rename(point.temporary, to: plan.path, replaces: mayReplace && features.renamesOver)])
     }
 
-    /// What comes before the name. Written down first, where a resume point is worth it: then a missing temporary file means that the rename
-    /// happened.
+    /// The actions before the rename. The point is written down first, where it is worth it: then a missing temporary file means that the
+    /// rename happened.
     private var publishing: [ProtocolAction] {
         mutating get {
             guard plan.subject.size > Self.small, !point.publishing else { return [.compareSource] }

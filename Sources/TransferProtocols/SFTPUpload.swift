@@ -13,18 +13,19 @@ import TransferModel
 package struct SFTPUpload: ProtocolMachine {
     /// A list of operations whose ends are looked at together.
     enum Step: Equatable {
-        /// What is there of earlier attempts: the target, the temporary file, that of an earlier version of the source. Next: `opening`, `over`.
+        /// Asks what is there of earlier attempts: the target, the temporary file, that of an earlier version of the source. Next:
+        /// `opening`, `over`.
         case looking
         /// The temporary file is opened; the target's state was asked before where it matters. Next: `measuring`, `sending`,
         /// `makingFolder`, `tidying`, `over`.
         case opening(asksTarget: Bool)
         /// The folder is missing. Next: `opening`, `over`.
         case makingFolder
-        /// How long the opened file is. `had`: before it was opened. Next: `sending`, `over`.
+        /// Asks for the length of the opened file. `had`: before it was opened. Next: `sending`, `over`.
         case measuring(SFTPHandle, had: Int64?)
         /// A write was refused, perhaps because the disk is full. Next: `opening` (whole file), `over`.
         case askingSpace(SFTPStatus, String, madeProgress: Bool)
-        /// Whether the target is there, asked late: this server's rename may replace it. Next: `renaming`, `tidying`, `over`.
+        /// Asks late whether the target is there: this server's rename may replace it. Next: `renaming`, `tidying`, `over`.
         case askingTarget
         /// The whole file gets its final name. Next: `checking`, `over`.
         case renaming
@@ -90,11 +91,11 @@ package struct SFTPUpload: ProtocolMachine {
     var state = State.ready
     var facts: HostFacts
     var features = SFTPFeatures()
-    /// Where the bytes go: the temporary file, or the target where the server cannot rename.
+    /// The file that takes the bytes: the temporary file, or the target where the server cannot rename.
     var point: SFTPResumePoint
-    /// Whether the point is durable.
+    /// True when the point is durable.
     var isDurable = false
-    /// What is at the target may be replaced: the rule says so, or it is ours.
+    /// The file at the target may be replaced: the rule says so, or it is ours.
     var mayReplace: Bool
     /// Bytes of this task that the server has taken, in this attempt or before.
     var hasAccepted: Bool
@@ -103,7 +104,7 @@ package struct SFTPUpload: ProtocolMachine {
     /// It was begun again once because the sizes differed.
     var hasBegunAnew = false
     var hasMadeFolder = false
-    /// Whether the target is there was asked in this attempt.
+    /// True when this attempt has asked whether the target is there.
     var hasAskedTarget = false
     var hasRenamedTwice = false
     /// A rename went out in this attempt, and nobody heard its answer.

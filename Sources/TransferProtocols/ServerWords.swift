@@ -1,12 +1,12 @@
 import FoundationEssentials
 import TransferModel
 
-/// What a server said beside its no, as one short line that is harmless to print: of JSON its message, of XML or HTML the message or the
-/// title, else the text as it is. Servers say there what a status cannot: whose quota it is, which rule forbade it.
+/// A server's explanation of its refusal, as one short line that is harmless to print: of JSON its message, of XML or HTML the message
+/// or the title, else the text as it is. Servers say there what a status cannot: whose quota it is, which rule forbade it.
 package enum ServerWords {
     /// Characters of the line.
     package static let longest = 200
-    /// What is looked at of a document that is no JSON.
+    /// Bytes that are looked at of a document that is no JSON.
     private static let longestDocument = 16 << 10
 
     /// - Returns: `nil` when the body says nothing, or is no text.

@@ -93,7 +93,7 @@ package enum SignatureV4 {
         value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
     }
 
-    /// What the transport adds, takes away or writes anew, and what a proxy between may change.
+    /// Fields that are not signed: the transport adds, removes or rewrites them, or a proxy between may change them.
     private static let unsigned: Set<String> = [
         "accept", "accept-encoding", "authorization", "connection", "content-length", "expect", "keep-alive",
         "proxy-authorization", "te", "transfer-encoding", "upgrade", "user-agent", "via", "x-forwarded-for",

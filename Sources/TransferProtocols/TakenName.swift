@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What protocols that make an upload before its bytes go do about a 412 to it: its name was taken since, and the server keeps to the rule that
+/// The rule after a 412 to an upload that was made before its bytes went: its name was taken since, and the server keeps to the rule that
 /// it was made with.
 extension UploadSubject {
     /// Another rule holds by now: the upload is made anew. Else what is there is looked at: it may be the same file.

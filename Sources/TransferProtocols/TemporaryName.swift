@@ -2,7 +2,7 @@ package import TransferModel
 
 /// Names of temporary files at servers: beside the target, hidden, and told apart by the task's token.
 package enum TemporaryName {
-    /// What all of them end in: `martlet leftovers` looks for it.
+    /// The suffix of all these names: `martlet leftovers` looks for it.
     package static let suffix = ".martlet-part"
     /// File systems take names of 255 bytes; Nextcloud takes 250 and others fewer, and a file's own name may be that long.
     private static let longest = 240

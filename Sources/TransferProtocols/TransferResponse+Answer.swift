@@ -4,7 +4,7 @@ extension TransferResponse {
     /// Bytes of a body that are kept.
     package static let longestBody = 64 << 10
 
-    /// What may be shown and stored of an answer: no cookies, no queries, nothing that moves a terminal's cursor.
+    /// The part of an answer that may be shown and stored: no cookies, no queries, nothing that moves a terminal's cursor.
     package init(_ answer: HTTPAnswer, body: [UInt8]) {
         let headers = answer.headers.compactMap { field -> HeaderField? in
             switch field.name.lowercased() {
@@ -31,7 +31,7 @@ extension TransferResponse {
 }
 
 extension ExchangeFailure {
-    /// What to tell a person.
+    /// The error to tell a person.
     var error: TransferError {
         switch self {
         case .network(let error): error

@@ -1,7 +1,6 @@
 import TransferModel
 
-/// What an answer of a tus server means for the request that it answers: the table, without the states
-/// around it.
+/// The meaning of a tus server's answer for the request that it answers: the table, without the states around it.
 enum TusAnswer: Hashable, Sendable {
     /// An upload was made. The offset is told when bytes came with the request.
     case made(HTTPAddress, offset: Int64?, expires: Timestamp?)
@@ -212,7 +211,7 @@ extension TransferError {
 }
 
 extension HTTPAddress {
-    /// Where a server says, in its `Location`, that an upload is; `nil` when that cannot be used.
+    /// Address of an upload, from a server's `Location`; `nil` when that cannot be used.
     ///
     /// A server behind a proxy often does not know that it is reached by https and names its own http address: at the same host the way that
     /// the request went is taken. Any other way from https to http is refused.

@@ -1,18 +1,18 @@
 import Digests
 package import TransferModel
 
-/// What a tus upload is to do.
+/// The parameters of a tus upload.
 package struct TusPlan: Sendable, Hashable {
-    /// Where uploads are made: the destination folder's address.
+    /// Address where uploads are made: the destination folder's.
     package var endpoint: HTTPAddress
-    /// Where the file would be read afterwards if the server also serves it: asked when an answer was lost. By default below `endpoint`.
+    /// Address of the file afterwards, if the server also serves it: asked when an answer was lost. By default below `endpoint`.
     package var fileAddress: HTTPAddress
     package var subject: UploadSubject
     /// The file's path below `endpoint` with its name; `nil` when it is directly there.
     package var relativePath: RawPath?
     package var facts: HostFacts
     package var resume: TusResumePoint?
-    /// What an earlier version of the source left under that name: ours to replace.
+    /// The file that an earlier version of the source left under that name: ours to replace.
     package var stored: PutResumePoint?
     /// Bytes in one request at most, when a person said so.
     package var chunk: Int64?
@@ -101,8 +101,8 @@ struct TusMessages: Sendable {
         )
     }
 
-    /// Whether the creation tells the server to refuse when a file of that name is there, or else to replace it (`Overwrite`, RFC 4918
-    /// section 10.6): conventions of Martlet's own receiver, that other servers pass over.
+    /// True when the creation tells the server to refuse if a file of that name is there; else it says to replace it (`Overwrite`, RFC 4918
+    /// section 10.6). Both are conventions of Martlet's own receiver, that other servers pass over.
     var isConditional: Bool { plan.subject.ifExists != .replace && plan.stored?.stored != true }
 
     /// The name, where a server looks for it, and a type, which some want before they answer a HEAD. What checks each piece asks for no digest
@@ -125,7 +125,7 @@ struct TusMessages: Sendable {
     private static let contentType = HeaderField("Content-Type", "application/offset+octet-stream")
 }
 
-/// What a server announces of itself, as facts to remember.
+/// Reads a server's announcement of itself, as facts to remember.
 enum TusAnnouncement {
     /// `nil` when the answer is not one of a server that speaks version 1.0.0.
     static func facts(_ answer: HTTPAnswer) -> HostFacts? {

@@ -25,10 +25,10 @@ struct TusPart: Sendable {
         case stopped(WaitDemand)
     }
 
-    /// What it holds of the source.
+    /// Range of the source that it holds.
     let range: Range<Int64>
     var state: State
-    /// Where its requests go: the endpoint until it is made, then its own address; redirects move it.
+    /// Address of its requests: the endpoint until it is made, then its own address; redirects move it.
     var chain: RedirectChain
     /// The address that the server gave.
     var url: HTTPAddress?
@@ -38,7 +38,7 @@ struct TusPart: Sendable {
     /// beyond that is progress.
     private var best: Int64 = 0
     var cut: UploadCut?
-    /// What is to be said if the server, that refused bytes, turns out to have no more than it had before.
+    /// The demand to end with if the server, that refused bytes, turns out to have no more than it had before.
     var refusal: WaitDemand?
     /// Requests in a row that gained no byte, and chunks in a row that arrived damaged.
     var tries = 0
@@ -66,7 +66,7 @@ struct TusPart: Sendable {
     /// The source's offset of the next byte.
     var position: Int64 { range.lowerBound + held }
 
-    /// What goes on now.
+    /// The exchange that goes on now.
     var exchange: ExchangeID? {
         switch state {
         case .creating(let id, _), .asking(let id), .appending(let id, _): id

@@ -1,7 +1,7 @@
 package import TransferModel
 
-/// Of a tus upload: its resources at the server, one for the whole file or one for each part of it. Their addresses give access
-/// to them and are secret.
+/// Resume point of a tus upload: its resources at the server, one for the whole file or one for each part of it. Their addresses give
+/// access to them and are secret.
 package struct TusResumePoint: ResumePointContent {
     package static var kind: String { "tus" }
 
@@ -10,9 +10,9 @@ package struct TusResumePoint: ResumePointContent {
         /// The range of the source that it holds.
         package var start: Int64
         package var end: Int64
-        /// Where it is; `nil` before it was made.
+        /// Address of the resource; `nil` before it was made.
         package var url: HTTPAddress?
-        /// How its last request ended, when it was cut.
+        /// The cut that ended its last request, if any.
         package var cut: UploadCut?
 
         package init(_ range: Range<Int64>, url: HTTPAddress? = nil, cut: UploadCut? = nil) {
@@ -49,7 +49,7 @@ package struct TusResumePoint: ResumePointContent {
         self.isJoining = isJoining
     }
 
-    /// Of the source that it was made for.
+    /// Bytes of the source that it was made for; 0 without parts.
     package var length: Int64 { parts.last?.end ?? 0 }
 
     package var secret: String? {

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What the answers to requests for one part of a tus upload lead to.
+/// Handles the answers to requests for one part of a tus upload.
 extension TusUpload {
     mutating func partEnded(_ id: ExchangeID, _ end: ExchangeEnd) -> [ProtocolAction] {
         guard let index = parts.firstIndex(where: { $0.exchange == id }) else { return [] }
@@ -146,7 +146,7 @@ extension TusUpload {
         }
     }
 
-    /// What the answers to a question and to bytes have in common.
+    /// Handles the answers that mean the same to a question and to bytes.
     private mutating func other(_ index: Int, _ answer: TusAnswer) -> [ProtocolAction] {
         switch answer {
         case .moved(let head):

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// What a tus upload does about trouble: asks later, sends less, begins anew.
+/// Recovers a tus upload: asks later, sends less, begins anew.
 extension TusUpload {
     mutating func stop(_ index: Int, _ demand: WaitDemand) { parts[index].state = .stopped(demand) }
 

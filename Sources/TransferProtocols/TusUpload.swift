@@ -10,7 +10,7 @@ package struct TusUpload: ProtocolMachine {
     enum State {
         /// Nothing is asked yet. Next: `clearing`, `discovering`, `working`.
         case ready
-        /// What an earlier version of the source left is removed, one after the other. Next: `discovering`, `working`.
+        /// The leftovers of an earlier version of the source are removed, one after the other. Next: `discovering`, `working`.
         case clearing(ExchangeID, rest: [HTTPAddress])
         /// The server is asked what it can. Next: itself (redirect), `working`, `over`.
         case discovering(ExchangeID)
@@ -30,7 +30,7 @@ package struct TusUpload: ProtocolMachine {
     static let smallFile: Int64 = 1 << 20
     /// The smallest body that a refusal for its size leads to.
     static let smallestBody: Int64 = 64 << 10
-    /// What a damaged chunk may cost.
+    /// Largest chunk, in bytes, that is sent with a digest: a damaged one costs no more.
     static let checkedChunk: Int64 = 8 << 20
     /// Pauses before a locked upload is asked after again. Then the attempt ends.
     static let pauses: [Duration] = [.milliseconds(250), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
@@ -41,7 +41,7 @@ package struct TusUpload: ProtocolMachine {
     /// An answer that takes so long comes from afar: there one connection seldom fills the line. Next door parts cost only the time in which
     /// the server copies them into one file.
     static let farAway: Int64 = 100
-    /// How often an attempt begins anew before it gives up.
+    /// Times that an attempt begins anew before it gives up.
     static let mostRestarts = 2
 
     var plan: TusPlan
@@ -56,7 +56,7 @@ package struct TusUpload: ProtocolMachine {
     /// When the last exchange ended.
     private var now = Timestamp(milliseconds: 0)
     var expires: Timestamp?
-    /// Where creations and the join go.
+    /// Address for creations and the join, after redirects.
     var endpoint: RedirectChain
     /// The parts are those of an earlier attempt.
     var isResuming = false
@@ -69,9 +69,9 @@ package struct TusUpload: ProtocolMachine {
     /// The file is there; its parts may still be.
     var isJoined = false
     var restarts = 0
-    /// What the engine was told last of the bytes that are there.
+    /// Bytes at the server that the engine was told last.
     var told: Int64 = 0
-    /// Why parts of an earlier attempt are made anew.
+    /// The reason why parts of an earlier attempt are made anew.
     var lossReason: String?
     /// This attempt has brought something of the file there.
     var hasSent = false
@@ -164,7 +164,7 @@ package struct TusUpload: ProtocolMachine {
         return [.perform(id, .http(TusMessages.terminate(next, endpoint: plan.endpoint)))]
     }
 
-    /// Whether uploads can be ended there, as far as it is known.
+    /// True when uploads can be ended there, or nobody knows.
     var canTerminate: Bool { facts.tusExtensions?.contains("termination") ?? true }
 
     /// Makes the file's upload, or asks first what the server can.
@@ -251,7 +251,7 @@ package struct TusUpload: ProtocolMachine {
         return ExchangeID(rawValue: lastID)
     }
 
-    /// What is to be on the disk now.
+    /// The resume point that is to be on the disk now.
     var point: ResumePoint {
         var point = TusResumePoint(
             parts: parts.map { TusResumePoint.Part($0.range, url: $0.url, cut: $0.cut) }, checksum: checksum,

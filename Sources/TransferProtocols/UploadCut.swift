@@ -15,7 +15,7 @@ package struct UploadCut: Codable, Hashable, Sendable {
     /// sockets on both sides hold less.
     static let suspicious: Int64 = 8 << 20
 
-    /// What such a cut may cost from then on.
+    /// Bytes that such a cut may cost from then on.
     static let remedy: Int64 = 16 << 20
 
     /// Nothing of what was sent is there, and it was enough to be worth a word.
@@ -24,6 +24,6 @@ package struct UploadCut: Codable, Hashable, Sendable {
     /// Said then.
     static let lossReason = "the server has nothing of what was sent"
 
-    /// Whether `offset`, asked after the cut, shows that bodies are held back as long as they are not whole.
+    /// True when `offset`, asked after the cut, shows that bodies are held back as long as they are not whole.
     func showsBuffering(at offset: Int64) -> Bool { offset == self.offset && sent > Self.suspicious }
 }

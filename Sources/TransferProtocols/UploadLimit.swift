@@ -32,7 +32,7 @@ struct UploadLimit: Hashable, Sendable {
 }
 
 extension UploadLimit {
-    /// Why a file of that size is not worth sending there; `nil` when the server takes it.
+    /// The reason why a file of that size is not worth sending there; `nil` when the server takes it.
     func refusal(of size: Int64, at address: HTTPAddress) -> TransferError? {
         if let largest, size > largest { return .largerThanTaken(address, largest) }
         if let smallest, size < smallest { return .smallerThanTaken(address, smallest) }

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// Which protocol for uploads a server speaks, found out with as few questions as its answers allow.
+/// Finds out which protocol for uploads a server speaks, with as few questions as its answers allow.
 ///
 /// An OPTIONS request names one version of the IETF draft. A server that knows it shows `Upload-Limit`; one that speaks tus shows
 /// `Tus-Version` whatever was asked; one that knows the version without having limits, as the older ones have none, may repeat its number, and one
@@ -24,7 +24,7 @@ struct UploadProbe: Hashable, Sendable {
     /// The version that is asked for.
     private(set) var asking: Int
     private var untried: [Int]
-    /// Whether `Tus-Version` is an answer: not when a person chose the draft.
+    /// True when `Tus-Version` is an answer: not when a person chose the draft.
     private let takesTus: Bool
 
     init(takesTus: Bool) {

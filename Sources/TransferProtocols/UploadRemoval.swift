@@ -8,14 +8,14 @@ package struct UploadRemoval: ProtocolMachine {
         case ready
         /// Next: itself with the next one, `over`.
         case removing(ExchangeID, rest: [HTTPExchange])
-        /// `finish` or `wait` was said.
+        /// `finish`, `fail` or `wait` was said.
         case over
     }
 
     private let exchanges: [HTTPExchange]
     private var state = State.ready
     private var lastID = 0
-    /// What is still there because the server refused to remove it.
+    /// The first error, such as the server's refusal, that left something there.
     private var refusal: TransferError?
 
     init(_ exchanges: [HTTPExchange]) { self.exchanges = exchanges }

@@ -1,7 +1,7 @@
 package import TransferModel
 import XMLReader
 
-/// What the bytes of a listing are.
+/// The format of a listing's bytes.
 package enum ListingFormat: Hashable, Sendable {
     /// `MLSD`'s lines (RFC 3659 section 7).
     case machineLines
@@ -11,7 +11,7 @@ package enum ListingFormat: Hashable, Sendable {
     case bucket(prefix: RawPath)
 }
 
-/// How a listing's bytes ended.
+/// The result of reading a listing's bytes.
 package struct ListingEnd: Hashable, Sendable {
     /// It is what was asked for, from its beginning to its end. False: nothing follows from a name that is not in it.
     package var isWhole: Bool

@@ -19,9 +19,9 @@ package struct RemoteListing: ProtocolMachine {
         case ready
         /// One request for all of it, or a page of it. Next: itself (the next page), `over`.
         case asking(ExchangeID)
-        /// Of SFTP. Next: `reading`, `over`.
+        /// SFTP only: the folder is opened. Next: `reading`, `over`.
         case opening(ExchangeID)
-        /// Of SFTP. Next: itself, `over`.
+        /// SFTP only: names of the open folder are read. Next: itself, `over`.
         case reading(ExchangeID, SFTPHandle)
         /// The last action was said.
         case over
