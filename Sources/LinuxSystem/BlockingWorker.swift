@@ -13,7 +13,7 @@ private final class WorkQueue: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var waiting: [Work] = []
-    /// Where `waiting` begins; the done part before it is dropped in bulk.
+    /// Index of the first work in `waiting` that is not done; the done part before it is dropped in bulk.
     private var head = 0
     private var stopping = false
     private var threads: [pthread_t] = []

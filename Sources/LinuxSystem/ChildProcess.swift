@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// How a child ended.
+/// The end of a child: its exit code, or the signal that killed it.
 package enum ChildExit: Sendable, Equatable {
     case exited(Int32)
     case signalled(Int32)
@@ -81,7 +81,7 @@ package final class ChildProcess: Sendable {
         return ChildExit(waitStatus: status)
     }
 
-    /// Whether it has ended, waiting for that until the deadline; blocks. Corresponds to poll(2).
+    /// Waits for the child's end until the deadline and returns true when it has ended; blocks. Corresponds to poll(2).
     package func hasEnded(by deadline: MonotonicInstant) -> Bool {
         while true {
             let left = max(.zero, MonotonicInstant.now.duration(to: deadline))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a program printed that somebody waited for.
+/// The output of a program that somebody waited for, or the reason why there is none.
 package enum CommandOutput: Sendable, Equatable {
     /// All of it, of a program that ended well.
     case printed([UInt8])
@@ -9,7 +9,7 @@ package enum CommandOutput: Sendable, Equatable {
     /// It did not end in time, and was killed.
     case endless
 
-    /// What is read of it at most.
+    /// Reading stops after this many bytes.
     private static let most = 1 << 16
 
     /// Starts a program and reads what it prints. Blocks: on a ``BlockingWorker``.

@@ -1,6 +1,6 @@
 import CSwiftJobs
 
-/// What runs the jobs that belong to no actor: Swift's default executor, or threads of this program's own.
+/// The executor of jobs that belong to no actor: Swift's default executor, or threads of this program's own.
 ///
 /// Swift's is libdispatch, whose pool looks after its threads once a second from the first job on, for as long as the process lives: a
 /// screen that shows nothing new and an engine with nothing to do would never rest.

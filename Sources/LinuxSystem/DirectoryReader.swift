@@ -4,7 +4,7 @@ import Glibc
 package struct DirectoryEntry: Sendable, Equatable {
     /// The name's bytes, never `.` or `..`.
     package let name: [UInt8]
-    /// What it is; nil when the file system does not tell here and `fstatat` must be asked.
+    /// The entry's kind; nil when the file system does not tell here and `fstatat` must be asked.
     package let kind: FileKind?
     package let inode: UInt64
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a descriptor's owner waits for. An error or a hang-up is told always.
+/// The events that a descriptor's owner waits for. An error or a hang-up is told always.
 package struct Interest: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -16,7 +16,7 @@ package struct Interest: OptionSet, Sendable {
     }
 }
 
-/// What a descriptor is ready for.
+/// The events that a descriptor is ready for.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -44,7 +44,7 @@ package struct Registration: Sendable, Hashable {
     var userData: UInt64 { UInt64(UInt32(bitPattern: descriptor)) << 32 | UInt64(number) }
 }
 
-/// Who gets the events of which descriptor.
+/// The handler of each descriptor's events.
 struct RegistrationTable {
     private struct Entry {
         let number: UInt32

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Unchecked: every stored property says which thread or lock protects it.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
-    /// What other threads leave here. Under the inbox's lock.
+    /// Jobs and the order to stop, left here by other threads. Under the inbox's lock.
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var stopping = false
@@ -96,7 +96,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         precondition(isOnLoop, "not on the event loop")
     }
 
-    /// Whether the caller is on the loop's thread.
+    /// True when the caller is on the loop's thread.
     package var isOnLoop: Bool { thread.load(ordering: .acquiring) == Thread.current }
 
     // MARK: Running

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a directory entry is.
+/// The kind of a directory entry.
 package enum FileKind: Sendable, Equatable {
     case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice, other
 
@@ -33,7 +33,7 @@ package enum FileKind: Sendable, Equatable {
     }
 }
 
-/// What the kernel says of a file. Corresponds to `struct stat`.
+/// The kernel's record of a file. Corresponds to `struct stat`.
 package struct FileStatus: Sendable, Equatable {
     /// Bytes.
     package let size: Int64

@@ -6,7 +6,7 @@
     /// Tests run side by side in one process: name the descriptor or a part of the path, so that only the
     /// intended call is hit.
     package enum ForcedFailures {
-        /// Which calls of the kind are meant.
+        /// The calls of one kind that are made to fail.
         package enum Target: Sendable, Equatable {
             /// Calls on this descriptor.
             case descriptor(Int32)

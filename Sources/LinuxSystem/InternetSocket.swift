@@ -72,7 +72,7 @@ package enum InternetSocket {
         return address.count == 16 && address.starts(with: prefix) ? Array(address.dropFirst(12)) : address
     }
 
-    /// Whether an address of `bytes(ofAddress:)` is this machine's own alone: 127.0.0.0/8 or ::1.
+    /// Returns true when an address of `bytes(ofAddress:)` is a loopback address: 127.0.0.0/8 or ::1.
     package static func isLoopback(_ address: [UInt8]) -> Bool {
         address.count == 4 ? address[0] == 127 : address == [UInt8](repeating: 0, count: 15) + [1]
     }
@@ -100,7 +100,7 @@ package enum InternetSocket {
         }
     }
 
-    /// Whether this machine has any address that leads out of it: of an interface that is up and has its line (`IFF_RUNNING`), and is not
+    /// True when this machine has any address that leads out of it: of an interface that is up, has its line (`IFF_RUNNING`) and is not
     /// loopback. A bridge without a running machine behind it, as Docker and libvirt keep one, has no line.
     package static var hasAddress: Bool { ownAddress(isIPv6: false) != nil || ownAddress(isIPv6: true) != nil }
 
@@ -123,7 +123,7 @@ package enum InternetSocket {
         return nil
     }
 
-    /// Whether an interface with these flags may reach others, and be reached.
+    /// Returns true when an interface with these flags may reach other machines, and be reached.
     static func leadsOut(_ flags: UInt32) -> Bool {
         let (up, running, loopback) = (UInt32(IFF_UP), UInt32(IFF_RUNNING), UInt32(IFF_LOOPBACK))
         return flags & (up | running | loopback) == up | running

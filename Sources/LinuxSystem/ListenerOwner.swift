@@ -23,7 +23,7 @@ package enum ListenerOwner {
         return []
     }
 
-    /// Whether the program at the other end of a connection within this machine is this user's.
+    /// Returns true when the program at the other end of a connection within this machine is this user's.
     ///
     /// The other end has a row of its own. One that was accepted names the program's user, whoever listens on the port by now; one that
     /// still waits to be accepted belongs to who listens, because it would end with the listener.
@@ -50,7 +50,7 @@ package enum ListenerOwner {
         var port: UInt16
         var remotePort: UInt16
         var userID: UInt32
-        /// Whether a program has it: it has an inode.
+        /// A program has accepted the connection: its row has an inode.
         var isAccepted: Bool
     }
 
@@ -74,7 +74,7 @@ package enum ListenerOwner {
         var port: UInt16
         var userID: UInt32
 
-        /// Whether a connection to this address may be given to it: the address is its own, or it listens to all.
+        /// Returns true when a connection to this address may go to this listener: the address is its own, or it listens to all.
         func takes(_ other: [UInt8]) -> Bool {
             let (own, wanted) = (InternetSocket.plain(address), InternetSocket.plain(other))
             // What listens to all of IPv6 usually takes IPv4 as well; nobody tells whether it does.

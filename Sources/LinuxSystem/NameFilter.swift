@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which names a walk takes: shell patterns over the path below the source and over the base name; exclude wins.
+/// Selects the names that a walk takes, by shell patterns over the path below the source and over the base name; exclude wins.
 /// Corresponds to `fnmatch`.
 package struct NameFilter: Sendable {
     private let include: [[CChar]]
@@ -14,7 +14,7 @@ package struct NameFilter: Sendable {
     /// There is no pattern.
     package var takesAll: Bool { include.isEmpty && exclude.isEmpty }
 
-    /// Whether a file is queued.
+    /// Returns true when a file is queued.
     /// - Parameter folder: below the source; empty for what is in it.
     package func takes(file name: [UInt8], in folder: [UInt8]) -> Bool {
         if takesAll { return true }
@@ -22,7 +22,7 @@ package struct NameFilter: Sendable {
         return (include.isEmpty || Self.matches(include, base, path)) && !Self.matches(exclude, base, path)
     }
 
-    /// Whether a directory is walked at all. An include pattern says nothing of it: what it wants may lie below.
+    /// Returns true when a directory is walked. Include patterns do not count here: the files that they want may lie below.
     package func enters(directory name: [UInt8], in folder: [UInt8]) -> Bool {
         if exclude.isEmpty { return true }
         let (base, path) = Self.names(name, in: folder)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a folder or file that must be this user's alone is not believed.
+/// The reason why a folder or file that must be this user's alone is not trusted.
 package enum PrivacyFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// It cannot be opened: `ELOOP` and `ENOTDIR` when a link or something else stands in its place.
     case failed(Errno)

@@ -49,7 +49,7 @@ extension System {
         return try openUnlinked(last, in: folder?.rawValue ?? directory, flags: flags)
     }
 
-    /// Of a link a call that wants a directory says only that it is none.
+    /// Opens a name that is no link; throws `ELOOP` for a link, also where `openat` only says that it is no directory.
     private static func openUnlinked(
         _ name: [UInt8], in directory: Int32, flags: Int32
     ) throws(Errno) -> OwnedDescriptor {

@@ -163,7 +163,7 @@ extension System {
         _ = try systemCall(.flock, descriptor: descriptor) { flock(descriptor, LOCK_UN) }
     }
 
-    /// What a range of a file will be used for.
+    /// The coming use of a range of a file.
     package enum AccessAdvice: Sendable {
         case sequential, willNeed, dontNeed
 

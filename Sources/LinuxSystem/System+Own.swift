@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a file or folder of ours is not trusted. Each message names the way out.
+/// The reason why a file or folder of ours is not trusted. Each message names the way out.
 package enum Untrusted: Error, Hashable, Sendable {
     /// A symbolic link stands where our own file or folder belongs.
     case isLink(path: [UInt8])

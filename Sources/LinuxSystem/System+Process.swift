@@ -21,7 +21,7 @@ extension System {
         _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 
-    /// Whether a core dump of this process would be written. Corresponds to `prctl(PR_GET_DUMPABLE)`.
+    /// True when a core dump of this process may be written. Corresponds to `prctl(PR_GET_DUMPABLE)`.
     package static var isDumpable: Bool { CLinux_is_dumpable() != 0 }
 
     /// Sends a signal; signal 0 only asks whether the process is there (`ESRCH`). Corresponds to `kill`.
@@ -33,7 +33,7 @@ extension System {
     @discardableResult
     package static func umask(_ mask: UInt32) -> UInt32 { UInt32(Glibc.umask(mode_t(mask))) }
 
-    /// Whether a descriptor is a terminal. Corresponds to `isatty`.
+    /// Returns true when a descriptor is a terminal. Corresponds to `isatty`.
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// Bytes nobody can guess. Corresponds to `getrandom`, which on Linux does not fail once the system is up.

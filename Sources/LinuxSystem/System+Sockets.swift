@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Who is at the other end of a Unix socket. Corresponds to `struct ucred`.
+/// Process, user and group at the other end of a Unix socket. Corresponds to `struct ucred`.
 package struct PeerCredentials: Sendable, Equatable {
     package let processID: Int32
     package let userID: UInt32
@@ -31,7 +31,7 @@ extension System {
         }
     }
 
-    /// Who is at the other end of a Unix socket. Corresponds to `getsockopt(SO_PEERCRED)`.
+    /// Asks the kernel for the peer of a Unix socket. Corresponds to `getsockopt(SO_PEERCRED)`.
     package static func peerCredentials(_ socket: Int32) throws(Errno) -> PeerCredentials {
         var pid: pid_t = 0
         var uid: uid_t = 0
@@ -40,8 +40,8 @@ extension System {
         return PeerCredentials(processID: pid, userID: uid, groupID: gid)
     }
 
-    /// What has arrived: nil when nothing has yet, 0 when the peer has ended its side. Never waits, never raises
-    /// `SIGPIPE`. Corresponds to `recv(MSG_DONTWAIT)`.
+    /// Receives the bytes that have arrived and returns their number: nil when none have yet, 0 when the peer has ended its side.
+    /// Never waits, never raises `SIGPIPE`. Corresponds to `recv(MSG_DONTWAIT)`.
     package static func receive(
         _ socket: Int32, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int? {
@@ -68,7 +68,7 @@ extension System {
         }
     }
 
-    /// Which side of a connection ends.
+    /// The side of a connection that ends.
     package enum ShutdownSide: Sendable { case reading, writing, both }
 
     /// Ends one side or both of a connection. Corresponds to `shutdown`.

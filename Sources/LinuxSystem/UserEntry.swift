@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the user database says of who runs this.
+/// The user database's entry of the user who runs this process.
 package struct UserEntry: Sendable {
     package let name: String
     package let home: String
@@ -19,8 +19,8 @@ package struct UserEntry: Sendable {
         }
     }
 
-    /// Whether the group is this user's alone, as many distributions make one for each user: of the user's name, and with nobody else in it.
-    /// Corresponds to `getgrgid_r`.
+    /// Returns true when the group is this user's alone, as many distributions make one for each user: of the user's name, and with nobody
+    /// else in it. Corresponds to `getgrgid_r`.
     package func ownsGroup(_ id: UInt32) -> Bool {
         guard id == groupID else { return false }
         var entry = group()
