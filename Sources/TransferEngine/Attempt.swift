@@ -25,11 +25,11 @@ struct FlyingExchange {
 struct LastAnswer {
     let head: HTTPAnswer
     var body: [UInt8] = []
-    /// What it answers; `nil`: that was not HTTP.
+    /// The request that it answers; `nil`: that was not HTTP.
     let request: (method: HTTPExchange.Method, url: HTTPAddress)?
 }
 
-/// Who carries an exchange.
+/// The transport that carries an exchange.
 enum Carrier {
     case http
     case ftp
@@ -38,7 +38,7 @@ enum Carrier {
 
 /// A task that has a slot: what the engine knows of it while it runs. On the engine's loop; at most as many as there are slots.
 final class Attempt {
-    /// Where it stands between the machine's decisions.
+    /// The stage of the attempt, from its first exchange to its end.
     enum Phase {
         /// Exchanges go on. Next: `finishing`, `over`.
         case running
@@ -52,7 +52,7 @@ final class Attempt {
 
     let task: ClaimedTask
     let context: BatchContext
-    /// Which of the batch's keys it began with.
+    /// The batch's `keysGeneration` when the attempt began.
     let keysGeneration: Int
     let origin: String
     /// The file's own place at the server.
@@ -65,7 +65,7 @@ final class Attempt {
     var holdsSlot = false
     /// Only the last answers are awaited, or the disk: another one has its slot already.
     var isFinishing: Bool { phase == .finishing || phase == .publishing || !holdsSlot }
-    /// What the machine wants done next; waits while `isBlocked`.
+    /// Actions that the machine wants performed next, in order; they wait while `isBlocked`.
     var actions: [ProtocolAction] = []
     /// An action that takes time is under way: the disk, a digest.
     var isBlocked = false
@@ -76,7 +76,7 @@ final class Attempt {
     /// Something has gone out to the server, as far as anybody can tell.
     var hasReachedServer = false
 
-    /// What its operations over SFTP draw from.
+    /// The token buckets that its operations over SFTP draw from.
     var throttle: BucketThrottle?
 
     /// It takes away what an upload has left, and tells the end here; not a task's attempt at all.
@@ -94,13 +94,13 @@ final class Attempt {
     // Of an upload.
     var subject: UploadSubject?
     var source: SourceFile?
-    /// How often the source was found changed, over all attempts.
+    /// Number of times that the source was found changed, over all attempts.
     var changes = 0
-    /// What the machine made durable last, or an earlier attempt did.
+    /// The resume point that was made durable last, by the machine or by an earlier attempt.
     var resumePoint: ResumePoint?
     /// An earlier one, until another takes its place: the upload begins anew, and what is there of it may still have to be removed.
     var outdatedPoint: ResumePoint?
-    /// What the server has stored of an earlier version of the source.
+    /// The earlier version of the source that the server has stored.
     var ownVersion: PutResumePoint?
     /// Bytes that exchanges which are over have sent, without the server's word on them yet.
     var unconfirmed: Int64 = 0
@@ -115,7 +115,7 @@ final class Attempt {
 
     // Accounting.
     var total: Int64?
-    /// Of a download: where in the file the exchange in flight began.
+    /// When receiving: the offset in the file, in bytes, at which the exchange in flight began.
     var base: Int64 = 0
     /// Bytes of the file that are sent or received, as last looked at.
     var sent: Int64 = 0
@@ -126,15 +126,15 @@ final class Attempt {
     /// The accepted position advanced in this attempt.
     var hasProgressed = false
     var meter: SpeedMeter
-    /// Of this file alone: a meter may have measured another one before.
+    /// Speed of this file only; `meter` may have measured another file before.
     var pace: AttemptPace
     /// The queue knows that it runs. Small files are over before it would.
     var isToldRunning = false
-    /// Of an upload: what the queue was told last of how far it is, and when.
+    /// Uploads only: the bytes sent that the queue was told of last, and when (nanoseconds of the engine's clock).
     var told = (bytes: Int64(0), at: Int64(0))
     /// The queue was told that a kill would have all of this upload sent again.
     var isToldAtRisk = false
-    /// Of an upload: the server has said in this attempt how much it has; before that an earlier attempt's word holds.
+    /// Uploads only: the server has said in this attempt how much it has; before that an earlier attempt's word holds.
     var isCounted = false
     let startedAt: Int64
 
@@ -163,14 +163,14 @@ final class Attempt {
         return max(0, end - base)
     }
 
-    /// What facts about its server are kept by.
+    /// The key under which facts about its server are kept.
     var factsKey: String { place?.factsKey(origin) ?? origin }
 
     var direction: TransferDirection {
         if case .upload = task.work { .upload } else { .download }
     }
 
-    /// Of an upload: how far it is, counting what is on its way.
+    /// Uploads only: bytes confirmed by the server plus bytes sent and not yet confirmed.
     var uploaded: Int64 { exchanges.reduce(accepted + unconfirmed) { $0 + $1.sent } }
 
     /// A cut costs nothing but the way: something at the server remembers what it has.
@@ -179,7 +179,7 @@ final class Attempt {
     /// Whoever stops it now finds what was sent when it goes on: of a download always, of an upload where the server can.
     var keepsWhatWasSent: Bool { target != nil || resumePoint?.goesOn ?? false }
 
-    /// Whether it would go on where it stands if it were broken off now; `nil`: that is not known yet.
+    /// True when it would go on where it stands if it were broken off now; `nil`: that is not known yet.
     var isResumable: Bool? {
         guard phase == .running, sent > 0 else { return nil }
         guard target != nil, exchanges.contains(where: { $0.carrier == .http }) else { return keepsWhatWasSent }

@@ -4,10 +4,10 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// What all tasks of a batch share while some of them are at hand: its order, its credentials. Holds secrets; never printed.
+/// The order and credentials that all tasks of a batch share while some of them are at hand. Holds secrets; never printed.
 /// On the engine's loop.
 final class BatchContext {
-    /// What is shown to the server, beside given header fields.
+    /// The credentials that are shown to the server, beside given header fields.
     enum Credentials {
         /// Still to be asked for: a command or a netrc file.
         case unknown
@@ -16,7 +16,7 @@ final class BatchContext {
         case none
         case user(String, password: String)
         case netrc(Netrc)
-        /// What a program printed.
+        /// Keys that a program printed.
         case s3(S3Keys)
         /// They cannot be had: the batch's tasks wait for a person.
         case failed(TransferError)
@@ -27,16 +27,16 @@ final class BatchContext {
     private(set) var keysGeneration = 0
     /// When a program was asked for other keys because a server refused what it had printed.
     private var renewedAt: Timestamp?
-    /// Where uploads go; `nil` for downloads.
+    /// The place that uploads go to; `nil` for downloads.
     let destination: RemotePlace?
     var credentials: Credentials {
         didSet { lastSSHTarget = nil }
     }
     /// The answer to the last question for one: every operation asks.
     private var lastSSHTarget: (host: String, port: Int?, agent: RawPath?, target: SSHTarget)?
-    /// How a name and password are shown: at once, until a server refuses that.
+    /// The way in which a name and password are shown: at once, until a server refuses that.
     private var scheme = HTTPCredentials.Scheme.basic
-    /// What of a connection the batch's options decide.
+    /// The connection settings that the batch's options decide.
     private var base: ConnectionSettings
     private let timeouts: ExchangeTimeouts
     private let userAgent: String
@@ -77,7 +77,7 @@ final class BatchContext {
         return secrets.user.map { .user($0, password: secrets.password ?? "") } ?? .none
     }
 
-    /// Whether a command or a file tells them.
+    /// Returns true when a password command or a netrc file tells the credentials.
     private static func asks(_ secrets: TransferSecrets) -> Bool {
         secrets.passwordCommand != nil || (secrets.netrcFile != nil && secrets.password == nil)
     }
@@ -137,7 +137,7 @@ final class BatchContext {
         return true
     }
 
-    /// Of S3: those that were queued with the batch, or what a password command gave.
+    /// The keys for S3: printed by the batch's program, queued with it, or its user name and password (which a command may give).
     private var keys: S3Keys? {
         if case .s3(let keys) = credentials { return keys }
         if let keys = order.secrets.s3 { return keys }
@@ -182,7 +182,7 @@ final class BatchContext {
         return request
     }
 
-    /// What a receiver of this user asks for, where the batch brings nothing of its own.
+    /// The token that a receiver of this user asks for; `nil` where the batch brings a login of its own, or none is kept.
     private func receiverToken(for url: HTTPAddress) -> String? {
         bringsLogin ? nil : receivers.token(for: url)
     }
@@ -277,7 +277,7 @@ final class BatchContext {
 }
 
 extension ConnectionSettings {
-    /// Which servers a batch trusts.
+    /// The settings that decide which servers a batch trusts.
     fileprivate init(_ options: TransferOptions) {
         self.init()
         authoritiesFile = options.caFile?.text
@@ -291,7 +291,7 @@ extension TransferOptions {
 }
 
 extension TransferError {
-    /// What a batch has to have and the secrets store has lost; `nil`: nothing.
+    /// The error of a batch whose secrets the secrets store has lost; `nil`: none is lost.
     static func lost(_ lacks: Set<KeptSecret>, of batch: BatchID) -> TransferError? {
         if lacks.isEmpty { return nil }
         let words = KeptSecret.lostWords(lacks)
@@ -304,7 +304,7 @@ extension TransferError {
             .permissionDenied, "\(words): give it again with 'martlet set \(batch)' and \(KeptSecret.options(lacks))")
     }
 
-    /// Of a download whose address had a query.
+    /// The error of a download whose address had a query that is lost.
     static let lostQuery = TransferError(
         .permissionDenied,
         "the query of its address was lost with secrets.sqlite: queue it again with the whole address, and cancel this one"

@@ -4,7 +4,7 @@ package import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// Where unfinished uploads are looked for, and who asks. Holds keys; never printed or stored.
+/// A search for unfinished uploads: the place in a bucket, and the keys of who asks. Never printed or stored.
 package struct BucketSearch: Sendable {
     /// `s3://bucket/prefix`.
     package var url: String
@@ -20,7 +20,7 @@ package struct BucketSearch: Sendable {
 
 /// An upload that was found in a bucket.
 package struct FoundUpload: Sendable, Hashable {
-    /// Of the object that it would become; harmless to print.
+    /// Address of the object that it would become; harmless to print.
     package var destination: String
     package var key: RawPath
     package var uploadID: String
@@ -37,7 +37,7 @@ package struct FoundUpload: Sendable, Hashable {
     }
 }
 
-/// What lies in a bucket: asked and taken away by requests that belong to no task.
+/// Finds and removes unfinished uploads in a bucket, by requests that belong to no task.
 extension TransferEngine {
     package func search(_ search: BucketSearch) async -> Result<[FoundUpload], TransferError> {
         guard let address = S3Address(search.url, place: search.place ?? S3Place()) else {
@@ -141,7 +141,7 @@ extension TransferEngine {
 }
 
 extension Remains {
-    /// Of an upload to S3: its ID there.
+    /// The upload's ID at S3; `nil` when it is no multipart upload there.
     package var bucketUploadID: String? {
         task.resumePoint.flatMap { ResumePoint(encoded: $0) }?.content(S3ResumePoint.self)?.uploadID
     }

@@ -26,7 +26,7 @@ enum CredentialSource {
         }
     }
 
-    /// What was found, unless a line end in it would be a command at the server.
+    /// Fetches the credentials; those with a control character are refused, since a line end would be a command at the server.
     static func fetch(_ secrets: TransferSecrets) throws(Errno) -> Found {
         let found = try read(secrets)
         let isRefused =

@@ -50,6 +50,6 @@ final class DigestSink: TransferBodySink, SFTPSink {
         meter?.moved(by: Int64(rest.count))
     }
 
-    /// Of what was read. Asked once, at the end.
+    /// SHA-256 of the bytes that were read. Asked once, at the end.
     var value: TransferDigest { TransferDigest(sha256: running.value()) }
 }

@@ -29,7 +29,7 @@ actor DirectoryWalker {
     /// A source is walked from what the queue has: what was listed of it and did not get there is listed again.
     func restart(_ source: SourceID) { open = open.filter { $0.value.source != source } }
 
-    /// What sources that a person named are. A link among them is followed: it was meant.
+    /// Looks up the kind of each source that a person named. A link among them is followed: it was meant.
     func inspect(_ sources: [WalkState]) -> [FoundSource] {
         sources.map { source in
             do throws(Errno) {
@@ -141,7 +141,7 @@ actor DirectoryWalker {
         }
     }
 
-    /// What is neither a file nor a folder, and was not meant by a filter either.
+    /// Counts an entry that is neither a file nor a folder as left out, unless the filter leaves its name out anyway.
     private func leaveOut(
         _ kind: FileKind?, _ name: [UInt8], _ folder: FolderToWalk, _ filter: NameFilter, _ chunk: inout WalkedChunk
     ) {
@@ -155,7 +155,7 @@ actor DirectoryWalker {
         if filter.enters(directory: name, in: folder.relative.bytes) { chunk.folders.append(RawPath(name)) }
     }
 
-    /// Whether a linked directory is one of those that lead to it: walking it would never end.
+    /// Returns true when a linked directory is one of those that lead to it: walking it would never end.
     private func isLoop(_ status: FileStatus, _ folder: FolderToWalk, _ source: WalkState) -> Bool {
         var place = SourcePlace(named: source.path)
         var ancestors = [place]

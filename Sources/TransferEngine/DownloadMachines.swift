@@ -2,7 +2,7 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// Which protocol fetches a file: by the URL's scheme.
+/// Chooses the protocol that fetches a file, by the URL's scheme.
 extension BatchContext {
     /// `nil`: there is no such address.
     /// - Parameter verify: how the file is checked; of what is fetched for another purpose not as the order says.

@@ -4,8 +4,8 @@ import LinuxSystem
 import TransferModel
 import TransferProtocols
 
-/// Where a download goes: a temporary file beside the final name, which nobody sees before it is whole. Never a file of somebody else:
-/// it is made exclusively, and recognised by its inode when an attempt comes back. On the engine's loop.
+/// The temporary file of a download, beside the final name; nobody sees the final name before the file is whole. Never a file of somebody
+/// else: it is made exclusively, and recognised by its inode when an attempt comes back. On the engine's loop.
 final class DownloadTarget: TransferBodySink {
     typealias Refusal = LocalRefusal
 
@@ -15,7 +15,7 @@ final class DownloadTarget: TransferBodySink {
     private(set) var partName: RawPath?
     private(set) var partInode: UInt64?
     private(set) var descriptor: OwnedDescriptor?
-    /// Where the next byte goes.
+    /// Offset in the file at which the next byte is written.
     private var position: Int64 = 0
     /// Bytes still to be dropped: the server began earlier than it was asked to.
     private var skip: Int64 = 0
@@ -162,7 +162,7 @@ final class DownloadTarget: TransferBodySink {
         position += Int64(rest.count)
     }
 
-    /// What an error number means here.
+    /// The refusal that an error number of the destination means.
     func refusal(_ error: Errno) -> Refusal {
         let place = directory.displayed
         if isMeddledWith {

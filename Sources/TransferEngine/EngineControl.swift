@@ -1,7 +1,7 @@
 package import TransferModel
 package import TransferQueue
 
-/// What the service asks of the engine. `TransferEngine` is the one that moves bytes; a test of the service brings a fake.
+/// The engine as the service uses it. `TransferEngine` is the one that moves bytes; a test of the service brings a fake.
 ///
 /// The queue is the truth: the service changes the queue first and then tells the engine, which looks again.
 package protocol EngineControl: Actor {
@@ -28,10 +28,10 @@ package protocol EngineControl: Actor {
     /// The active tasks and the speeds at this instant. Everything else is in the queue.
     func live() -> LiveSnapshot
 
-    /// How the parts stand of a task's file that is being sent in several; empty when it is not.
+    /// The progress of each part of a task's file that is being sent in several; empty when it is not.
     func parts(of task: TaskID) -> [PartRun]
 
-    /// How the attempt of a task goes; `nil`: none is under way.
+    /// Speeds of a task's attempt, and whether it could resume; `nil`: none is under way.
     func figures(of task: TaskID) -> AttemptFigures?
 
     /// Called at most 10 times a second while active tasks move; `nil` when nobody looks. Called on the engine's loop: hand over, do not work there.
@@ -72,7 +72,7 @@ package protocol EngineControl: Actor {
     /// The socket of the person's ssh agent, from the front that connected last.
     func useAgent(_ socket: RawPath)
 
-    /// How fast it has been since the engine started, in the last minutes, hour and day: everything, or one batch. Without the process's use.
+    /// Speeds since the engine started, in the last minutes, hour and day: of everything, or of one batch. Without the process's use.
     func throughput(of batch: BatchID?) async -> ThroughputReport
 
     /// Ends all work. Afterwards the engine does nothing more.

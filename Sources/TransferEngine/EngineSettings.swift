@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What the whole engine may use; changes while it runs.
+/// Limits of the whole engine; they change while it runs.
 package struct EngineLimits: Hashable, Sendable {
     /// Bytes a second; `nil`: unlimited.
     package var bytesPerSecondUp: Int64?
@@ -19,19 +19,19 @@ package struct EngineLimits: Hashable, Sendable {
     }
 }
 
-/// How the engine works, decided when it starts.
+/// Settings of the engine, decided when it starts.
 package struct EngineSettings: Sendable {
     package var limits = EngineLimits()
     /// A download is synced and its resume point recorded after so many bytes, or after `checkpointInterval`.
     package var checkpointBytes: Int64 = 4 << 20
     package var checkpointInterval: Duration = .seconds(1)
-    /// How long a cancel can be taken back; the queue must have been told the same.
+    /// Time in which a cancel can be taken back; the queue must have been told the same.
     package var grace: Duration = .seconds(10)
     /// A folder of the engine's own, for the moment in which `ssh` asks for a password. Made when needed, 0700.
     package var privateFolder = RawPath("/nonexistent/martlet")
     /// The state directory, in which receivers of this user keep their tokens; `nil`: nobody looks for any.
     package var receiverState: RawPath?
-    /// Which day a time belongs to where the person is, as in `DayCount`.
+    /// Returns the day of a time where the person is, as in `DayCount`.
     package var localDay: @Sendable (Timestamp) -> Int64 = EngineSettings.localDayHere
     /// Sent as `User-Agent`.
     package var userAgent: String
@@ -48,7 +48,7 @@ package struct EngineReport: Sendable, Hashable {
     }
 
     package var level: Level
-    /// What it is about; `nil`: the engine.
+    /// The task that the line is about; `nil`: the engine.
     package var task: TaskID?
     package var message: String
 

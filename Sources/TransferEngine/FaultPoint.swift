@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Where `MARTLET_FAULT=engine.NAME:N` kills a debug build: one after each persisted step.
+/// A point at which `MARTLET_FAULT=engine.NAME:N` kills a debug build: one after each persisted step.
 enum FaultPoint: String, CrashPoint {
     /// Tasks are claimed, nothing is sent.
     case claimed

@@ -2,9 +2,9 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// What a server's list says of one completed file. Pure.
+/// Compares one completed file with its entry in the server's list. Pure.
 enum LastLookVerdict {
-    /// Why the file is not there as it was sent; `nil`: it is.
+    /// The reason why the file is not there as it was sent; `nil`: it is.
     /// - Parameter tagsProve: the server's tag of a version is another for other bytes, and never for the same version (S3).
     static func absence(of file: ComparedFile, at host: String, tagsProve: Bool) -> AbsentFile? {
         func absent(_ message: String, isOther: Bool = true) -> AbsentFile {

@@ -2,12 +2,12 @@ import LinuxSystem
 import TransferModel
 import TransferQueue
 
-/// Which folders are looked at now, and which wait after a failure. Kept in memory alone: what is due stands in the queue.
+/// The folders that are looked at now, and those that wait after a failure. In memory only: the queue keeps which looks are due.
 struct LastLooks {
     /// A folder that could not be asked for, and when it is tried again.
     struct Retry {
         var failures = 0
-        /// How often what was found could not be kept.
+        /// Number of times that the findings could not be kept.
         var troubles = 0
         var at: Timestamp
         /// When the first of the failures was.
@@ -23,7 +23,7 @@ struct LastLooks {
     /// Some are due and had no slot, or their server is left alone for a while.
     var isStarved = false
 
-    /// What is not asked for now.
+    /// Folders that are not asked for now: in hand, or waiting for their next try.
     func notNow(_ now: Timestamp) -> Set<FolderID> {
         inHand.union(retries.filter { now < $0.value.at }.keys)
     }
@@ -70,7 +70,7 @@ struct LastLooks {
         return retry.at
     }
 
-    /// What was found could not be kept here; nothing is said of the server. - Returns: when it is tried again.
+    /// Postpones a folder whose findings could not be kept here; nothing is said of the server. - Returns: when it is tried again.
     mutating func postpone(_ folder: FolderID, now: Timestamp, random: Double) -> Timestamp {
         inHand.remove(folder)
         var retry = retries[folder] ?? Retry(at: now, since: now)

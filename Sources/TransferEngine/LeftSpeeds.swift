@@ -45,7 +45,7 @@ struct LeftSpeeds {
         left.removeAll { batches.contains($0.place.batch) }
     }
 
-    /// What still counts.
+    /// The speeds that still count, above 0.
     mutating func speeds(at nanoseconds: Int64) -> [LeftSpeed] {
         left.removeAll { $0.meter.bytesPerSecond(at: nanoseconds) == 0 }
         return left.map { left in

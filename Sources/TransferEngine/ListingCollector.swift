@@ -8,7 +8,7 @@ import TransferQueue
 final class ListingCollector: TransferBodySink {
     /// More names than any folder has that people use; the rest of a list without end would fill the disk.
     static let most = 4_000_000
-    /// What a list may bring that leads to no name: a server that has nothing to tell could go on telling it for ever.
+    /// Most bytes of a list that lead to no name: a server that has nothing to tell could go on telling it for ever.
     private let mostIdleBytes: Int
     /// Bytes that go with a name, and those that a page counts as whatever is in it.
     private static let (bytesOfName, bytesOfPage) = (16 << 10, 64 << 10)
@@ -33,7 +33,7 @@ final class ListingCollector: TransferBodySink {
         spend(Self.bytesOfPage)
     }
 
-    /// How the answer ended, when it was a list.
+    /// Ends the answer that comes now and returns its end; `nil`: it was no list.
     func endReading() -> ListingEnd? {
         guard let (entries, end) = listing?.finish() else { return nil }
         listing = nil

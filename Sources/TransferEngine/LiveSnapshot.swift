@@ -1,12 +1,12 @@
 package import TransferModel
 package import TransferQueue
 
-/// What moves at an instant: the active tasks, and what files that are over have moved in the last seconds. Speeds of folders,
-/// batches and the whole are sums of these and of nothing else, so they always agree.
+/// The transfers at an instant: the active tasks, and the speeds that files which are over have left in the last seconds. Speeds of
+/// folders, batches and the whole are sums of these and of nothing else, so they always agree.
 /// Bounded by the number of slots, and of uploads that were stopped in the middle, never by the length of the queue.
 package struct LiveSnapshot: Sendable {
     package var tasks: [LiveTask]
-    /// Of files that were completed a moment ago.
+    /// Speeds left by files that ended a moment ago.
     package var left: [LeftSpeed]
     /// Batches whose tasks that could run all belong to hosts which are held back now.
     package var held: [BatchID: HeldHost] = [:]
@@ -37,8 +37,8 @@ package struct LiveSnapshot: Sendable {
     }
 }
 
-/// What files that are over still count for the speed of their folder and batch; it falls to 0 by itself, or until another file
-/// goes on in their place.
+/// The speed that a file which is over still adds to its folder and batch; it falls to 0 by itself, or lasts until another file
+/// goes on in its place.
 package struct LeftSpeed: Sendable, Hashable {
     package var batch: BatchID
     /// The folder that the file lies in directly.
@@ -74,7 +74,7 @@ package struct LiveTask: Sendable, Hashable {
     package var bytesAtRisk: Int64 = 0
     /// Smoothed; 0 while it stands still.
     package var bytesPerSecond: Int64
-    /// Of this try; `nil` until that says something.
+    /// Average of this attempt; `nil` until it says something.
     package var averageBytesPerSecond: Int64?
     /// `nil`: unknown.
     package var secondsLeft: Int64?

@@ -2,7 +2,7 @@ import LinuxSystem
 import TransferModel
 import TransferQueue
 
-/// Why the local side refuses.
+/// A refusal by the local side: its error, and whether the task waits or fails.
 struct LocalRefusal: Error {
     var error: TransferError
     /// A wait that time or a person ends; `nil`: it fails.
@@ -10,7 +10,7 @@ struct LocalRefusal: Error {
     /// No descriptor is left for this file, so there is none for the next one either.
     var isShortage = false
 
-    /// What an error number means for a source.
+    /// The refusal that an error number of a source means.
     static func source(_ place: SourcePlace, _ error: Errno) -> LocalRefusal {
         error.isShortage ? shortage : LocalRefusal(error: .source(place, error))
     }
@@ -28,7 +28,7 @@ extension TransferError {
 }
 
 extension TransferEngine {
-    /// What is here refuses a task that has no slot.
+    /// Records a refusal by the local side for a task that has no slot: it waits or fails.
     func refused(_ task: ClaimedTask, _ refusal: LocalRefusal) {
         queue.writer.record(.untouched, for: task.claim)
         guard let reason = refusal.waits else { return refuse(task, refusal.error) }

@@ -13,7 +13,7 @@ struct NameClaims {
     }
 
     private var names: [TaskID: Name] = [:]
-    /// Who has the name, and who waits for it, in their order.
+    /// The tasks of each name, in order: the first one has it, the others wait for it.
     private var lines: [Name: [TaskID]] = [:]
 
     /// Returns false when the task has to wait until `release` names it.

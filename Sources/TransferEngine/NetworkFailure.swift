@@ -3,7 +3,7 @@ import LinuxSystem
 import TransferModel
 import TransferProtocols
 
-/// What a failed exchange means: libcurl's code as one of our own, with a message that says what to do.
+/// Translates a failed exchange: libcurl's code into one of our own, with a message that says what to do.
 enum NetworkFailure {
     /// - Parameter handshakes: failed TLS handshakes of this task in a row, this one included: the third is believed.
     static func error(_ failure: CurlTransport.ExchangeFailure, host: String, handshakes: Int) -> TransferError {

@@ -1,4 +1,4 @@
-/// What an earlier attempt of a download has left here.
+/// The temporary file that an earlier attempt of a download has left here.
 enum PartLeft: Hashable {
     /// No file, or not ours.
     case nothing
@@ -13,7 +13,7 @@ enum PartLeft: Hashable {
     }
 }
 
-/// What of an earlier attempt has to come again.
+/// The bytes of an earlier attempt that have to come again.
 enum PartLoss: Hashable {
     case nothing
     /// Bytes behind the last checkpoint.

@@ -15,7 +15,7 @@ struct Publication: Sendable {
     }
 
     var part: RawPath
-    /// Of the temporary file.
+    /// Inode of the temporary file.
     var inode: UInt64
     var size: Int64
     var final: RawPath

@@ -24,7 +24,7 @@ final class QueueDuties {
     private var waiting: Set<Name> = []
     /// Duties that were refused and are not done.
     private var refused = 0
-    /// What the log has been told of the trouble that goes on.
+    /// The last error of the trouble that goes on, which the log has been told; `nil`: all is well.
     private var told: String?
 
     init(clock: any TransportClock) { self.clock = clock }

@@ -31,7 +31,7 @@ final class ReceiverTokens {
         return now != before
     }
 
-    /// How long a token is good without another look.
+    /// Time for which a token is good without another look.
     private static let patience = Duration.seconds(1)
 
     private func read(_ port: Int) -> String? {
@@ -52,7 +52,7 @@ final class ReceiverTokens {
         return count.flatMap { ReceiverToken.token(in: bytes[..<$0]) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a URL names this machine as only programs on it can reach it.
+    /// Returns true when a URL names this machine as only programs on it can reach it: `localhost` or a loopback address.
     static func isHere(_ address: HTTPAddress) -> Bool {
         if address.host == "localhost" { return true }
         let host = address.host.hasPrefix("[") ? String(address.host.dropFirst().dropLast()) : address.host

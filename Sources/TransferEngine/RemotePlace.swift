@@ -48,7 +48,7 @@ struct RemotePlace {
         self.address = address
     }
 
-    /// What a server of SFTP is called in messages.
+    /// The name of an SFTP server in messages: its host, and the port where that is not 22.
     static func server(_ host: String, _ port: Int?) -> String {
         port.map { TransferScheme.server(of: "sftp://\(host):\($0)") } ?? host
     }
@@ -73,7 +73,7 @@ struct RemotePlace {
         }
     }
 
-    /// What facts about its server are kept by: `origin` of the lane, but a bucket's service where that says more.
+    /// The key of facts about its server: `origin` of the lane, but a bucket's service where that says more.
     func factsKey(_ origin: String) -> String {
         if case .s3(let address) = address { address.origin } else { origin }
     }

@@ -1,7 +1,7 @@
 import TransferModel
 import TransferQueue
 
-/// Which batches have one limit together: those that took theirs from the same configured server and still have it. Pure.
+/// Limits that several batches share: those that took theirs from the same configured server and still have it. Pure.
 struct SharedLimits {
     /// The server's name, of each batch that draws from its limit.
     private(set) var names: [BatchID: String] = [:]

@@ -129,7 +129,7 @@ final class SourceFile: TransferBodySource {
         return (modified - tick...modified + tick).contains(now) ? modified + tick - now + 1 : nil
     }
 
-    /// Whether the file is still the one that was opened, after the time in which nothing could have told; before a byte of it is sent.
+    /// True when the file is still the one that was opened. Asked before a byte is sent, after the time in which nothing could have told.
     var hasSettled: Bool {
         guard difference == nil else { return false }
         guard let bytes else { return true }
@@ -152,7 +152,7 @@ extension SourceIdentity {
 }
 
 extension TransferError {
-    /// What an error number means for a source.
+    /// The error of a task that an error number of its source means.
     static func source(_ path: RawPath, _ error: Errno) -> TransferError {
         switch error {
         case .noSuchFile, .notDirectory:

@@ -18,7 +18,7 @@ extension SourcePlace {
         return try System.open(below.bytes, below: top.rawValue, flags: flags)
     }
 
-    /// What lies there now, a link in its place included. `ELOOP`: it lies behind a link.
+    /// The status of what lies there now: of the link itself where links are not followed. `ELOOP`: it lies behind a link.
     func status(followingLinks: Bool) throws(Errno) -> FileStatus {
         if isReached(followingLinks: followingLinks) { return try System.stat(path.bytes) }
         let top = try System.openPlace(named.bytes)
@@ -39,7 +39,7 @@ extension SourcePlace {
 }
 
 extension TransferError {
-    /// What an error number means for a source.
+    /// The error of a task that an error number of its source means; names the link that is in the way.
     static func source(_ place: SourcePlace, _ error: Errno) -> TransferError {
         guard error == .tooManyLinks, let link = place.firstLink, link != place else {
             return source(place.path, error)

@@ -44,10 +44,10 @@ final class Timeline {
     /// For speeds.
     var nanoseconds: Int64 { clock.now.nanoseconds }
 
-    /// How far the wall clock is ahead of time that nobody sets; another number once somebody has set that clock.
+    /// Milliseconds by which the wall clock is ahead of time that nobody sets; another number once somebody has set that clock.
     var lead: Int64 { wall() - nanoseconds / 1_000_000 }
 
-    /// Whether the wall clock went on since then without being set.
+    /// Returns true when the wall clock has not been set since `lead` was read.
     func isUnbroken(since lead: Int64) -> Bool { abs(self.lead - lead) <= Self.tolerance }
 
     /// Smaller differences come from the slewing of a time server, and no time that a person names is that exact.

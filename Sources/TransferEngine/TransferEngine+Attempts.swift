@@ -55,7 +55,7 @@ extension TransferEngine {
 
     // MARK: Events
 
-    /// What the transport has to tell at the end of a turn.
+    /// Handles the events that the transport tells at the end of a turn.
     func take(_ events: [TransportEvent]) {
         for event in events {
             let wire = event.id.rawValue
@@ -153,7 +153,7 @@ extension TransferEngine {
         if !attempt.machine.asksHost { endInquiry(attempt) }
     }
 
-    /// What the host can is known, or not to be had: others may start.
+    /// Ends an inquiry: the host's abilities are known, or not to be had, so other tasks may start.
     func endInquiry(_ attempt: Attempt) {
         guard inquirers[attempt.origin] == attempt.task.id else { return }
         inquirers[attempt.origin] = nil
@@ -255,7 +255,7 @@ extension TransferEngine {
         attempt.exchanges.append(exchange)
     }
 
-    /// What a request sends after its head, and where the source's bytes in it come from.
+    /// The body of a request, and the source that its bytes come from; `nil`: no bytes of the task's source are in it.
     private func content(of exchange: HTTPExchange, _ attempt: Attempt) -> (HTTPBody, (any TransferBodySource)?) {
         switch exchange.body {
         case .none: return (.none, nil)

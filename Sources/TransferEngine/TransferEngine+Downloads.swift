@@ -72,7 +72,7 @@ extension TransferEngine {
         return attempt
     }
 
-    /// What the rule says of a file that has the final name already; `nil`: go on.
+    /// Applies the rule for a file that has the final name already; `nil`: the download goes on.
     func existing(_ path: RawPath, _ options: TransferOptions, point: GetResumePoint?) -> Ending? {
         guard let found = try? System.lstat(path.bytes) else { return nil }
         switch options.ifExists {
@@ -87,7 +87,7 @@ extension TransferEngine {
         }
     }
 
-    /// How a task ends that needs no attempt.
+    /// The end of a task that needs no attempt.
     enum Ending {
         case completed(Completion)
         /// It has its name, perhaps not on the disk yet.
@@ -120,7 +120,7 @@ extension TransferEngine {
         }
     }
 
-    /// Whether the file that is there is the one that is wanted: only a digest can say so.
+    /// Compares the file that is there with the one that is wanted: only a digest can tell that they are the same.
     private func sameness(_ path: RawPath, _ size: Int64?, wanted: String?) async -> Result<Completion, TransferError> {
         let exists = TransferError(
             .destinationExists,
@@ -135,7 +135,8 @@ extension TransferEngine {
 
     // MARK: Receiving
 
-    /// What is stored of a resume point: the engine adds the temporary file, which is made before its name is recorded.
+    /// The resume point as it is stored: the engine adds the temporary file, which is made before its name is recorded.
+    /// `nil`: the attempt has ended.
     func recordable(_ point: ResumePoint, _ attempt: Attempt) -> ResumePoint? {
         guard var get = point.content(GetResumePoint.self), let target = attempt.target else {
             var point = point
@@ -244,7 +245,7 @@ extension TransferEngine {
         }
     }
 
-    /// How putting a temporary file on the disk went.
+    /// The result of putting a temporary file on the disk.
     enum SyncOutcome {
         /// `synced` and `accepted` say how far it is there.
         case done

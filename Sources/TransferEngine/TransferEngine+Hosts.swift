@@ -3,7 +3,7 @@ package import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// What the ends of attempts say of their hosts: which of them are left alone for a while, and why.
+/// Learns from the ends of attempts about their hosts: which of them are left alone for a while, and why.
 extension TransferEngine {
     /// A host that cannot be reached holds back all its tasks, not this one alone.
     func reason(of demand: WaitDemand) -> WaitReason {
@@ -11,7 +11,7 @@ extension TransferEngine {
         return Self.reason(of: demand.error.code, noHostAnswers: noHostAnswers, hasNetwork: InternetSocket.hasAddress)
     }
 
-    /// What a failure of the network is a wait for. A name that nobody knows is no lack of a network where there is one.
+    /// The reason to wait after a failure of the network. A name that nobody knows is no lack of a network where there is one.
     static func reason(
         of code: TransferErrorCode, noHostAnswers: Bool, hasNetwork: @autoclosure () -> Bool
     ) -> WaitReason {
@@ -56,7 +56,7 @@ extension TransferEngine {
         learn(attempt.servingPlace, .answered)
     }
 
-    /// Whether what a host answered says something of the addresses of one batch alone: one that names no time to stay away for may be
+    /// Returns true when a host's answer concerns the addresses of one batch alone: a host that names no time to stay away for may be
     /// well everywhere else.
     static func isOfOneBatch(_ demand: WaitDemand, _ experience: HostStanding.Experience) -> Bool {
         guard demand.error.httpStatus != nil, demand.retryAfter == nil else { return false }
@@ -108,7 +108,8 @@ extension TransferEngine {
         }
     }
 
-    /// What a running attempt says of a host that is held back: others need not wait for the end of a file that takes hours.
+    /// Learns from a running attempt that its login is taken, or that a host which is held back serves again: others need not wait for
+    /// the end of a file that takes hours.
     func hear(of attempt: Attempt) {
         if attempt.sent - attempt.base >= Self.tellingBytes || attempt.hasProgressed { wasLetIn(attempt) }
         if attempt.hasProgressed, let serving = servings[attempt.servingPlace], serving.isHeld,
@@ -192,7 +193,7 @@ package struct HeldHost: Sendable, Hashable {
     package var until: Timestamp?
     /// The last that was heard of it.
     package var error: TransferError?
-    /// What all of it waits for.
+    /// The reason for which everything at this host waits.
     package var reason: WaitReason
 
     package init(origin: String, until: Timestamp?, error: TransferError?, reason: WaitReason = .hostBackoff) {

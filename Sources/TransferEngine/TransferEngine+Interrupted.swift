@@ -2,7 +2,7 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// What an engine that was killed may have left at servers without a word of it in the queue.
+/// Notes remains that a killed engine may have left at servers without a record in the queue.
 extension TransferEngine {
     /// A small file over SFTP needs no resume point: its next attempt finds the temporary file by its name. Should there be no next attempt,
     /// who clears up has to know the name, too. Small files of other protocols leave nothing, or are known before their first byte.
@@ -45,6 +45,6 @@ extension ClaimedTask {
     /// Only a guess is there, for who clears up.
     var hasGuess: Bool { storedPoint?.content(SFTPResumePoint.self)?.isGuess == true }
 
-    /// What an upload goes on from.
+    /// The resume point that an upload goes on from; `nil`: there is none, or a guess alone.
     var knownPoint: ResumePoint? { hasGuess ? nil : storedPoint }
 }

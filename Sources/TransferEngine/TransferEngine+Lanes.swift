@@ -3,7 +3,7 @@ import LinuxSystem
 package import TransferModel
 import TransferQueue
 
-/// What starts next: lanes are kept in order, tasks are claimed ahead, slots are filled.
+/// Starts tasks: lanes are kept in order, tasks are claimed ahead, slots are filled.
 extension TransferEngine {
     func queueMoved(_ change: QueueChange) {
         for batch in change.removed { contexts[batch] = nil }
@@ -108,7 +108,7 @@ extension TransferEngine {
         checkIdle()
     }
 
-    /// What is wanted now comes first, and does not wait for what runs to be over.
+    /// Index in `laneOrder` of the lane to start from; an urgent lane comes first, and does not wait for running transfers to end.
     private func nextLane(_ now: Timestamp) -> Int? {
         if shortageTimer != nil { return nil }
         if laneOrder.first?.isUrgent == true {
@@ -243,10 +243,10 @@ extension TransferEngine {
         }
     }
 
-    /// Whether tasks of the lane may still be started.
+    /// Returns true while tasks of the lane may be started.
     private func isServed(_ lane: Lane) -> Bool { phase == .running && lanes[lane.summary.lane] === lane }
 
-    /// What the lane's batch needs, its credentials fetched; `nil`: the batch is gone.
+    /// The context of the lane's batch, its credentials fetched; `nil`: the batch is gone.
     private func context(for lane: Lane) async throws -> BatchContext? {
         let batch = lane.summary.batch
         if contexts[batch] == nil {

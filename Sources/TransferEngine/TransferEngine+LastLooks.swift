@@ -288,8 +288,9 @@ extension TransferEngine {
     }
 }
 
-/// Whether a list is believed of the names that it leaves out. A server that leaves dot files out, or writes names in another way, is asked for
-/// each of them; of other names a list is believed that has been right for a while: files that were taken away are not asked for one by one.
+/// Decides whether a list is believed about the names that it leaves out. A server that leaves dot files out, or writes names in another
+/// way, is asked for each of them; of other names a list is believed that has been right for a while: files that were taken away are not
+/// asked for one by one.
 struct ListTrust {
     private static let enough = 20
     private var rightInARow = 0
@@ -303,7 +304,7 @@ struct ListTrust {
     mutating func add(wasRight: Bool) { rightInARow = wasRight ? rightInARow + 1 : 0 }
 }
 
-/// What a look at one folder has counted so far.
+/// Numbers of files that a look at one folder has counted so far.
 struct LookCounts {
     private(set) var compared: Int64 = 0
     private(set) var absent: Int64 = 0
@@ -339,7 +340,7 @@ extension RemotePlace {
         }
     }
 
-    /// How this file is asked for by its name; `nil`: lists tell all of this protocol.
+    /// The place at which this file is asked for by its name; `nil`: the lists of this protocol tell all names.
     var probe: FileProbe.Place? {
         switch address {
         case .http(let address): .dav(address)
@@ -349,7 +350,7 @@ extension RemotePlace {
         }
     }
 
-    /// How this folder is listed; `nil`: by nothing.
+    /// The place at which this folder is listed; `nil`: nothing lists it.
     /// - Parameter beginning: how all names begin that matter, where a server can leave the others out.
     func listing(beginning: RawPath, facts: HostFacts) -> RemoteListing.Place? {
         let slash = UInt8(ascii: "/")

@@ -5,9 +5,9 @@ package import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// What moves: one timer for all attempts, running only while there are some.
+/// Looks at moving transfers, by one timer for all attempts, which runs only while there are some.
 extension TransferEngine {
-    /// How often active tasks are looked at: often enough for a screen when one is there.
+    /// Time between two looks at active tasks: short enough for a screen when one is there.
     private var tick: Duration { notice == nil ? .milliseconds(250) : .milliseconds(100) }
 
     func startTicking() {
@@ -81,7 +81,7 @@ extension TransferEngine {
         }
     }
 
-    /// What was sent and is not at the server has to be sent again.
+    /// Counts bytes that were sent and are not at the server as repeated: they have to be sent again.
     func countRepeated(_ attempt: Attempt) {
         attempt.unconfirmed = 0
         let position = attempt.uploaded

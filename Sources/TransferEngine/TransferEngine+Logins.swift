@@ -24,7 +24,7 @@ final class Login {
     }
 }
 
-/// Who is let in where: a login that nobody has taken yet is tried by one file, one that was refused by none.
+/// Decides which files use a login: one that no server has taken yet is tried by one file, one that was refused by none.
 extension TransferEngine {
     func login(_ context: BatchContext, _ origin: String) -> Login {
         if let known = context.logins[origin] { return known }
@@ -41,7 +41,7 @@ extension TransferEngine {
         return login
     }
 
-    /// Whether a file of a batch may use its login now. What a command tells is asked for first.
+    /// Returns true when a file of a batch may use its login now. Credentials that a command tells are asked for first.
     func mayLogIn(_ context: BatchContext, _ origin: String) -> Bool {
         switch context.credentials {
         case .unknown, .asking:
@@ -91,7 +91,7 @@ extension TransferEngine {
         }
     }
 
-    /// What a person mends at a login.
+    /// Waits at a login that only a person can end.
     private static let persons: WaitReasons = [WaitReasons(.auth), WaitReasons(.hostKey)]
 
     private func shows(_ batch: BatchID, _ key: Login.Key) async throws -> Bool {
@@ -127,7 +127,7 @@ extension TransferEngine {
 }
 
 extension TransferSecrets {
-    /// Whether a server can tell by them who asks.
+    /// True when a server can tell by them who asks.
     fileprivate var showsWhoAsks: Bool {
         user != nil || passwordCommand != nil || netrcFile != nil || s3 != nil || s3Command != nil
             || headers.contains { field in

@@ -4,8 +4,8 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// How much of a paused upload its server has kept. Most servers say it only when they are asked: without the question a pause half
-/// way would be shown as a beginning.
+/// Asks servers how much of paused uploads they have kept. Most servers say it only when they are asked: without the question a pause
+/// half way would be shown as a beginning.
 extension TransferEngine {
     /// Has the protocol begin as if to go on, up to the server's word on how much it has, and no further. Nothing is changed there.
     func askWhatIsThere(_ stopped: Attempt) {
@@ -28,7 +28,7 @@ extension TransferEngine {
         feed(look, .began(at: timeline.now))
     }
 
-    /// What the protocol wants: questions are asked, an answer is kept, and with anything else the look is over.
+    /// Performs what the protocol wants during a look: it may ask and wait, an answer is kept, and anything else ends the look.
     func look(_ action: ProtocolAction, _ attempt: Attempt) {
         switch action {
         case .perform(let id, let exchange) where exchange.onlyAsks: begin(exchange, id, attempt)

@@ -4,7 +4,7 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// How a task's attempt ends: it is told to the queue once, its slot is free, its host has taught us something.
+/// Ends a task's attempt: the queue is told once, the slot is freed, and the outcome teaches something about the host.
 extension TransferEngine {
     func complete(_ attempt: Attempt, _ receipt: Receipt, finalPath: RawPath?) {
         guard attempt.phase != .over else { return }
@@ -74,7 +74,7 @@ extension TransferEngine {
         return error
     }
 
-    /// What the server said beside its no.
+    /// Records the answer by which the server refused.
     private func recordAnswer(_ attempt: Attempt, _ error: TransferError) {
         guard let answer = attempt.lastAnswer, answer.head.status == error.httpStatus else { return }
         let response = TransferResponse(answer.head, body: answer.body)
@@ -177,7 +177,7 @@ extension TransferEngine {
         }
     }
 
-    /// What the attempt leaves at the server that no resume point tells of yet: from here on one does.
+    /// Makes a resume point of what the attempt leaves at the server where none tells of it yet; `nil`: it leaves nothing.
     private func takeRemains(_ attempt: Attempt) -> ResumePoint? {
         guard attempt.target == nil, attempt.removal == nil, let left = attempt.machine.remains else { return nil }
         // What never got there has left nothing there.

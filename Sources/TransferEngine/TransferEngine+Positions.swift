@@ -3,7 +3,7 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// How far an attempt has come, by the word of its server, and what is made durable of it.
+/// Takes in how far an attempt has come by the word of its server, and makes it durable.
 extension TransferEngine {
     /// The server's word on how much of an upload it has.
     func accepted(_ attempt: Attempt, _ bytes: Int64) {
@@ -97,7 +97,7 @@ extension TransferEngine {
         attempt.target?.forget()
     }
 
-    /// What was there before stays known until something else is: a kill in between must not leave it there for ever.
+    /// The resume point of what was there before, kept until another takes its place: a kill in between must not leave remains for ever.
     private func outdated(_ attempt: Attempt) -> ResumePoint? {
         if let point = attempt.point { return point.place }
         guard attempt.target == nil, var point = attempt.resumePoint ?? attempt.outdatedPoint else { return nil }

@@ -134,7 +134,7 @@ extension TransferEngine {
             ))
     }
 
-    /// What is here is good for nothing: it is fetched from its beginning, at once.
+    /// Removes a temporary file that is of no use, and has the file fetched from its beginning after the pause of a failed attempt.
     private func again(_ attempt: Attempt, _ target: DownloadTarget, _ reason: String) {
         removePart(of: target)
         queue.writer.record(
@@ -168,7 +168,7 @@ extension DownloadTarget.Refusal {
 }
 
 extension DownloadTarget {
-    /// Whether the temporary file has got its final name already.
+    /// Returns true when the temporary file has got its final name already; its temporary name is removed then.
     func wasPublished(_ point: GetResumePoint) -> Bool {
         guard let inode = point.partInode, let part = point.partName,
             let found = try? System.lstat(directory.appending(point.name).bytes),

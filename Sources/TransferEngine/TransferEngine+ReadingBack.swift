@@ -3,7 +3,7 @@ package import TransferModel
 import TransferProtocols
 package import TransferQueue
 
-/// What came of reading a file back.
+/// The result of reading a file back.
 package enum ReadBackOutcome: Sendable, Hashable {
     /// Its bytes are those that were sent.
     case same
@@ -141,7 +141,7 @@ extension TransferEngine {
         return (error, attempt.lastAnswer?.head)
     }
 
-    /// What the protocol wants done for a file that is read for its digest: nothing is written here and nothing is recorded.
+    /// Performs what the protocol wants for a file that is read for its digest: nothing is written here and nothing is recorded.
     func readBack(_ action: ProtocolAction, _ attempt: Attempt, _ reading: ReadingBack) {
         switch action {
         case .perform(let id, let exchange): begin(exchange, id, attempt)
@@ -180,7 +180,7 @@ extension TransferError {
 final class ReadingBack {
     let sink: DigestSink
     let meter: ReadBackMeter
-    /// Which version it is, and where the next attempt goes on.
+    /// The file's version, and the offset at which the next attempt goes on.
     var point: GetResumePoint?
     /// Another attempt may have more luck than the one that ended.
     var mayGoOn = false

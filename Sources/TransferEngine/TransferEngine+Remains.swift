@@ -4,7 +4,7 @@ package import TransferModel
 import TransferProtocols
 package import TransferQueue
 
-/// What unfinished uploads have left at servers: taken away when a cancel or purge cannot be taken back any more,
+/// Removes what unfinished uploads have left at servers, and downloads here: when a cancel or purge cannot be taken back any more,
 /// or when a person says so.
 extension TransferEngine {
     /// The grace time of a cancel, and a little more.
@@ -197,14 +197,14 @@ extension TransferError {
             .unsupported, "what is recorded of the upload cannot be read here: look at the server")
     }
 
-    /// What a download left lies in a folder that is not there now.
+    /// The error when a download's temporary file lies in a folder that is not there now.
     static func partOutOfReach(_ folder: RawPath) -> TransferError {
         TransferError(
             .destinationUnwritable,
             "\(folder.displayed) is not there now, and the beginning of the file was in it: bring it back")
     }
 
-    /// Why a removal ends early.
+    /// The error of a removal that ends early.
     static var takenBack: TransferError {
         TransferError(
             .cancelledByUser, "the upload goes on, or its remains are being taken away already: look again later")

@@ -5,7 +5,7 @@ import TransferQueue
 
 /// Asking a server whether it can be used, without anything being queued or written.
 extension TransferEngine {
-    /// How long a server has to answer, a password command included.
+    /// Time that a server has to answer each question; a password command is over before that.
     private static let patience = Duration.seconds(60)
 
     package func test(
@@ -42,8 +42,8 @@ extension TransferEngine {
         return report(findings, error, after: answered, login: login)
     }
 
-    /// Whether it was the name and the password that let us in. HTTP takes any where it asks nobody for them, so it is
-    /// asked once more by nobody.
+    /// Finds out whether the name and the password let us in; `nil`: none were shown. HTTP takes any where it asks nobody for them,
+    /// so it is asked once more without them.
     private func login(
         _ target: PlaceProbe.Target, at place: RemotePlace, _ order: BatchOrder
     ) async -> DestinationReport.Login? {

@@ -3,9 +3,9 @@ import LinuxSystem
 package import TransferModel
 import TransferQueue
 
-/// How fast it has been, in values of a fixed size: nothing here grows with the queue.
+/// Counts speeds and bytes in values of a fixed size: nothing here grows with the queue.
 extension TransferEngine {
-    /// What was counted today is written at most so often, and when nothing moves any more after so much.
+    /// Least time between two writes of today's count: while bytes move, and when nothing moves any more.
     private static let keeping = (moving: Duration.seconds(30), standing: Duration.seconds(5))
 
     package func throughput(of batch: BatchID?) -> ThroughputReport {

@@ -17,8 +17,8 @@ extension TransferEngine {
         return lacksNetwork() ? nil : host.refusedSince
     }
 
-    /// Who looks is told when it has gone on for long enough: a host that is tried again in minutes is heard of before. One look is planned
-    /// at a time, however often hosts come and go.
+    /// Plans to tell who looks when a trouble has gone on for long enough: a host that is tried again in minutes is heard of before. One
+    /// look is planned at a time, however often hosts come and go.
     func lookForTrouble() {
         let now = timeline.now
         let dues = (Array(hosts.values) + servings.values).compactMap { $0.troubleDue(now) }
@@ -93,7 +93,7 @@ package struct HostTrouble: Sendable, Hashable {
     package var since: Timestamp
     /// When it is tried next; `nil`: now, or soon.
     package var retryAt: Timestamp?
-    /// What was heard of it last.
+    /// The last error that was heard of it.
     package var error: TransferError
     /// All of the batch leads there.
     package var isWhole: Bool
@@ -123,13 +123,13 @@ package struct HostTrouble: Sendable, Hashable {
         isUnknownName ? [error.happening] : [place.server, isAskedPause ? "" : error.code.rawValue]
     }
 
-    /// What happened, as a message: what a server asks for is none of its faults.
+    /// The message that says what happened: a pause that a server asks for is none of its faults.
     package var message: String { isAskedPause ? "\(error.happening) and asked for a pause" : error.message }
 
     /// The same without what to do about it.
     package var happening: String { isAskedPause ? message : error.happening }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     package func remedy(for subject: CureSubject) -> String {
         isAskedPause ? WaitCount.remedyOfPause : error.remedyOfServer(for: subject)
     }

@@ -73,7 +73,7 @@ extension TransferEngine {
         return task
     }
 
-    /// What was learnt of a place's server.
+    /// Facts learnt about a place's server that still hold.
     func facts(_ place: RemotePlace?, _ origin: String) -> HostFacts {
         hostFacts[place?.factsKey(origin) ?? origin]?.current(at: timeline.now) ?? HostFacts()
     }
@@ -100,13 +100,13 @@ extension TransferEngine {
         return subject
     }
 
-    /// How far an earlier attempt had come that was broken off.
+    /// The bytes that a broken-off attempt had sent and nobody has confirmed; `nil`: none.
     private func cut(_ task: ClaimedTask) -> UploadCut? {
         guard let sent = unconfirmed[task.id]?.sent, sent > task.accepted else { return nil }
         return UploadCut(offset: task.accepted, sent: sent - task.accepted)
     }
 
-    /// Whether nothing of the batch waits for a slot any more, as far as the queue has told.
+    /// Returns true when nothing of a batch over SFTP waits for a slot any more, as far as the queue has told; else false.
     private func isLast(of context: BatchContext) -> Bool {
         guard case .sftp? = context.destination?.address else { return false }
         return lanes.values.allSatisfy { lane in
@@ -288,7 +288,8 @@ extension TransferEngine {
 }
 
 extension SourceFile {
-    /// Whether its digest will be wanted at the end. To a server that has told none so far it goes without: the first such file is read again.
+    /// Digests the file while it is sent when its digest will be wanted at the end. To a server that has told none so far it goes without:
+    /// the first such file is read again.
     fileprivate func hash(for subject: UploadSubject, _ facts: HostFacts) {
         if subject.verify.comparesDigests, facts.tellsDigests == true { hash = SourceHash() }
     }

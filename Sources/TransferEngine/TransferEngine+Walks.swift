@@ -33,7 +33,7 @@ extension TransferEngine {
         }
     }
 
-    /// Whether a walk that began in `run` goes on. One that a stop broke off never does: it may have dropped entries.
+    /// Returns true while a walk that began in `run` goes on. One that a stop broke off never does: it may have dropped entries.
     private func walks(in run: Int) -> Bool { phase == .running && run == walkRun }
 
     private func walkToTheEnd(_ batch: BatchID, _ sources: [WalkState], _ run: Int) async {

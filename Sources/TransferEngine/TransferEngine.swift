@@ -18,7 +18,7 @@ package actor TransferEngine: EngineControl {
         case new
         /// Next: `draining`, `stopping`.
         case running
-        /// What runs is finished, nothing starts. Next: `stopping`, or `running` again.
+        /// Running transfers are finished, nothing starts. Next: `stopping`, or `running` again.
         case draining
         /// Everything is checkpointed and broken off. The last phase.
         case stopping
@@ -58,7 +58,7 @@ package actor TransferEngine: EngineControl {
     var hosts: [String: HostStanding] = [:]
     /// The last error of each host that has a standing worth remembering.
     var hostErrors: [String: TransferError] = [:]
-    /// What one batch meets at a host that answers: an address of it may be ill while others of the host are well.
+    /// The standing of a host that answers with one batch: an address of the batch may be ill while others of the host are well.
     var servings: [HostTrouble.Place: HostStanding] = [:]
     /// The last error of each of these.
     var servingErrors: [HostTrouble.Place: TransferError] = [:]
@@ -100,17 +100,17 @@ package actor TransferEngine: EngineControl {
     var questions: [UInt64: CheckedContinuation<CurlTransport.ExchangeEnd?, Never>] = [:]
     /// The socket of the person's ssh agent.
     var sshAgent: RawPath?
-    /// How fast it has been, for whoever opens a screen.
+    /// Past speeds, for whoever opens a screen.
     var speedHistory: SpeedHistory
     /// +Throughput
     var batchSpeeds = BatchSpeeds()
     var recentErrors: RecentCount
     var today: TodayCount
-    /// What the queue was told of it last.
+    /// The count that the queue was told last, and when (nanoseconds of the engine's clock).
     var keptToday: (count: DayCount, at: Int64)
-    /// How far uploads had come when they were broken off; what the server has of it is known when they go on.
+    /// The positions of uploads when they were broken off; what their servers have of them is known when they go on.
     var unconfirmed: [TaskID: UnconfirmedUpload] = [:]
-    /// What was learnt of each host, by origin.
+    /// Facts learnt about each host, by origin.
     var hostFacts: [String: HostFacts] = [:]
 
     // +Live
@@ -135,7 +135,7 @@ package actor TransferEngine: EngineControl {
     /// Counted on by a stop, which breaks walks off.
     var walkRun = 0
 
-    /// What the queue has refused and gets again.
+    /// Changes that the queue has refused and gets again.
     let duties: QueueDuties
 
     /// Work under way that is no attempt: claims, refreshes, walks, syncs.
@@ -143,7 +143,7 @@ package actor TransferEngine: EngineControl {
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Stops that wait for what runs to be over.
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Who waits for the stop's time to be over.
+    /// The stop that waits for its work or its time to be over.
     var stopWaiter: CheckedContinuation<Void, Never>?
     private var listener: Task<Void, Never>?
     /// The time of `start`, moved along whenever the clock is set.

@@ -2,8 +2,8 @@ import TransferModel
 import TransferProtocols
 import TransferQueue
 
-/// Which protocol sends a file: by the destination's scheme, what was said by hand, what the host can, and what an earlier attempt left
-/// there. What a new protocol needs is said in `ProtocolMachine.swift`.
+/// Chooses the protocol that sends a file, by the destination's scheme, the user's options, what the host can, and what an earlier
+/// attempt left there. What a new protocol needs is said in `ProtocolMachine.swift`.
 extension BatchContext {
     /// The machine for a file below the destination; an empty path is the destination itself. `nil`: there is no such address.
     func uploadMachine(
@@ -44,7 +44,7 @@ extension BatchContext {
     }
 }
 
-/// What an upload over HTTP may come to.
+/// An upload over HTTP whose protocol is still to be chosen.
 private struct HTTPUpload {
     /// The destination's folder, and the file's own address.
     let folder: HTTPAddress
@@ -125,7 +125,7 @@ private struct HTTPUpload {
     /// A smaller file is sent again as quickly as its offset is asked for.
     private static let leastToResume: Int64 = 1 << 20
 
-    /// What an earlier version of the source has left, when the server has all of it.
+    /// The earlier version of the source that the server has stored, when it has all of it.
     private var stored: PutResumePoint? { resume?.ownVersion }
 
     private var tus: TusPlan {
