@@ -138,7 +138,7 @@ private func transport(_ context: UnsafeMutableRawPointer?) -> HTTPTransport? {
     context.map { Unmanaged<HTTPTransport>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// Whose handle it is; `nil`: one of libcurl's own. The table holds the exchange until `end` has removed the handle.
+/// The exchange of a handle; `nil`: the handle is one of libcurl's own. The table holds the exchange until `end` has removed the handle.
 private func exchange(of handle: UnsafeMutableRawPointer?) -> Exchange? {
     var context: UnsafeMutableRawPointer?
     guard CCurl_easy_getinfo_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whose program listens on a TCP port of this machine, by the kernel's own table.
+/// The users whose programs listen on a TCP port of this machine, by the kernel's own table.
 package enum ListenerOwner {
     /// The users of every socket that could take a connection to this address; empty when nobody listens there or the tables cannot
     /// be read. Reads `/proc/net/tcp` and `/proc/net/tcp6`, which takes part of a millisecond.

@@ -31,7 +31,7 @@ package struct DestinationBook: Sendable {
         /// Through which it was named.
         package let destination: Destination?
 
-        /// Whose password a person has to type: nothing gives it. The user's own ssh asks for no password of ours.
+        /// The user whose password a person has to type, because nothing gives it. The user's own ssh asks for no password of ours.
         package var userToAsk: String? {
             guard url.scheme != .sftp, url.password == nil else { return nil }
             if let user = url.user { return user }
@@ -115,7 +115,7 @@ package struct DestinationBook: Sendable {
 }
 
 extension DestinationBook {
-    /// Whose password has to be typed before a place can be asked.
+    /// The user whose password has to be typed before a place can be asked.
     /// - Parameter text: a URL, `NAME:path` or a name alone.
     package func userToAsk(_ text: String) throws(QueueingFault) -> String? {
         try place(Destination.isName(text) ? text + ":" : text, "NAME").userToAsk

@@ -47,7 +47,7 @@ package struct DownloadPlan: Sendable {
         urls.map { DownloadSource(url: $0.text, directory: directory, fileName: fileName) }
     }
 
-    /// Whose login the batch needs: the one that wants keys, if any does.
+    /// The place whose login the batch needs: the one that wants keys, if any does.
     package var loginPlace: DestinationBook.Place? {
         place.map { place in
             DestinationBook.Place(

@@ -12,7 +12,7 @@ package struct OperationID: RawRepresentable, Hashable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Whose operations and remote handles they are: one attempt of a task. Operations of one owner are sent in their order.
+/// The owner of operations and remote handles: one attempt of a task. Operations of one owner are sent in their order.
 package struct OperationOwner: RawRepresentable, Hashable, Sendable {
     package var rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

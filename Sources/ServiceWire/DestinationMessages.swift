@@ -6,7 +6,7 @@ package struct DestinationTestRequest: Codable, Hashable, Sendable {
     package var url: String
     package var options: TransferOptions?
     package var secrets: TransferSecrets?
-    /// Whose login the engine keeps and adds.
+    /// The configured server whose login the engine keeps and adds.
     package var destination: String?
 
     package init(url: String, options: TransferOptions?, secrets: TransferSecrets?, destination: String?) {

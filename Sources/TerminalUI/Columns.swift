@@ -24,7 +24,7 @@ package struct Columns: Hashable, Sendable {
         case priority
         /// Its own limit.
         case limit
-        /// Whose batch it is, when not the default session's.
+        /// The session of the batch, when it is not the default one.
         case session
         /// The speed of the last seconds as a small picture.
         case sparkline

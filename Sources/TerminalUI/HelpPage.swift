@@ -4,7 +4,7 @@ import Terminal
 /// The page of help, made from the keys as they are and from the table of states: it cannot say what is not so. The view
 /// that it was opened from comes first; a line under the cursor can be run.
 struct HelpPage: Sendable {
-    /// Whose keys come first.
+    /// The view whose keys come first.
     let view: KeyMap.View
     /// The help of a step in which something is typed, in the place of any view; `nil`: there is none.
     var form: FormHelp?

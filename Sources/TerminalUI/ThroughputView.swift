@@ -33,7 +33,7 @@ struct ThroughputView: Sendable {
     var span = Span.minutes
     /// Steps back from now, where the cursor reads; `nil`: it reads nothing.
     var point: Int?
-    /// Whose graph it is; `nil`: everything's.
+    /// The batch of the graph; `nil`: everything.
     private(set) var batch: BatchID?
     /// As the engine told, and when.
     private(set) var report: ThroughputReport?

@@ -12,7 +12,7 @@ struct TreeItem: Hashable, Sendable {
     var id: ID
     /// The level of indentation.
     var depth: Int
-    /// Whose section it stands in; `nil`: the root's.
+    /// The row whose section it stands in; `nil`: the root's.
     var parent: RowID?
     /// `nil` for `more`.
     var row: NodeRow?

@@ -56,7 +56,7 @@ struct LeftSpeeds {
     }
 }
 
-/// Whose speed a meter measures.
+/// The batch, folder and direction that a meter measures the speed of.
 struct LinePlace {
     var batch: BatchID
     var folder: FolderID

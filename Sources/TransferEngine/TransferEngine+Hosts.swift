@@ -210,11 +210,11 @@ package struct HeldHost: Sendable, Hashable {
 }
 
 extension LaneSummary {
-    /// Whose it is, and where it leads.
+    /// The batch, and the server that it leads to.
     var place: HostTrouble.Place { HostTrouble.Place(batch: batch, origin: origin) }
 }
 
 extension Attempt {
-    /// Whose it is, and where it leads.
+    /// The batch, and the server that it leads to.
     var servingPlace: HostTrouble.Place { HostTrouble.Place(batch: task.batch, origin: origin) }
 }

@@ -123,7 +123,7 @@ extension TransferEngine {
 }
 
 extension Attempt {
-    /// Whose operations and handles they are at an SFTP server.
+    /// The owner of its operations and handles at an SFTP server.
     var owner: OperationOwner { OperationOwner(rawValue: UInt64(bitPattern: task.id.rawValue)) }
 }
 

@@ -87,7 +87,7 @@ public enum RowID: Codable, Hashable, Sendable {
 
 /// The rows directly below one node, bounded: what the screen shows when that node is open.
 public struct TreeSection: Codable, Hashable, Sendable {
-    /// Whose children these are; `nil`: the root, whose rows are batches.
+    /// The row whose children these are; `nil`: the root, whose rows are batches.
     public var parent: RowID?
     public var rows: [NodeRow]
     /// The number of rows without the bound; more than `rows.count` means "ask for more".

@@ -2,7 +2,7 @@
 public struct ThroughputReport: Codable, Hashable, Sendable {
     /// The shortest span first.
     public var series: [SpeedSeries]
-    /// Whose they are; missing: of everything.
+    /// The batch of the series; missing: everything.
     public var batch: BatchID?
     /// Bytes that have crossed the wire since local midnight, over restarts of the engine.
     public var sentToday: Int64?

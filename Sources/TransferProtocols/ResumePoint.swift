@@ -7,7 +7,7 @@ package struct ResumePoint: Hashable, Sendable {
     /// Raised when an older engine could not read what is written.
     private static let version = 2
 
-    /// Whose it is: `put`, `get`, `tus` …
+    /// The protocol that it belongs to: `put`, `get`, `tus` …
     package let kind: String
     /// The protocol's value as JSON, without its secret.
     private let content: [UInt8]

@@ -58,7 +58,7 @@ package struct S3Upload: ProtocolMachine {
         case over
     }
 
-    /// Whose resume points mean this machine.
+    /// The kind of the resume points that mean this machine.
     package static var kind: String { S3ResumePoint.kind }
 
     let plan: S3Plan
